@@ -1,0 +1,7 @@
+//! Econoscope: US macroeconomic data for assistants.
+
+pub mod error;
+pub mod model;
+pub mod store;
+
+pub use error::{Error, Result};

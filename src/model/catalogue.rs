@@ -1,0 +1,200 @@
+//! What is known about each series before any figure is read: `data/catalogue.csv`, embedded.
+
+use super::{Frequency, SeriesId};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// What may be done with a series' figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rights {
+    /// Public domain: may be bundled and served.
+    Ok,
+    /// Free with the source named.
+    OkWithCitation,
+    /// Copyright: an operator may fetch it for own use; never bundled, not served publicly unless allowed.
+    FetchOnly,
+}
+
+/// Everything the catalogue says about a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesInfo {
+    /// Identifier.
+    pub id: SeriesId,
+    /// Full name.
+    pub title: String,
+    /// Unit in words: "Percent".
+    pub units: String,
+    /// Unit for a narrow place: "%".
+    pub units_short: String,
+    /// Period length.
+    pub frequency: Frequency,
+    /// Whether the figures are seasonally adjusted.
+    pub seasonally_adjusted: bool,
+    /// Subject: rates, inflation, labor …
+    pub category: String,
+    /// Who measures it.
+    pub source: String,
+    /// Typical days from a period's end to publication.
+    pub publication_lag_days: i64,
+    /// Whether it is one of the tracked metrics.
+    pub metric: bool,
+    /// What may be done with the figures.
+    pub rights: Rights,
+    /// Decimals the source publishes; changes are rounded to two more.
+    pub decimals: u8,
+}
+
+impl SeriesInfo {
+    /// Whether the series is one of our own composites.
+    pub fn is_composite(&self) -> bool {
+        self.category == "composite"
+    }
+
+    /// `value` rounded to the source's decimals plus two (METHODS 0.5).
+    pub fn round(&self, value: f64) -> f64 {
+        round_to(value, i32::from(self.decimals) + 2)
+    }
+}
+
+/// `value` rounded half away from zero to `decimals` places.
+pub fn round_to(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    let scaled = value * scale;
+    // Beyond 2^53 there is no fraction left to round.
+    if scaled.abs() < 9.0e15 {
+        scaled.round() / scale + 0.0
+    } else {
+        value
+    }
+}
+
+/// Every series known, in the order of the file.
+#[derive(Debug)]
+pub struct Catalogue {
+    series: Vec<Arc<SeriesInfo>>,
+    by_id: HashMap<SeriesId, usize>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    series_id: String,
+    title: String,
+    units: String,
+    units_short: String,
+    frequency: String,
+    seasonal_adjustment: String,
+    category: String,
+    source_agency: String,
+    publication_lag_days: i64,
+    metric: String,
+    bundle: String,
+    decimals: u8,
+}
+
+impl Catalogue {
+    /// The catalogue that is embedded in the binary.
+    pub fn embedded() -> &'static Self {
+        static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+        // The file is fixed at build time and a test reads every row of it, so an empty catalogue cannot ship.
+        CATALOGUE.get_or_init(|| {
+            Self::parse(include_str!("../../data/catalogue.csv")).unwrap_or_else(|_| Self {
+                series: Vec::new(),
+                by_id: HashMap::new(),
+            })
+        })
+    }
+
+    /// Reads a catalogue from CSV text with a header.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] naming the line that cannot be read or repeats an identifier.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut series = Vec::new();
+        let mut by_id = HashMap::new();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        for (row, line) in reader.deserialize::<Row>().zip(2u64..) {
+            let bad = |problem: String| Error::BadFile {
+                file: "catalogue.csv".into(),
+                line: Some(line),
+                problem,
+            };
+            let info = read_row(row.map_err(|e| bad(e.to_string()))?).map_err(bad)?;
+            if by_id.insert(info.id.clone(), series.len()).is_some() {
+                return Err(bad(format!("{} stands here a second time", info.id)));
+            }
+            series.push(Arc::new(info));
+        }
+        Ok(Self { series, by_id })
+    }
+
+    /// Every series, in the file's order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
+        self.series.iter()
+    }
+
+    /// The series of that identifier, spelled exactly (upper case).
+    pub fn get(&self, id: &str) -> Option<&Arc<SeriesInfo>> {
+        self.by_id.get(id).and_then(|&i| self.series.get(i))
+    }
+
+    /// How many series there are.
+    pub fn len(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+    }
+}
+
+fn read_row(row: Row) -> std::result::Result<SeriesInfo, String> {
+    Ok(SeriesInfo {
+        id: SeriesId::new(&row.series_id).map_err(|e| e.to_string())?,
+        frequency: row
+            .frequency
+            .parse()
+            .map_err(|()| format!("unknown frequency {}", row.frequency))?,
+        seasonally_adjusted: row.seasonal_adjustment == "SA",
+        rights: match row.bundle.as_str() {
+            "ok" => Rights::Ok,
+            "ok_with_citation" => Rights::OkWithCitation,
+            "fetch_only" => Rights::FetchOnly,
+            other => return Err(format!("unknown rights {other}")),
+        },
+        metric: row.metric == "yes",
+        title: row.title,
+        units: row.units,
+        units_short: row.units_short,
+        category: row.category,
+        source: row.source_agency,
+        publication_lag_days: row.publication_lag_days,
+        decimals: row.decimals,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_embedded_catalogue_is_read() -> Result<()> {
+        let text = include_str!("../../data/catalogue.csv");
+        let catalogue = Catalogue::parse(text)?;
+        assert_eq!(catalogue.len(), text.lines().count() - 1);
+        assert!(catalogue.len() >= 409);
+        assert_eq!(catalogue.iter().filter(|s| s.is_composite()).count(), 5);
+        assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
+        Ok(())
+    }
+
+    #[test]
+    fn rounding_kills_binary_dust() {
+        assert_eq!(round_to(0.1 + 0.2, 4), 0.3);
+        assert_eq!(round_to(-0.00001, 2).to_string(), "0");
+        assert_eq!(round_to(1.0e300, 2), 1.0e300);
+    }
+}
