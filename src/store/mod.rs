@@ -4,6 +4,10 @@
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
 //! synchronous and safe from several threads; callers keep them off the async executor where they are slow.
 
+pub mod bundled;
+
+pub use bundled::Bundle;
+
 use crate::error::Result;
 use crate::model::{Date, Observation, SeriesId, Vintages};
 use jiff::Timestamp;
