@@ -26,13 +26,16 @@
 //! panic or allocate without bound.
 
 use crate::error::{Error, Result};
-use crate::model::{Date, Observation, Rights, SeriesId};
+use crate::model::{Date, Known, Observation, Rights, SeriesId, Vintages};
+use crate::store::Status;
 use bytes::Bytes;
 use jiff::Span;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 const PACK: &[u8] = include_bytes!("../../data/history/history.pack");
+/// When the pack was made out of its packages: 2026-11-21, 00:00 UTC.
+const PACKED_AT: jiff::Timestamp = jiff::Timestamp::constant(1_795_219_200, 0);
 const MAGIC: &[u8] = b"ECOHIST1";
 const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 /// More rows than any series has (270 years of days); bounds what a damaged header can make us allocate.
@@ -160,6 +163,28 @@ impl Bundle {
             .get(id)
             .map(|entry| self.decode(entry))
             .transpose()
+    }
+
+    /// The observations of a series as a store gives them: first-load rows without a recorded day.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the series' block is damaged.
+    pub fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
+        let row = |o: Observation| Known { date: o.date, known_from: None, value: o.value };
+        Ok(self.load(id)?.map(|rows| Vintages::new(rows.into_iter().map(row).collect())))
+    }
+
+    /// What is held, as a store reports it.
+    pub fn status(&self) -> Vec<Status> {
+        let status = |e: &Entry| Status {
+            id: e.id.clone(),
+            rows: u64::try_from(e.rows).unwrap_or(u64::MAX),
+            first: e.first,
+            last: e.last,
+            fetched_at: PACKED_AT,
+            origin: format!("bundled from {}", e.package),
+        };
+        self.entries.values().map(status).collect()
     }
 
     fn decode(&self, entry: &Entry) -> Result<Vec<Observation>> {

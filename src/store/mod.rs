@@ -9,7 +9,7 @@ pub mod bundled;
 pub use bundled::Bundle;
 
 use crate::error::Result;
-use crate::model::{Date, Observation, SeriesId, Vintages};
+use crate::model::{Date, Known, Observation, SeriesId, Vintages};
 use jiff::Timestamp;
 
 /// Who wrote and what for: decides how `known_from` is set.
@@ -105,12 +105,13 @@ pub trait Store: Send + Sync {
     /// [`crate::Error::Store`] when the store cannot be read.
     fn status(&self) -> Result<Vec<Status>>;
 
-    /// Drops all rows of a computed series, so that it can be computed afresh under a new method.
-    /// Refused for anything whose origin is not `computed …`.
+    /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller
+    /// sees to it that rows which were served stay among them. Refused where the series holds rows whose
+    /// origin is not `computed …`.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when refused or not written.
-    fn clear_computed(&self, id: &SeriesId) -> Result<()>;
+    fn replace_computed(&self, id: &SeriesId, rows: &[Known], fetched_at: Timestamp, origin: &str) -> Result<()>;
 
     /// Adds or replaces articles by `id`; returns how many were new.
     ///
