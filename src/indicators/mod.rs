@@ -1,1 +1,17 @@
-//! To come.
+//! Figures computed from series: transforms, composites, the regime, and the sentences about them.
+//!
+//! Everything here is pure: the same series and the same day give the same figure. No I/O, no clock, no
+//! async. Series that are missing are simply absent from the [`crate::model::SeriesSet`]; every figure
+//! that cannot be computed is `None` with a reason, never zero.
+
+pub mod composite;
+
+pub use composite::{Band, Composite, Input, Reading, Trend};
+
+/// Every composite, in the order in which they are shown. The narrative index reads texts and stands apart.
+pub const COMPOSITES: &[&Composite] = &[];
+
+/// The composite of that series identifier (upper case).
+pub fn composite(id: &str) -> Option<&'static Composite> {
+    COMPOSITES.iter().copied().find(|c| c.id == id)
+}
