@@ -5,6 +5,7 @@
 //! that cannot be computed is `None` with a reason, never zero.
 
 pub mod composite;
+pub mod statistics;
 
 pub use composite::{Band, Composite, Input, Reading, Trend};
 
