@@ -5,6 +5,8 @@
 //! that cannot be computed is `None` with a reason, never zero.
 
 pub mod composite;
+pub mod months;
+pub mod resample;
 pub mod statistics;
 
 pub use composite::{Band, Composite, Input, Reading, Trend};
@@ -16,3 +18,6 @@ pub const COMPOSITES: &[&Composite] = &[];
 pub fn composite(id: &str) -> Option<&'static Composite> {
     COMPOSITES.iter().copied().find(|c| c.id == id)
 }
+
+#[cfg(test)]
+mod testdata;
