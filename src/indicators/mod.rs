@@ -6,13 +6,17 @@
 
 pub mod composite;
 pub mod months;
+pub mod nber;
+pub mod prose;
+pub mod recession;
 pub mod resample;
 pub mod statistics;
+pub mod transform;
 
 pub use composite::{Band, Composite, Input, Reading, Trend};
 
 /// Every composite, in the order in which they are shown. The narrative index reads texts and stands apart.
-pub const COMPOSITES: &[&Composite] = &[];
+pub const COMPOSITES: &[&Composite] = &[&recession::CRPI];
 
 /// The composite of that series identifier (upper case).
 pub fn composite(id: &str) -> Option<&'static Composite> {
