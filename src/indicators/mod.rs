@@ -4,13 +4,19 @@
 //! async. Series that are missing are simply absent from the [`crate::model::SeriesSet`]; every figure
 //! that cannot be computed is `None` with a reason, never zero.
 
+pub mod appetite;
+pub mod blend;
 pub mod composite;
+pub mod explain;
+pub mod measure;
 pub mod months;
 pub mod nber;
 pub mod prose;
 pub mod recession;
+pub mod regime;
 pub mod resample;
 pub mod statistics;
+pub mod stress;
 pub mod transform;
 
 pub use composite::{Band, Composite, Input, Reading, Trend};

@@ -20,6 +20,7 @@ pub struct Changes {
 }
 
 /// Changes of the newest value on or before `day`, measured from that value's own date.
+///
 /// Missing: quarterly and annual series have none, nor has a date whose counterpart is absent or stale.
 /// Rounded to the series' decimals plus two.
 pub fn changes(series: &Series, day: Date) -> Changes {
