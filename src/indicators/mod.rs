@@ -8,6 +8,7 @@ pub mod appetite;
 pub mod blend;
 pub mod composite;
 pub mod explain;
+pub mod liquidity;
 pub mod measure;
 pub mod months;
 pub mod nber;
@@ -15,6 +16,7 @@ pub mod prose;
 pub mod recession;
 pub mod regime;
 pub mod resample;
+pub mod sahm;
 pub mod statistics;
 pub mod stress;
 pub mod transform;
@@ -22,7 +24,12 @@ pub mod transform;
 pub use composite::{Band, Composite, Input, Reading, Trend};
 
 /// Every composite, in the order in which they are shown. The narrative index reads texts and stands apart.
-pub const COMPOSITES: &[&Composite] = &[&recession::CRPI];
+pub const COMPOSITES: &[&Composite] = &[
+    &recession::CRPI,
+    &liquidity::CNLI,
+    &stress::CMSI,
+    &appetite::CRAI,
+];
 
 /// The composite of that series identifier (upper case).
 pub fn composite(id: &str) -> Option<&'static Composite> {
