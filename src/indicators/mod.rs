@@ -19,6 +19,7 @@ pub mod resample;
 pub mod sahm;
 pub mod statistics;
 pub mod stress;
+pub mod summary;
 pub mod transform;
 
 pub use composite::{Band, Composite, Input, Reading, Trend};
