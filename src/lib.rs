@@ -1,6 +1,7 @@
 //! Econoscope: US macroeconomic data for assistants.
 
 pub mod error;
+pub mod ingest;
 pub mod model;
 pub mod store;
 
