@@ -1,7 +1,7 @@
 //! How long a period is, and the calendar arithmetic that follows from it.
 
 use super::Date;
-use jiff::{Span, ToSpan};
+use jiff::{SignedDuration, Span, ToSpan};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -133,15 +133,16 @@ pub fn days_between(from: Date, to: Date) -> i64 {
 
 /// Days since 1970-01-01.
 pub fn day_number(date: Date) -> i32 {
-    let epoch = jiff::civil::date(1970, 1, 1);
-    date.since((jiff::Unit::Day, epoch))
-        .map_or(0, |span| span.get_days())
+    let hours = date
+        .duration_since(jiff::civil::date(1970, 1, 1))
+        .as_hours();
+    i32::try_from(hours / 24).unwrap_or_default()
 }
 
 /// The day `number` days after 1970-01-01, if the calendar holds it.
 pub fn day_from_number(number: i32) -> Option<Date> {
     jiff::civil::date(1970, 1, 1)
-        .checked_add(i64::from(number).days())
+        .checked_add(SignedDuration::from_hours(i64::from(number) * 24))
         .ok()
 }
 

@@ -4,131 +4,14 @@
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
 //! synchronous and safe from several threads; callers keep them off the async executor where they are slow.
 
-use crate::error::Result;
-use crate::model::{Date, Observation, SeriesId, Vintages};
-use jiff::Timestamp;
+mod change;
+#[cfg(test)]
+mod contract;
+mod memory;
+mod seam;
+mod segment;
+mod sqlite;
 
-/// Who wrote and what for: decides how `known_from` is set.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Write<'a> {
-    /// Series written to.
-    pub id: &'a SeriesId,
-    /// Ascending unique dates, finite values.
-    pub observations: &'a [Observation],
-    /// Day the values became known. `None` = a first load: the day is estimated from the lag.
-    /// Rows that are new to a series which already holds rows should carry a day.
-    pub known_from: Option<Date>,
-    /// When they were read from their source.
-    pub fetched_at: Timestamp,
-    /// Where they came from, in few words: `import`, `fred`, `bundled`, `computed crpi-v1`.
-    pub origin: &'a str,
-}
-
-/// What a write changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
-    /// Dates the store did not have.
-    pub added: usize,
-    /// Dates whose value changed.
-    pub revised: usize,
-}
-
-/// What the store holds of a series, without its rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Status {
-    /// Series.
-    pub id: SeriesId,
-    /// Rows of all vintages.
-    pub rows: u64,
-    /// Oldest date.
-    pub first: Date,
-    /// Newest date.
-    pub last: Date,
-    /// Last time its source was read with success, changed or not.
-    pub fetched_at: Timestamp,
-    /// Where the newest rows came from.
-    pub origin: String,
-}
-
-/// A text that is served: an article of a feed or a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Article {
-    /// Unique and stable: the feed's own id or a hash of the link.
-    pub id: String,
-    /// For a URL.
-    pub slug: String,
-    /// Title, sanitised.
-    pub title: String,
-    /// Second line.
-    pub subtitle: Option<String>,
-    /// One word: inflation, labor, policy …
-    pub topic: Option<String>,
-    /// At most 600 characters, sanitised.
-    pub summary: Option<String>,
-    /// Lower-case words.
-    pub tags: Vec<String>,
-    /// Publication instant.
-    pub published_at: Timestamp,
-    /// Where it is to be read, http(s).
-    pub url: String,
-    /// Name of the feed or folder it came from.
-    pub source: String,
-}
-
-/// Where observations, vintages and texts live.
-pub trait Store: Send + Sync {
-    /// Grows with every change that a reader could see, also when another process wrote; the key of every cache above.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    fn version(&self) -> Result<u64>;
-
-    /// Every value ever seen of a series; `None` when it holds none.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read or the series' rows are damaged.
-    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>>;
-
-    /// Appends what is new or changed, all or nothing, and notes the time of reading in any case.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when nothing was written.
-    fn write(&self, write: Write<'_>) -> Result<Written>;
-
-    /// What is held, by identifier.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    fn status(&self) -> Result<Vec<Status>>;
-
-    /// Drops all rows of a computed series, so that it can be computed afresh under a new method.
-    /// Refused for anything whose origin is not `computed …`.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when refused or not written.
-    fn clear_computed(&self, id: &SeriesId) -> Result<()>;
-
-    /// Adds or replaces articles by `id`; returns how many were new.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when nothing was written.
-    fn write_articles(&self, articles: &[Article]) -> Result<usize>;
-
-    /// Articles published before or at `until`, newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>>;
-
-    /// A small named value (time of the last sync, base rates, method versions), if set.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    fn note(&self, key: &str) -> Result<Option<String>>;
-
-    /// Sets a small named value.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when nothing was written.
-    fn set_note(&self, key: &str, value: &str) -> Result<()>;
-}
+pub use memory::Memory;
+pub use seam::{Article, Status, Store, Write, Written};
+pub use sqlite::{Damage, Sqlite};

@@ -1,0 +1,138 @@
+//! The seam: the trait every store answers to, and the words it is spoken in.
+
+use crate::error::Result;
+use crate::model::{Date, Observation, SeriesId, Vintages};
+use jiff::Timestamp;
+
+/// Who wrote and what for: decides how `known_from` is set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Write<'a> {
+    /// Series written to.
+    pub id: &'a SeriesId,
+    /// Ascending unique dates, finite values.
+    pub observations: &'a [Observation],
+    /// Day the values became known. `None` = nobody knows: a first load or a plain import.
+    ///
+    /// With a day, every new date and every changed value gets that day, and the write is compared with
+    /// what was known on it: an old vintage may come late.
+    /// Without one, dates the store did not have are kept without a day (estimated from the lag when asked
+    /// for), and a changed value of a stored date gets the UTC day of `fetched_at`, the first day that is sure.
+    pub known_from: Option<Date>,
+    /// When they were read from their source. Kept to the microsecond.
+    pub fetched_at: Timestamp,
+    /// Where they came from, in few words: `import`, `fred`, `bundled`, `computed crpi-v1`.
+    pub origin: &'a str,
+}
+
+/// What a write changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Dates the store did not have.
+    pub added: usize,
+    /// Stored dates that got another value.
+    pub revised: usize,
+}
+
+/// What the store holds of a series, without its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// Series.
+    pub id: SeriesId,
+    /// Rows of all vintages.
+    pub rows: u64,
+    /// Oldest date.
+    pub first: Date,
+    /// Newest date.
+    pub last: Date,
+    /// Last time its source was read with success, changed or not.
+    pub fetched_at: Timestamp,
+    /// Where the newest rows came from.
+    pub origin: String,
+}
+
+/// A text that is served: an article of a feed or a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Article {
+    /// Unique and stable: the feed's own id or a hash of the link.
+    pub id: String,
+    /// For a URL.
+    pub slug: String,
+    /// Title, sanitised.
+    pub title: String,
+    /// Second line.
+    pub subtitle: Option<String>,
+    /// One word: inflation, labor, policy …
+    pub topic: Option<String>,
+    /// At most 600 characters, sanitised.
+    pub summary: Option<String>,
+    /// Lower-case words.
+    pub tags: Vec<String>,
+    /// Publication instant, kept to the microsecond.
+    pub published_at: Timestamp,
+    /// Where it is to be read, http(s).
+    pub url: String,
+    /// Name of the feed or folder it came from.
+    pub source: String,
+}
+
+/// Where observations, vintages and texts live.
+pub trait Store: Send + Sync {
+    /// Grows with every change that a reader could see, also when another process wrote; the key of every cache above.
+    /// The time of reading ([`Status::fetched_at`]) alone is no such change: a sync that finds nothing new
+    /// leaves every rendered answer good.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn version(&self) -> Result<u64>;
+
+    /// Every value ever seen of a series; `None` when it holds none.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read or the series' rows are damaged.
+    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>>;
+
+    /// Appends what is new or changed, all or nothing, and notes the time of reading in any case.
+    /// A changed value on the same day of knowledge is appended too; the later one counts.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when nothing was written: the store failed, dates do not ascend, a value is not finite,
+    /// or the rows held are damaged.
+    fn write(&self, write: Write<'_>) -> Result<Written>;
+
+    /// What is held, by identifier.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn status(&self) -> Result<Vec<Status>>;
+
+    /// Drops all rows of a computed series, so that it can be computed afresh under a new method.
+    /// Refused for anything whose origin is not `computed …`; nothing to do for a series that is not held.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when refused or not written.
+    fn clear_computed(&self, id: &SeriesId) -> Result<()>;
+
+    /// Adds or replaces articles by `id`; returns how many were new.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when nothing was written.
+    fn write_articles(&self, articles: &[Article]) -> Result<usize>;
+
+    /// Articles published before or at `until`, newest first (then by `id`), at most `limit`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>>;
+
+    /// A small named value (time of the last sync, base rates, method versions), if set.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn note(&self, key: &str) -> Result<Option<String>>;
+
+    /// Sets a small named value.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when nothing was written.
+    fn set_note(&self, key: &str, value: &str) -> Result<()>;
+}

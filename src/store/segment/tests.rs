@@ -1,0 +1,132 @@
+//! The codec gives back exactly what went in, and takes any bytes without harm.
+
+use super::*;
+use jiff::civil::date;
+use proptest::prelude::*;
+
+fn round_trip(rows: &[Known]) -> usize {
+    let bytes = encode(rows);
+    let mut back = Vec::new();
+    decode(&bytes, &mut back).unwrap();
+    assert_eq!(back.len(), rows.len());
+    for (a, b) in back.iter().zip(rows) {
+        assert_eq!((a.date, a.known_from), (b.date, b.known_from));
+        assert_eq!(a.value.to_bits(), b.value.to_bits());
+    }
+    bytes.len()
+}
+
+fn monthly(values: &[f64]) -> Vec<Known> {
+    (0i16..)
+        .zip(values)
+        .map(|(i, &value)| Known {
+            date: date(1990 + i / 12, i8::try_from(i % 12).unwrap() + 1, 1),
+            known_from: None,
+            value,
+        })
+        .collect()
+}
+
+#[test]
+fn a_monthly_series_with_one_decimal_costs_about_a_byte_a_row() {
+    let values: Vec<f64> = (0..400).map(|i| f64::from(40 + i % 7) / 10.0).collect();
+    assert!(round_trip(&monthly(&values)) < 430);
+}
+
+#[test]
+fn values_without_a_short_decimal_form_are_kept_bit_for_bit() {
+    for odd in [
+        1.0 / 3.0,
+        -0.0,
+        f64::MIN_POSITIVE,
+        f64::MAX,
+        5e-324,
+        1e300,
+        0.1 + 0.2,
+    ] {
+        round_trip(&monthly(&[1.5, odd, 2.5]));
+    }
+}
+
+#[test]
+fn edges_of_the_calendar_and_no_rows_at_all_survive() {
+    round_trip(&[]);
+    let mut rows = monthly(&[1.0, 2.0, 3.0]);
+    rows[0].date = Date::MIN;
+    rows[2].date = Date::MAX;
+    rows[1].known_from = Some(Date::MIN);
+    rows[2].known_from = Some(Date::MAX);
+    round_trip(&rows);
+}
+
+#[test]
+fn a_claim_of_many_rows_allocates_nothing() {
+    let mut bytes = vec![FORMAT];
+    put(&mut bytes, u64::MAX / 2);
+    bytes.extend([EVERY_DAYS, 0, 1, NEVER_KNOWN, 0]);
+    let mut out = Vec::new();
+    assert_eq!(
+        decode(&bytes, &mut out),
+        Err(Malformed("more rows than bytes"))
+    );
+    assert_eq!(out.capacity(), 0);
+}
+
+fn any_row() -> impl Strategy<Value = Known> {
+    let day = -200_000i32..200_000;
+    let value = prop_oneof![
+        (-1_000_000i32..1_000_000, 0u8..5).prop_map(|(m, k)| f64::from(m) / 10f64.powi(k.into())),
+        any::<f64>().prop_filter("finite", |v| v.is_finite()),
+    ];
+    (day.clone(), proptest::option::of(day), value).prop_map(|(day, known, value)| Known {
+        date: day_from_number(day).unwrap(),
+        known_from: known.and_then(day_from_number),
+        value,
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_rows_come_back_as_they_were(mut rows in prop::collection::vec(any_row(), 0..200)) {
+        rows.sort_by_key(|r| r.date);
+        round_trip(&rows);
+    }
+
+    #[test]
+    fn regular_rows_come_back_as_they_were(
+        start in -100_000i32..100_000, step in 0i32..400, n in 0i32..300, decimals in 0u8..14,
+    ) {
+        let rows: Vec<Known> = (0..n).map(|i| Known {
+            date: day_from_number(start + i * step).unwrap(),
+            known_from: day_from_number(start),
+            value: f64::from(i * 37 - n) / 10f64.powi(decimals.into()),
+        }).collect();
+        round_trip(&rows);
+    }
+
+    #[test]
+    fn hostile_bytes_give_rows_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut out = Vec::new();
+        let _ = decode(&bytes, &mut out);
+        prop_assert!(out.len() <= bytes.len());
+        let mut with_head = vec![FORMAT];
+        with_head.extend(&bytes);
+        out.clear();
+        if decode(&with_head, &mut out).is_ok() {
+            prop_assert!(out.iter().all(|r| r.value.is_finite()));
+        }
+    }
+
+    #[test]
+    fn a_damaged_segment_gives_rows_or_an_error(
+        mut rows in prop::collection::vec(any_row(), 1..50), at in any::<prop::sample::Index>(), flip in 1u8..,
+    ) {
+        rows.sort_by_key(|r| r.date);
+        let mut bytes = encode(&rows);
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        let mut out = Vec::new();
+        let _ = decode(&bytes, &mut out);
+        prop_assert!(out.len() <= bytes.len());
+    }
+}
