@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
 use econoscope::store::{Memory, Sqlite, Store};
-use econoscope::{http, ingest, mcp};
+use econoscope::{http, mcp};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -30,11 +30,20 @@ pub(crate) fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
 pub(crate) fn desk(config: &Config, base_url: String, serve_restricted: bool) -> Result<Arc<Desk>> {
     let settings = Settings {
         service: config.service_name.clone(),
-        base_url: config.base_url.clone().unwrap_or(base_url).trim_end_matches('/').to_owned(),
+        base_url: config
+            .base_url
+            .clone()
+            .unwrap_or(base_url)
+            .trim_end_matches('/')
+            .to_owned(),
         prefix: config.prefix.clone(),
         serve_restricted,
     };
-    Ok(Arc::new(Desk::open(open_store(config)?, settings, Desk::system_clock())?))
+    Ok(Arc::new(Desk::open(
+        open_store(config)?,
+        settings,
+        Desk::system_clock(),
+    )?))
 }
 
 /// Base address in answers where nothing is listened on.
@@ -49,21 +58,35 @@ pub(crate) async fn stdio(config: &Config) -> Result<()> {
 
 /// Listens, answers, syncs in the background, and drains on a signal.
 pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
-    let listener = TcpListener::bind(serve.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}; choose another with --listen", serve.listen))?;
+    let listener = TcpListener::bind(serve.listen).await.with_context(|| {
+        format!(
+            "cannot listen on {}; choose another with --listen",
+            serve.listen
+        )
+    })?;
     let address = listener.local_addr()?;
     let restricted = serve.serve_restricted || address.ip().is_loopback();
     let desk = desk(config, format!("http://{address}"), restricted)?;
     let backend = Arc::new(Backend::local(Arc::clone(&desk)));
     let stop = stop_on_signal();
-    let mcp = mcp::transport::http(mcp::Server::new(Arc::clone(&backend)), allowed(serve), stop.clone());
+    let mcp = mcp::transport::http(
+        mcp::Server::new(Arc::clone(&backend)),
+        allowed(serve),
+        stop.clone(),
+    );
     let router = http::router(backend, mcp);
-    eprintln!("econoscope {} on http://{address} (MCP at /mcp)", env!("CARGO_PKG_VERSION"));
+    eprintln!(
+        "econoscope {} on http://{address} (MCP at /mcp)",
+        env!("CARGO_PKG_VERSION")
+    );
     let background = (!serve.no_sync).then(|| {
         let every = Duration::from_secs(serve.sync_hours * 3600);
-        #[expect(clippy::disallowed_methods, reason = "the one background task; its handle is awaited below")]
-        tokio::spawn(keep_in_sync(desk, config.clone(), every, stop.clone()))
+        let (config, stop) = (config.clone(), stop.clone());
+        let runtime = tokio::runtime::Handle::current();
+        // A thread of its own: parsing and storing must not take an executor thread from the answers.
+        tokio::task::spawn_blocking(move || {
+            runtime.block_on(keep_in_sync(desk, config, every, stop))
+        })
     });
     http::serve(listener, router, stop).await;
     if let Some(task) = background {
@@ -75,7 +98,9 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
 fn allowed(serve: &Serve) -> mcp::transport::Allowed {
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
     hosts.extend(serve.allowed_host.iter().cloned());
-    let mut origins: Vec<String> = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(String::from).to_vec();
+    let mut origins: Vec<String> = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
+        .map(String::from)
+        .to_vec();
     origins.extend(serve.allowed_origin.iter().cloned());
     mcp::transport::Allowed { hosts, origins }
 }
@@ -83,9 +108,20 @@ fn allowed(serve: &Serve) -> mcp::transport::Allowed {
 /// Fetches what is due now and then every few hours, until stopped.
 async fn keep_in_sync(desk: Arc<Desk>, config: Config, every: Duration, stop: CancellationToken) {
     loop {
-        let outcome = crate::cli::sync_once(&desk, &config, &crate::config::Sync { only: vec![], force: false, vintages: false, quiet: true }, &stop).await;
+        let outcome = crate::cli::sync_once(
+            &desk,
+            &config,
+            &crate::config::Sync {
+                only: vec![],
+                force: false,
+                vintages: false,
+                quiet: true,
+            },
+            &stop,
+        )
+        .await;
         match outcome {
-            Ok(report) => tracing::info!(written = report.written(), failed = report.failed(), "synced"),
+            Ok(report) => tracing::info!(read = report.read(), missed = report.missed(), "synced"),
             Err(error) => tracing::warn!("sync: {error:#}; answering from what is stored"),
         }
         tokio::select! {
@@ -96,10 +132,9 @@ async fn keep_in_sync(desk: Arc<Desk>, config: Config, every: Duration, stop: Ca
 }
 
 /// A token that SIGINT or SIGTERM cancels.
-fn stop_on_signal() -> CancellationToken {
+pub(crate) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let token = stop.clone();
-    #[expect(clippy::disallowed_methods, reason = "lives as long as the process")]
     tokio::spawn(async move {
         use tokio::signal::unix::{SignalKind, signal};
         let terminate = signal(SignalKind::terminate());
@@ -112,6 +147,3 @@ fn stop_on_signal() -> CancellationToken {
     });
     stop
 }
-
-/// The ingester's name for this module's users.
-pub(crate) use ingest::SyncReport;

@@ -21,7 +21,8 @@ pub fn write(root: &Path) -> Result<Vec<PathBuf>> {
     for (path, text) in drifted(root)? {
         let path = root.join(path);
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("making {}", folder.display()))?;
         }
         std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
         written.push(path);
@@ -38,25 +39,42 @@ pub fn write(root: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// Naming every such file.
 pub fn check(root: &Path) -> Result<()> {
-    let mut wrong: Vec<String> = drifted(root)?.into_keys().map(|p| p.display().to_string()).collect();
+    let mut wrong: Vec<String> = drifted(root)?
+        .into_keys()
+        .map(|p| p.display().to_string())
+        .collect();
     wrong.extend(orphans(root)?.into_iter().map(|p| p.display().to_string()));
     if wrong.is_empty() {
         return Ok(());
     }
-    bail!("not what the endpoint table says: {}; run `econoscope generate`", wrong.join(", "))
+    bail!(
+        "not what the endpoint table says: {}; run `econoscope generate`",
+        wrong.join(", ")
+    )
 }
 
 /// Generated files that are absent or different, with the text they should have.
 fn drifted(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let mut files = BTreeMap::new();
     for route in &ENDPOINTS {
-        files.insert(PathBuf::from(format!("tool-schemas/{}.json", route.spec.tool)), tool_schema(route));
+        files.insert(
+            PathBuf::from(format!("tool-schemas/{}.json", route.spec.tool)),
+            tool_schema(route),
+        );
     }
-    files.insert("well-known/mcp.json".into(), card::server_card(EXAMPLE_BASE));
-    files.insert("well-known/openapi.yaml".into(), openapi::document(EXAMPLE_BASE));
+    files.insert(
+        "well-known/mcp.json".into(),
+        card::server_card(EXAMPLE_BASE),
+    );
+    files.insert(
+        "well-known/openapi.yaml".into(),
+        openapi::document(EXAMPLE_BASE),
+    );
     files.insert("well-known/llms.txt".into(), llms::llms_txt(EXAMPLE_BASE));
     files.insert("README.md".into(), readme(root)?);
-    files.retain(|path, text| std::fs::read_to_string(root.join(path)).ok().as_deref() != Some(text.as_str()));
+    files.retain(|path, text| {
+        std::fs::read_to_string(root.join(path)).ok().as_deref() != Some(text.as_str())
+    });
     Ok(files)
 }
 
@@ -66,9 +84,14 @@ fn orphans(root: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+    for entry in
+        std::fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))?
+    {
         let path = entry?.path();
-        let tool = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+        let tool = path
+            .file_stem()
+            .and_then(|s| s.to_str())
+            .unwrap_or_default();
         if Route::find(tool).is_none() {
             found.push(path);
         }
@@ -78,8 +101,11 @@ fn orphans(root: &Path) -> Result<Vec<PathBuf>> {
 
 fn tool_schema(route: &Route) -> String {
     let spec = &route.spec;
-    let example: serde_json::Map<String, serde_json::Value> =
-        spec.example.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    let example: serde_json::Map<String, serde_json::Value> = spec
+        .example
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
     card::pretty(&json!({
         "name": spec.tool,
         "title": spec.title,
@@ -94,12 +120,20 @@ fn tool_schema(route: &Route) -> String {
 /// The README with its table of tools made anew.
 fn readme(root: &Path) -> Result<String> {
     let text = std::fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let parts = text.split_once(TABLE_START).and_then(|(head, rest)| Some((head, rest.split_once(TABLE_END)?.1)));
-    let Some((head, tail)) = parts else { bail!("README.md has lost its marks {TABLE_START} … {TABLE_END}") };
+    let parts = text
+        .split_once(TABLE_START)
+        .and_then(|(head, rest)| Some((head, rest.split_once(TABLE_END)?.1)));
+    let Some((head, tail)) = parts else {
+        bail!("README.md has lost its marks {TABLE_START} … {TABLE_END}")
+    };
     let mut table = String::from("| tool | REST path | what it answers |\n|---|---|---|\n");
     for route in &ENDPOINTS {
         let spec = &route.spec;
-        let _ = writeln!(table, "| `{}` | `{}` | {} |", spec.tool, spec.path, spec.summary);
+        let _ = writeln!(
+            table,
+            "| `{}` | `{}` | {} |",
+            spec.tool, spec.path, spec.summary
+        );
     }
     Ok(format!("{head}{TABLE_START}\n{table}{TABLE_END}{tail}"))
 }

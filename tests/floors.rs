@@ -43,10 +43,15 @@ fn modules_use_only_the_floors_below_them() {
             panic!("{} is in no room of the house", file.display());
         };
         for other in imports(&text) {
-            let Some(&floor) = floors.get(other.as_str()) else { continue };
+            let Some(&floor) = floors.get(other.as_str()) else {
+                continue;
+            };
             let wiring = own == 7 && floor == 7;
             if other != room && floor >= own && !wiring {
-                wrong.push(format!("{} ({room}, floor {own}) uses {other} (floor {floor})", file.display()));
+                wrong.push(format!(
+                    "{} ({room}, floor {own}) uses {other} (floor {floor})",
+                    file.display()
+                ));
             }
         }
     }
@@ -61,7 +66,10 @@ fn libraries_stay_in_their_rooms() {
         for (library, rooms) in LIBRARIES {
             let used = code(&text).any(|line| {
                 line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
-                    .any(|word| word.starts_with(&format!("{library}::")) || word == library && line.trim_start().starts_with("use "))
+                    .any(|word| {
+                        word.starts_with(&format!("{library}::"))
+                            || word == library && line.trim_start().starts_with("use ")
+                    })
             });
             if used && !rooms.contains(&room.as_str()) {
                 wrong.push(format!("{} ({room}) names {library}", file.display()));
@@ -78,7 +86,16 @@ fn the_pure_floors_have_no_clock_no_files_and_no_async() {
         if !matches!(room(&file).as_deref(), Some("model" | "indicators")) || is_test_file(&file) {
             continue;
         }
-        for word in ["std::fs", "std::net", "async fn", ".await", "Timestamp::now", "SystemTime::now", "Zoned::now", "Instant::now"] {
+        for word in [
+            "std::fs",
+            "std::net",
+            "async fn",
+            ".await",
+            "Timestamp::now",
+            "SystemTime::now",
+            "Zoned::now",
+            "Instant::now",
+        ] {
             let body = text.split("#[cfg(test)]").next().unwrap_or_default();
             if code(body).any(|line| line.contains(word)) {
                 wrong.push(format!("{} has {word}", file.display()));
@@ -90,10 +107,16 @@ fn the_pure_floors_have_no_clock_no_files_and_no_async() {
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    walk(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &mut files,
+    );
     assert!(files.len() > 20, "the sources were not found");
     files.sort();
-    files.into_iter().map(|f| (f.clone(), fs::read_to_string(f).unwrap())).collect()
+    files
+        .into_iter()
+        .map(|f| (f.clone(), fs::read_to_string(f).unwrap()))
+        .collect()
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -109,15 +132,21 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// The room a file stands in: its folder below `src`, or its own name. The lobby, `lib.rs`, has none.
 fn room(file: &Path) -> Option<String> {
-    let below = file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    let below = file
+        .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+        .unwrap();
     let first = below.components().next()?.as_os_str().to_str()?;
     let name = first.trim_end_matches(".rs");
     (name != "lib").then(|| name.to_owned())
 }
 
 fn is_test_file(file: &Path) -> bool {
-    let name = file.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    matches!(name, "tests.rs" | "testdata.rs") || file.components().any(|c| c.as_os_str() == "tests")
+    let name = file
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
+    matches!(name, "tests.rs" | "testdata.rs")
+        || file.components().any(|c| c.as_os_str() == "tests")
 }
 
 /// Rooms named as `crate::room` or `econoscope::room`, also inside `use crate::{a, b}`.
@@ -139,10 +168,14 @@ fn imports(text: &str) -> Vec<String> {
 }
 
 fn first_word(text: &str) -> String {
-    text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    text.trim()
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
 }
 
 /// Lines without comments.
 fn code(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(|line| line.split("//").next().unwrap_or_default())
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
 }

@@ -29,7 +29,12 @@ pub fn embedded() -> Result<&'static [Text]> {
     }
     let mut texts = FILES
         .files()
-        .map(|f| read(&f.path().display().to_string(), f.contents_utf8().unwrap_or_default()))
+        .map(|f| {
+            read(
+                &f.path().display().to_string(),
+                f.contents_utf8().unwrap_or_default(),
+            )
+        })
         .collect::<Result<Vec<_>>>()?;
     texts.sort_by(|a, b| b.article.published_at.cmp(&a.article.published_at));
     Ok(TEXTS.get_or_init(|| texts))
@@ -41,7 +46,11 @@ pub fn embedded() -> Result<&'static [Text]> {
 /// # Errors
 /// [`Error::BadFile`] naming the file and the missing or malformed key.
 pub fn read(file: &str, text: &str) -> Result<Text> {
-    let bad = |problem: &str| Error::BadFile { file: file.to_owned(), line: None, problem: problem.to_owned() };
+    let bad = |problem: &str| Error::BadFile {
+        file: file.to_owned(),
+        line: None,
+        problem: problem.to_owned(),
+    };
     let (head, body) = text
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
@@ -55,8 +64,9 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
     };
     let need = |key: &'static str| field(key).ok_or_else(|| bad(&format!("`{key}:` is missing")));
     let id = need("id")?;
-    let published_at: Timestamp =
-        need("published")?.parse().map_err(|_| bad("`published:` is not an RFC 3339 instant"))?;
+    let published_at: Timestamp = need("published")?
+        .parse()
+        .map_err(|_| bad("`published:` is not an RFC 3339 instant"))?;
     let tags = field("tags").unwrap_or_default();
     let article = Article {
         slug: id.clone(),
@@ -66,11 +76,19 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
         subtitle: field("subtitle"),
         topic: field("topic"),
         summary: field("summary"),
-        tags: tags.trim_matches(['[', ']']).split(',').map(|t| t.trim().trim_matches('"').to_owned()).filter(|t| !t.is_empty()).collect(),
+        tags: tags
+            .trim_matches(['[', ']'])
+            .split(',')
+            .map(|t| t.trim().trim_matches('"').to_owned())
+            .filter(|t| !t.is_empty())
+            .collect(),
         published_at,
         source: "Econoscope".into(),
     };
-    Ok(Text { article, body: body.trim().to_owned() })
+    Ok(Text {
+        article,
+        body: body.trim().to_owned(),
+    })
 }
 
 impl Desk {
@@ -81,12 +99,21 @@ impl Desk {
     pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
         let now = self.now();
         let mut list = self.store().articles(now, limit)?;
-        list.extend(embedded()?.iter().filter(|t| t.article.published_at <= now).map(|t| {
-            let mut article = t.article.clone();
-            article.url = format!("{}{}", self.settings().base_url, article.url);
-            article
-        }));
-        list.sort_by(|a, b| b.published_at.cmp(&a.published_at).then_with(|| a.id.cmp(&b.id)));
+        list.extend(
+            embedded()?
+                .iter()
+                .filter(|t| t.article.published_at <= now)
+                .map(|t| {
+                    let mut article = t.article.clone();
+                    article.url = format!("{}{}", self.settings().base_url, article.url);
+                    article
+                }),
+        );
+        list.sort_by(|a, b| {
+            b.published_at
+                .cmp(&a.published_at)
+                .then_with(|| a.id.cmp(&b.id))
+        });
         list.truncate(limit);
         Ok(list)
     }

@@ -43,7 +43,10 @@ pub fn refresh(desk: &Desk) -> Result<Vec<Refreshed>> {
         .map(|composite| {
             let rows = history(desk, composite, AsOf::Latest)?;
             keep(desk, composite, &rows)?;
-            Ok(Refreshed { id: composite.id, rows: rows.len() })
+            Ok(Refreshed {
+                id: composite.id,
+                rows: rows.len(),
+            })
         })
         .collect()
 }
@@ -57,7 +60,8 @@ fn keep(desk: &Desk, composite: &Composite, computed: &[Observation]) -> Result<
     if stored.is_some_and(|s| s.rows() == rows) || rows.is_empty() {
         return Ok(());
     }
-    desk.store().replace_computed(&id, &rows, desk.now(), &origin)
+    desk.store()
+        .replace_computed(&id, &rows, desk.now(), &origin)
 }
 
 fn method_of(held: &Holdings, id: &SeriesId) -> Option<String> {
@@ -67,20 +71,38 @@ fn method_of(held: &Holdings, id: &SeriesId) -> Option<String> {
 /// Stored and computed rows together: before the first served day as computed now, from there on as
 /// stored, and what is new known from today.
 fn merge(stored: Option<&Vintages>, computed: &[Observation], today: Date) -> Vec<Known> {
-    let row = |o: &Observation, known_from| Known { date: o.date, known_from, value: o.value };
+    let row = |o: &Observation, known_from| Known {
+        date: o.date,
+        known_from,
+        value: o.value,
+    };
     let Some((stored, newest)) = stored.and_then(|s| Some((s, s.rows().last()?.date))) else {
         return computed.iter().map(|o| row(o, None)).collect();
     };
-    let served = stored.rows().iter().find(|r| r.known_from.is_some()).map_or(newest, |r| r.date);
-    let backfill = computed.iter().filter(|o| o.date < served).map(|o| row(o, None));
+    let served = stored
+        .rows()
+        .iter()
+        .find(|r| r.known_from.is_some())
+        .map_or(newest, |r| r.date);
+    let backfill = computed
+        .iter()
+        .filter(|o| o.date < served)
+        .map(|o| row(o, None));
     let frozen = stored.rows().iter().copied().filter(|r| r.date >= served);
     let is_news = |o: &&Observation| o.date > newest || (o.date == newest && changed(stored, o));
     let news = computed.iter().filter(is_news).map(|o| row(o, Some(today)));
-    Vintages::new(backfill.chain(frozen).chain(news).collect()).rows().to_vec()
+    Vintages::new(backfill.chain(frozen).chain(news).collect())
+        .rows()
+        .to_vec()
 }
 
 fn changed(stored: &Vintages, o: &Observation) -> bool {
-    stored.rows().iter().rev().find(|r| r.date == o.date).is_none_or(|r| (r.value - o.value).abs() > SAME)
+    stored
+        .rows()
+        .iter()
+        .rev()
+        .find(|r| r.date == o.date)
+        .is_none_or(|r| (r.value - o.value).abs() > SAME)
 }
 
 #[cfg(test)]
@@ -97,11 +119,29 @@ mod tests {
         let first = merge(None, &[obs(1, 1.0), obs(2, 2.0)], date(2026, 2, 1));
         assert!(first.iter().all(|r| r.known_from.is_none()));
         let day_two = date(2026, 2, 2);
-        let second = merge(Some(&Vintages::new(first)), &[obs(1, 1.5), obs(2, 2.0), obs(3, 3.0)], day_two);
-        let third = merge(Some(&Vintages::new(second)), &[obs(1, 1.6), obs(2, 9.0), obs(3, 8.0)], date(2026, 2, 3));
-        let rows: Vec<(i8, Option<i8>, f64)> =
-            third.iter().map(|r| (r.date.day(), r.known_from.map(|d| d.day()), r.value)).collect();
-        assert_eq!(rows, [(1, None, 1.6), (2, None, 9.0), (3, Some(2), 3.0), (3, Some(3), 8.0)]);
+        let second = merge(
+            Some(&Vintages::new(first)),
+            &[obs(1, 1.5), obs(2, 2.0), obs(3, 3.0)],
+            day_two,
+        );
+        let third = merge(
+            Some(&Vintages::new(second)),
+            &[obs(1, 1.6), obs(2, 9.0), obs(3, 8.0)],
+            date(2026, 2, 3),
+        );
+        let rows: Vec<(i8, Option<i8>, f64)> = third
+            .iter()
+            .map(|r| (r.date.day(), r.known_from.map(|d| d.day()), r.value))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (1, None, 1.6),
+                (2, None, 9.0),
+                (3, Some(2), 3.0),
+                (3, Some(3), 8.0)
+            ]
+        );
     }
 
     #[test]
@@ -109,7 +149,17 @@ mod tests {
         let first = Vintages::new(merge(None, &[obs(1, 1.0), obs(2, 2.0)], date(2026, 2, 1)));
         let second = merge(Some(&first), &[obs(1, 1.0), obs(2, 2.5)], date(2026, 2, 2));
         assert_eq!(second.len(), 3);
-        assert_eq!(second.last().and_then(|r| r.known_from), Some(date(2026, 2, 2)));
-        assert_eq!(merge(Some(&Vintages::new(second.clone())), &[obs(1, 1.0), obs(2, 2.5)], date(2026, 2, 3)), second);
+        assert_eq!(
+            second.last().and_then(|r| r.known_from),
+            Some(date(2026, 2, 2))
+        );
+        assert_eq!(
+            merge(
+                Some(&Vintages::new(second.clone())),
+                &[obs(1, 1.0), obs(2, 2.5)],
+                date(2026, 2, 3)
+            ),
+            second
+        );
     }
 }

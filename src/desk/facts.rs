@@ -25,14 +25,21 @@ impl Desk {
         Ok(found)
     }
 
-    fn read(&self, info: &Arc<SeriesInfo>, as_of: AsOf, state: State) -> Result<Option<Arc<Series>>> {
+    fn read(
+        &self,
+        info: &Arc<SeriesInfo>,
+        as_of: AsOf,
+        state: State,
+    ) -> Result<Option<Arc<Series>>> {
         if let Some(composite) = crate::indicators::composite(info.id.as_str())
             && (as_of != AsOf::Latest || self.vintages(&info.id)?.is_none())
         {
             let rows = composites::history(self, composite, as_of)?;
             return Ok((!rows.is_empty()).then(|| Arc::new(Series::new(Arc::clone(info), rows))));
         }
-        let Some(vintages) = self.vintages(&info.id)? else { return Ok(None) };
+        let Some(vintages) = self.vintages(&info.id)? else {
+            return Ok(None);
+        };
         let mut rows = match as_of {
             AsOf::Latest => vintages.latest(),
             AsOf::Day(day) => vintages.as_of(day, info.frequency, info.publication_lag_days),
@@ -60,7 +67,11 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn set<'a>(&self, ids: impl IntoIterator<Item = &'a str>, as_of: AsOf) -> Result<SeriesSet> {
+    pub fn set<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+    ) -> Result<SeriesSet> {
         let catalogue = Catalogue::embedded();
         let mut set = SeriesSet::default();
         for id in ids {
@@ -112,23 +123,33 @@ impl Desk {
     /// [`Error::NoData`] saying what would bring it.
     pub fn series_or_reason(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Arc<Series>> {
         self.permit(info)?;
-        self.series(info, as_of)?.ok_or_else(|| self.no_data(info, as_of))
+        self.series(info, as_of)?
+            .ok_or_else(|| self.no_data(info, as_of))
     }
 
     /// Why a known series holds nothing, and what would bring it.
     pub fn no_data(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
         let reason = match as_of {
             AsOf::Day(day) => format!("nothing of it was known on {day}"),
-            AsOf::Latest if info.is_composite() => match crate::indicators::composite(info.id.as_str()) {
-                Some(composite) => self
-                    .reading(composite, as_of)
-                    .ok()
-                    .and_then(|r| r.reason.clone())
-                    .unwrap_or_else(|| "its inputs are not in the store; run `econoscope sync`".into()),
-                None => "no narrative feed configured".into(),
-            },
-            AsOf::Latest => "it is known but not in the store; run `econoscope sync` or import it".into(),
+            AsOf::Latest if info.is_composite() => {
+                match crate::indicators::composite(info.id.as_str()) {
+                    Some(composite) => self
+                        .reading(composite, as_of)
+                        .ok()
+                        .and_then(|r| r.reason.clone())
+                        .unwrap_or_else(|| {
+                            "its inputs are not in the store; run `econoscope sync`".into()
+                        }),
+                    None => "no narrative feed configured".into(),
+                }
+            }
+            AsOf::Latest => {
+                "it is known but not in the store; run `econoscope sync` or import it".into()
+            }
         };
-        Error::NoData { what: format!("{} ({})", self.shown_id(&info.id), info.title), reason }
+        Error::NoData {
+            what: format!("{} ({})", self.shown_id(&info.id), info.title),
+            reason,
+        }
     }
 }

@@ -60,14 +60,29 @@ impl Glossary {
             return Ok(ready);
         }
         let mut terms = Vec::new();
-        for file in FILES.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")) {
-            let category = file.path().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-            let parsed: File = toml::from_str(file.contents_utf8().unwrap_or_default()).map_err(|e| Error::BadFile {
-                file: file.path().display().to_string(),
-                line: None,
-                problem: e.to_string(),
-            })?;
-            terms.extend(parsed.term.into_iter().map(|t| Indexed::new(Term { category: category.clone(), ..t })));
+        for file in FILES
+            .files()
+            .filter(|f| f.path().extension().is_some_and(|e| e == "toml"))
+        {
+            let category = file
+                .path()
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            let parsed: File =
+                toml::from_str(file.contents_utf8().unwrap_or_default()).map_err(|e| {
+                    Error::BadFile {
+                        file: file.path().display().to_string(),
+                        line: None,
+                        problem: e.to_string(),
+                    }
+                })?;
+            terms.extend(parsed.term.into_iter().map(|t| {
+                Indexed::new(Term {
+                    category: category.clone(),
+                    ..t
+                })
+            }));
         }
         terms.sort_by(|a, b| a.term.slug.cmp(&b.term.slug));
         Ok(GLOSSARY.get_or_init(|| Self { terms }))
@@ -80,19 +95,35 @@ impl Glossary {
 
     /// The term of that slug.
     pub fn get(&self, slug: &str) -> Option<&Term> {
-        let at = self.terms.binary_search_by(|t| t.term.slug.as_str().cmp(slug)).ok()?;
+        let at = self
+            .terms
+            .binary_search_by(|t| t.term.slug.as_str().cmp(slug))
+            .ok()?;
         self.terms.get(at).map(|t| &t.term)
     }
 
     /// Terms that match a query in term, alias, slug or summary, best first.
     pub fn search(&self, query: &str) -> Vec<&Term> {
-        let wanted = Query { folded: fold(query), words: words(query) };
-        let mut hits: Vec<(u32, &Term)> =
-            self.terms.iter().filter_map(|t| Some((t.score(&wanted)?, &t.term))).collect();
-        hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.slug.len().cmp(&b.1.slug.len())).then_with(|| a.1.slug.cmp(&b.1.slug)));
+        let wanted = Query {
+            folded: fold(query),
+            words: words(query),
+        };
+        let mut hits: Vec<(u32, &Term)> = self
+            .terms
+            .iter()
+            .filter_map(|t| Some((t.score(&wanted)?, &t.term)))
+            .collect();
+        hits.sort_by(|a, b| {
+            b.0.cmp(&a.0)
+                .then_with(|| a.1.slug.len().cmp(&b.1.slug.len()))
+                .then_with(|| a.1.slug.cmp(&b.1.slug))
+        });
         // A near spelling matters only while nothing is spelled right.
         let exact = hits.first().is_some_and(|(score, _)| *score >= 300);
-        hits.into_iter().filter(|(score, _)| !exact || *score >= 100).map(|(_, term)| term).collect()
+        hits.into_iter()
+            .filter(|(score, _)| !exact || *score >= 100)
+            .map(|(_, term)| term)
+            .collect()
     }
 }
 
@@ -103,7 +134,11 @@ struct Query {
 
 impl Indexed {
     fn new(term: Term) -> Self {
-        let spelled = || std::iter::once(&term.term).chain(&term.aliases).chain(std::iter::once(&term.slug));
+        let spelled = || {
+            std::iter::once(&term.term)
+                .chain(&term.aliases)
+                .chain(std::iter::once(&term.slug))
+        };
         Self {
             names: spelled().map(|n| fold(n)).collect(),
             words: spelled().flat_map(|n| words(n)).collect(),
@@ -122,19 +157,37 @@ impl Indexed {
             return Some(if at == 0 { 1000 } else { 950 });
         }
         let in_names = share(&q.words, &self.words);
-        let all = share(&q.words, &self.words.iter().chain(&self.summary_words).cloned().collect::<Vec<_>>());
+        let all = share(
+            &q.words,
+            &self
+                .words
+                .iter()
+                .chain(&self.summary_words)
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
         if self.names.iter().any(|n| n.starts_with(&q.folded)) {
             return Some(800);
         }
         if in_names == 100 {
             // The fewer other words a name has, the nearer it is.
-            return Some(700_u32.saturating_sub(u32::try_from(self.words.len()).unwrap_or(100).min(100)));
+            return Some(
+                700_u32.saturating_sub(u32::try_from(self.words.len()).unwrap_or(100).min(100)),
+            );
         }
         if all == 100 {
             return Some(400 + in_names);
         }
-        let edits = self.names.iter().map(|n| strsim::damerau_levenshtein(n, &q.folded)).min()?;
-        let allowed = if q.folded.len() <= 4 { 1 } else { 2 + q.folded.len() / 12 };
+        let edits = self
+            .names
+            .iter()
+            .map(|n| strsim::damerau_levenshtein(n, &q.folded))
+            .min()?;
+        let allowed = if q.folded.len() <= 4 {
+            1
+        } else {
+            2 + q.folded.len() / 12
+        };
         if edits <= allowed {
             return Some(290 - 10 * u32::try_from(edits).unwrap_or(9).min(9));
         }
@@ -145,12 +198,16 @@ impl Indexed {
 
 /// Share of query words found among `have`, 0 to 100; a longer word may continue a query word.
 fn share(query: &[String], have: &[String]) -> u32 {
-    percent(query, |w| have.iter().any(|h| h == w || (w.len() >= 4 && h.starts_with(w.as_str()))))
+    percent(query, |w| {
+        have.iter()
+            .any(|h| h == w || (w.len() >= 4 && h.starts_with(w.as_str())))
+    })
 }
 
 fn near_share(query: &[String], have: &[String]) -> u32 {
     percent(query, |w| {
-        have.iter().any(|h| strsim::damerau_levenshtein(h, w) <= if w.len() <= 4 { 1 } else { 2 })
+        have.iter()
+            .any(|h| strsim::damerau_levenshtein(h, w) <= if w.len() <= 4 { 1 } else { 2 })
     })
 }
 
@@ -160,8 +217,9 @@ fn percent(query: &[String], found: impl Fn(&String) -> bool) -> u32 {
 }
 
 fn words(text: &str) -> Vec<String> {
-    const SMALL: [&str; 14] =
-        ["a", "an", "and", "the", "of", "in", "on", "is", "what", "for", "to", "how", "does", "s"];
+    const SMALL: [&str; 14] = [
+        "a", "an", "and", "the", "of", "in", "on", "is", "what", "for", "to", "how", "does", "s",
+    ];
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|w| !w.is_empty())
         .map(str::to_lowercase)
@@ -187,7 +245,11 @@ mod tests {
                 assert!(glossary.get(slug).is_some(), "{} -> {slug}", term.slug);
             }
             for id in &term.series {
-                assert!(Catalogue::embedded().get(&id.to_uppercase()).is_some(), "{} -> {id}", term.slug);
+                assert!(
+                    Catalogue::embedded().get(&id.to_uppercase()).is_some(),
+                    "{} -> {id}",
+                    term.slug
+                );
             }
         }
         Ok(())
@@ -197,7 +259,10 @@ mod tests {
     fn sample_queries_find_their_term_first() -> Result<()> {
         let glossary = Glossary::embedded()?;
         let mut wrong = Vec::new();
-        for line in include_str!("../../data/glossary/queries.csv").lines().skip(1) {
+        for line in include_str!("../../data/glossary/queries.csv")
+            .lines()
+            .skip(1)
+        {
             let (query, want) = line.rsplit_once(',').unwrap();
             let query = query.trim_matches('"');
             let got = glossary.search(query).first().map(|t| t.slug.clone());

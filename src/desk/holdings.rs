@@ -62,8 +62,17 @@ impl Holdings {
     /// projections (GDPPOT) and composites are our own; neither dates the data.
     fn newest(&self, today: Date) -> Option<Date> {
         let catalogue = Catalogue::embedded();
-        let measured = |s: &&Status| catalogue.get(s.id.as_str()).is_none_or(|i| !i.is_composite());
-        self.by_id.values().filter(measured).map(|s| s.last).filter(|d| *d <= today).max()
+        let measured = |s: &&Status| {
+            catalogue
+                .get(s.id.as_str())
+                .is_none_or(|i| !i.is_composite())
+        };
+        self.by_id
+            .values()
+            .filter(measured)
+            .map(|s| s.last)
+            .filter(|d| *d <= today)
+            .max()
     }
 }
 
@@ -74,7 +83,10 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn holdings(&self) -> Result<Arc<Holdings>> {
         let state = self.state()?;
-        let mut slot = self.holdings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut slot = self
+            .holdings
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
             return Ok(Arc::clone(held));
         }
@@ -101,24 +113,38 @@ impl Desk {
     pub fn data_date(&self, as_of: AsOf) -> Result<DataDate> {
         let today = self.today();
         let held = self.holdings()?;
-        let synced = held.last_sync.map(|t| (t.to_zoned(jiff::tz::TimeZone::UTC).date(), self.now().duration_since(t)));
+        let synced = held.last_sync.map(|t| {
+            (
+                t.to_zoned(jiff::tz::TimeZone::UTC).date(),
+                self.now().duration_since(t),
+            )
+        });
         let live = synced.is_some_and(|(_, age)| age.as_hours() < 48);
         let day = match as_of {
             AsOf::Day(day) => day,
             AsOf::Latest if live => today,
             AsOf::Latest => {
                 let newest = held.newest(today);
-                newest.max(synced.map(|(day, _)| day)).unwrap_or(today).min(today)
+                newest
+                    .max(synced.map(|(day, _)| day))
+                    .unwrap_or(today)
+                    .min(today)
             }
         };
-        Ok(DataDate { as_of: day, age_days: days_between(day, today), live: live && as_of == AsOf::Latest })
+        Ok(DataDate {
+            as_of: day,
+            age_days: days_between(day, today),
+            live: live && as_of == AsOf::Latest,
+        })
     }
 }
 
 /// The frequency that the median gap between rows suggests.
 pub fn guess_frequency(rows: &[Observation]) -> Frequency {
-    let mut gaps: Vec<i64> =
-        rows.windows(2).filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date))).collect();
+    let mut gaps: Vec<i64> = rows
+        .windows(2)
+        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
+        .collect();
     gaps.sort_unstable();
     match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
         ..=4 => Frequency::Daily,

@@ -126,12 +126,18 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn state(&self) -> Result<State> {
-        Ok(State { version: self.store.version()?, today: self.today() })
+        Ok(State {
+            version: self.store.version()?,
+            today: self.today(),
+        })
     }
 
     /// The credit line that every answer carries.
     pub fn attribution(&self) -> Attribution {
-        Attribution { text: format!("Data by {}", self.settings.service), url: self.settings.base_url.clone() }
+        Attribution {
+            text: format!("Data by {}", self.settings.service),
+            url: self.settings.base_url.clone(),
+        }
     }
 
     /// The series a name means; composites answer to the configured prefix, to `SERVICE_` and to their bare name.
@@ -145,7 +151,11 @@ impl Desk {
             .get(..self.settings.prefix.len())
             .filter(|head| !head.is_empty() && head.eq_ignore_ascii_case(&self.settings.prefix))
             .and_then(|head| trimmed.get(head.len()..))
-            .and_then(|bare| resolver.catalogue().get(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase())));
+            .and_then(|bare| {
+                resolver
+                    .catalogue()
+                    .get(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
+            });
         if let Some(info) = plain {
             return Ok(Arc::clone(info));
         }

@@ -78,7 +78,12 @@ pub fn embedded() -> Result<&'static [Scenario]> {
     let mut list = FILES
         .files()
         .filter(|f| f.path().extension().is_some_and(|e| e == "toml"))
-        .map(|f| read(&f.path().display().to_string(), f.contents_utf8().unwrap_or_default()))
+        .map(|f| {
+            read(
+                &f.path().display().to_string(),
+                f.contents_utf8().unwrap_or_default(),
+            )
+        })
         .collect::<Result<Vec<_>>>()?;
     list.sort_by(|a, b| a.slug.cmp(&b.slug));
     Ok(SCENARIOS.get_or_init(|| list))
@@ -89,14 +94,26 @@ pub fn embedded() -> Result<&'static [Scenario]> {
 /// # Errors
 /// [`Error::BadFile`] naming the file and what is wrong in it.
 pub fn read(file: &str, text: &str) -> Result<Scenario> {
-    let bad = |problem: String| Error::BadFile { file: file.to_owned(), line: None, problem };
+    let bad = |problem: String| Error::BadFile {
+        file: file.to_owned(),
+        line: None,
+        problem,
+    };
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
     let share = |p: f64| (0.0..=1.0).contains(&p);
     if !share(scenario.base_rate) || !scenario.probability_override.is_none_or(share) {
-        return Err(bad("base_rate and probability_override are shares from 0 to 1".into()));
+        return Err(bad(
+            "base_rate and probability_override are shares from 0 to 1".into(),
+        ));
     }
-    if !matches!(scenario.polarity.as_str(), "bearish" | "bullish" | "neutral") {
-        return Err(bad(format!("polarity {} is not bearish, bullish or neutral", scenario.polarity)));
+    if !matches!(
+        scenario.polarity.as_str(),
+        "bearish" | "bullish" | "neutral"
+    ) {
+        return Err(bad(format!(
+            "polarity {} is not bearish, bullish or neutral",
+            scenario.polarity
+        )));
     }
     Ok(scenario)
 }
@@ -115,7 +132,9 @@ mod tests {
 
     #[test]
     fn a_bad_definition_names_its_file() {
-        let said = read("x.toml", "slug = 1").map_err(|e| e.to_string()).unwrap_err();
+        let said = read("x.toml", "slug = 1")
+            .map_err(|e| e.to_string())
+            .unwrap_err();
         assert!(said.starts_with("x.toml: "), "{said}");
     }
 }

@@ -43,15 +43,30 @@ pub struct UpstreamState {
 impl UpstreamState {
     /// What a model should know about it: "Forwarded; fresh, 12 s old."
     pub fn sentence(&self) -> String {
-        let quota = self.quota.as_deref().map(|q| format!(" {q}")).unwrap_or_default();
-        format!("Forwarded from the upstream service; {}, {} s old.{quota}", self.freshness, self.age.as_secs())
+        let quota = self
+            .quota
+            .as_deref()
+            .map(|q| format!(" {q}"))
+            .unwrap_or_default();
+        format!(
+            "Forwarded from the upstream service; {}, {} s old.{quota}",
+            self.freshness,
+            self.age.as_secs()
+        )
     }
 }
 
 impl Answer {
     /// Puts a rendered body and its text together.
     pub fn new(json: Bytes, text: String, max_age: Duration) -> Self {
-        Self { json, csv: None, text: text.into(), max_age, upstream: None, etag: OnceLock::new() }
+        Self {
+            json,
+            csv: None,
+            text: text.into(),
+            max_age,
+            upstream: None,
+            etag: OnceLock::new(),
+        }
     }
 
     /// Strong validator of the body a REST client gets: a hash of its bytes, quoted.

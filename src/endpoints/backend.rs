@@ -47,17 +47,25 @@ impl Backend {
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
-    pub(super) async fn answer<E: Endpoint>(&self, route: &'static Route, checked: Arguments) -> Result<Arc<Answer>> {
+    pub(super) async fn answer<E: Endpoint>(
+        &self,
+        route: &'static Route,
+        checked: Arguments,
+    ) -> Result<Arc<Answer>> {
         let arguments = Value::Object(checked).to_string().into_boxed_str();
-        let key = Key { tool: route.spec.tool, arguments, state: self.desk.state()? };
+        let key = Key {
+            tool: route.spec.tool,
+            arguments,
+            state: self.desk.state()?,
+        };
         if let Some(answer) = self.rendered.get(&key) {
             return Ok(answer);
         }
         let desk = Arc::clone(&self.desk);
         let text = key.arguments.clone();
         let work = move || {
-            let checked: Arguments =
-                serde_json::from_str(&text).map_err(|e| Error::internal("reading arguments back", e))?;
+            let checked: Arguments = serde_json::from_str(&text)
+                .map_err(|e| Error::internal("reading arguments back", e))?;
             let params = decode::params::<E::Params>(&checked)?;
             E::render(&E::local(&desk, &params)?, &params)
         };

@@ -18,8 +18,14 @@ pub type Arguments = Map<String, Value>;
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
 pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Arguments> {
     let none = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    if let Some((name, value)) = given.iter().find(|(name, _)| !properties.contains_key(*name)) {
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .unwrap_or(&none);
+    if let Some((name, value)) = given
+        .iter()
+        .find(|(name, _)| !properties.contains_key(*name))
+    {
         return Err(unknown(name, value, properties));
     }
     let required = schema.get("required").and_then(Value::as_array);
@@ -43,18 +49,36 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
 /// # Errors
 /// [`Error::InvalidParam`] when the type wants more than its schema says.
 pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
-    serde_json::from_value(Value::Object(checked.clone()))
-        .map_err(|e| Error::invalid("arguments", "", &e.to_string(), "see the tool's input schema"))
+    serde_json::from_value(Value::Object(checked.clone())).map_err(|e| {
+        Error::invalid(
+            "arguments",
+            "",
+            &e.to_string(),
+            "see the tool's input schema",
+        )
+    })
 }
 
 fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let allowed = if names.is_empty() { "no arguments".to_owned() } else { format!("only {}", names.join(", ")) };
-    Error::invalid(&crate::error::quote(name), &shown(value), "is not an argument of this endpoint", &allowed)
+    let allowed = if names.is_empty() {
+        "no arguments".to_owned()
+    } else {
+        format!("only {}", names.join(", "))
+    };
+    Error::invalid(
+        &crate::error::quote(name),
+        &shown(value),
+        "is not an argument of this endpoint",
+        &allowed,
+    )
 }
 
 fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let kind = property.get("type").and_then(Value::as_str).unwrap_or("string");
+    let kind = property
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or("string");
     let fail = |problem: &str| Error::invalid(name, &shown(&value), problem, &allowed(property));
     match kind {
         "integer" => {
@@ -62,18 +86,25 @@ fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
             within(property, number).map_err(|problem| fail(problem))?;
             Ok(Value::from(number))
         }
-        "boolean" => boolean(&value).map(Value::Bool).ok_or_else(|| fail("is neither true nor false")),
+        "boolean" => boolean(&value)
+            .map(Value::Bool)
+            .ok_or_else(|| fail("is neither true nor false")),
         "array" => list(name, property, value),
         _ => {
             let text = text(&value).ok_or_else(|| fail("is not text"))?;
-            fit_text(property, &text).map_err(|problem| fail(&problem)).map(Value::String)
+            fit_text(property, &text)
+                .map_err(|problem| fail(&problem))
+                .map(Value::String)
         }
     }
 }
 
 fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String> {
     let text = text.trim();
-    let most = property.get("maxLength").and_then(Value::as_u64).unwrap_or(200);
+    let most = property
+        .get("maxLength")
+        .and_then(Value::as_u64)
+        .unwrap_or(200);
     if u64::try_from(text.chars().count()).unwrap_or(u64::MAX) > most {
         return Err(format!("is longer than {most} characters"));
     }
@@ -94,18 +125,32 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
 fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
     let items = match value {
         Value::Array(items) => items,
-        Value::String(text) => text.split(',').map(|part| Value::from(part.trim())).collect(),
+        Value::String(text) => text
+            .split(',')
+            .map(|part| Value::from(part.trim()))
+            .collect(),
         other => vec![other],
     };
     let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
     let bound = |key: &str| property.get(key).and_then(Value::as_u64);
-    if bound("maxItems").is_some_and(|most| count > most) || bound("minItems").is_some_and(|least| count < least) {
+    if bound("maxItems").is_some_and(|most| count > most)
+        || bound("minItems").is_some_and(|least| count < least)
+    {
         let came = format!("{count} items");
-        return Err(Error::invalid(name, &came, "is not a list of the right length", &allowed(property)));
+        return Err(Error::invalid(
+            name,
+            &came,
+            "is not a list of the right length",
+            &allowed(property),
+        ));
     }
     let string = Value::Object(Map::new());
     let item = property.get("items").unwrap_or(&string);
-    items.into_iter().map(|v| fit(name, item, v)).collect::<Result<Vec<Value>>>().map(Value::Array)
+    items
+        .into_iter()
+        .map(|v| fit(name, item, v))
+        .collect::<Result<Vec<Value>>>()
+        .map(Value::Array)
 }
 
 fn integer(value: &Value) -> Option<i64> {
@@ -154,8 +199,14 @@ fn allowed(property: &Value) -> String {
         let words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
         return words.join(", ");
     }
-    let base = match (get("type").and_then(Value::as_str), get("minimum"), get("maximum")) {
-        (Some("integer"), Some(least), Some(most)) => format!("a whole number from {least} to {most}"),
+    let base = match (
+        get("type").and_then(Value::as_str),
+        get("minimum"),
+        get("maximum"),
+    ) {
+        (Some("integer"), Some(least), Some(most)) => {
+            format!("a whole number from {least} to {most}")
+        }
         (Some("integer"), ..) => "a whole number".to_owned(),
         (Some("boolean"), ..) => "true or false".to_owned(),
         (Some("array"), ..) => match get("maxItems") {
@@ -164,7 +215,9 @@ fn allowed(property: &Value) -> String {
         },
         _ => "text".to_owned(),
     };
-    let example = get("examples").and_then(Value::as_array).and_then(|e| e.first());
+    let example = get("examples")
+        .and_then(Value::as_array)
+        .and_then(|e| e.first());
     match example {
         Some(Value::String(example)) => format!("{base}, for example {example}"),
         Some(example) => format!("{base}, for example {example}"),
@@ -201,13 +254,21 @@ mod tests {
 
     #[test]
     fn text_is_taken_for_numbers_lists_and_truth() {
-        let out = said(json!({"q": "x", "limit": "3", "series": "A, B", "chart": "yes", "status": "ACTIVE"}));
-        assert_eq!(out, r#"{"q":"x","limit":3,"status":"active","series":["A","B"],"chart":true}"#);
+        let out = said(
+            json!({"q": "x", "limit": "3", "series": "A, B", "chart": "yes", "status": "ACTIVE"}),
+        );
+        assert_eq!(
+            out,
+            r#"{"q":"x","limit":3,"status":"active","series":["A","B"],"chart":true}"#
+        );
     }
 
     #[test]
     fn errors_name_field_value_and_what_is_allowed() {
-        assert_eq!(said(json!({})), "Invalid q: is required. Allowed: text, for example sahm.");
+        assert_eq!(
+            said(json!({})),
+            "Invalid q: is required. Allowed: text, for example sahm."
+        );
         assert_eq!(
             said(json!({"q": "x", "limit": 99})),
             "Invalid limit: \"99\" is too large. Allowed: a whole number from 1 to 50."
@@ -216,7 +277,9 @@ mod tests {
             said(json!({"q": "x", "status": "dead"})),
             "Invalid status: \"dead\" is not one of the choices. Allowed: active, paused."
         );
-        assert!(said(json!({"q": "x", "lim": 1})).starts_with("Invalid lim: \"1\" is not an argument"));
+        assert!(
+            said(json!({"q": "x", "lim": 1})).starts_with("Invalid lim: \"1\" is not an argument")
+        );
         assert!(said(json!({"q": "x", "series": ["a", "b", "c"]})).contains("right length"));
         assert!(said(json!({"q": {"a": 1}})).contains("is not text"));
     }

@@ -60,13 +60,22 @@ pub trait Endpoint: Send + Sync + 'static {
     /// # Errors
     /// [`Error::Internal`] when the output cannot be serialised.
     fn render(output: &Self::Output, params: &Self::Params) -> Result<Answer> {
-        let json = serde_json::to_vec(output).map_err(|e| Error::internal("rendering an answer", e))?;
+        let json =
+            serde_json::to_vec(output).map_err(|e| Error::internal("rendering an answer", e))?;
         let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
-        Ok(Answer::new(Bytes::from(json), Self::text(output, params), max_age))
+        Ok(Answer::new(
+            Bytes::from(json),
+            Self::text(output, params),
+            max_age,
+        ))
     }
 }
 
-type Call = for<'a> fn(&'a Backend, &'static Route, Arguments) -> Pin<Box<dyn Future<Output = Result<Arc<Answer>>> + Send + 'a>>;
+type Call = for<'a> fn(
+    &'a Backend,
+    &'static Route,
+    Arguments,
+) -> Pin<Box<dyn Future<Output = Result<Arc<Answer>>> + Send + 'a>>;
 
 /// An endpoint as plain values and function pointers: a row of the table.
 pub struct Route {
@@ -106,19 +115,28 @@ impl Route {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
-    pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Arc<Answer>> {
+    pub async fn call(
+        &'static self,
+        backend: &Backend,
+        arguments: Arguments,
+    ) -> Result<Arc<Answer>> {
         let checked = decode::check(self.input_schema(), arguments)?;
         (self.call)(backend, self, checked).await
     }
 
     /// Names of the arguments that are part of the path.
     pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
-        self.spec.path.split('/').filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'))
+        self.spec
+            .path
+            .split('/')
+            .filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'))
     }
 }
 
 impl std::fmt::Debug for Route {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Route").field("spec", &self.spec).finish_non_exhaustive()
+        f.debug_struct("Route")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ pub struct SearchGlossary;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Term, alias or words of the meaning; a typo is forgiven.
-    #[schemars(example = "yield curve", length(min = 1, max = 200))]
+    #[schemars(example = &"yield curve", length(min = 1, max = 200))]
     q: String,
     /// How many matches at most.
     #[serde(default = "ten")]
@@ -102,11 +102,19 @@ impl Endpoint for SearchGlossary {
     fn text(output: &Output, _: &Params) -> String {
         use std::fmt::Write;
         let mut text = match output.results.split_first() {
-            None => format!("No term matches \"{}\". Try a shorter or more common name.", output.query),
+            None => format!(
+                "No term matches \"{}\". Try a shorter or more common name.",
+                output.query
+            ),
             Some((best, rest)) => {
                 let mut text = format!("{}: {}", best.term, best.summary);
                 for other in rest.iter().take(4) {
-                    let _ = write!(text, "\n- {}: {}", other.term, first_sentence(&other.summary));
+                    let _ = write!(
+                        text,
+                        "\n- {}: {}",
+                        other.term,
+                        first_sentence(&other.summary)
+                    );
                 }
                 if rest.len() > 4 {
                     let more: Vec<&str> = rest.iter().skip(4).map(|m| m.term.as_str()).collect();
@@ -115,7 +123,11 @@ impl Endpoint for SearchGlossary {
                 text
             }
         };
-        let _ = write!(text, "\n{}: {}", output.attribution.text, output.attribution.url);
+        let _ = write!(
+            text,
+            "\n{}: {}",
+            output.attribution.text, output.attribution.url
+        );
         text
     }
 }

@@ -83,7 +83,10 @@ impl Endpoint for GetLatestArticles {
                 url: a.url,
             })
             .collect();
-        Ok(Output { articles, attribution: desk.attribution() })
+        Ok(Output {
+            articles,
+            attribution: desk.attribution(),
+        })
     }
 
     fn text(output: &Output, _: &Params) -> String {
@@ -93,10 +96,18 @@ impl Endpoint for GetLatestArticles {
             let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
             let _ = write!(text, "\n- {day} {} ({})", a.title, a.url);
             if let Some(summary) = &a.summary {
-                let _ = write!(text, "\n  {}", summary.chars().take(300).collect::<String>());
+                let _ = write!(
+                    text,
+                    "\n  {}",
+                    summary.chars().take(300).collect::<String>()
+                );
             }
         }
-        let _ = write!(text, "\n[end]\n{}: {}", output.attribution.text, output.attribution.url);
+        let _ = write!(
+            text,
+            "\n[end]\n{}: {}",
+            output.attribution.text, output.attribution.url
+        );
         text
     }
 }

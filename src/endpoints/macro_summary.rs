@@ -20,7 +20,7 @@ pub struct GetMacroSummary;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = "2020-03-01", length(max = 10))]
+    #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -135,7 +135,12 @@ impl Endpoint for GetMacroSummary {
 
     fn local(desk: &Desk, params: &Params) -> Result<Output> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let mut draft = Draft { desk, as_of, provenance: Provenance::of(desk, as_of)?, dates: BTreeMap::new() };
+        let mut draft = Draft {
+            desk,
+            as_of,
+            provenance: Provenance::of(desk, as_of)?,
+            dates: BTreeMap::new(),
+        };
         let regime = draft.regime()?;
         let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
         let day = desk.data_date(as_of)?.as_of;
@@ -158,10 +163,18 @@ impl Endpoint for GetMacroSummary {
             spread_2s10s_bps: take("spread_2s10s_bps", &figures.spread_2s10s_bps),
             fed_funds: take("fed_funds", &figures.fed_funds),
         };
-        let volatility = Volatility { vix: take("vix", &figures.vix) };
-        let credit = Credit { hy_spread_bps: take("hy_spread_bps", &figures.hy_spread_bps) };
-        let labor = Labor { sahm_rule: take("sahm_rule", &figures.sahm_rule) };
-        let inflation = Inflation { cpi_yoy_pct: take("cpi_yoy_pct", &figures.cpi_yoy_pct) };
+        let volatility = Volatility {
+            vix: take("vix", &figures.vix),
+        };
+        let credit = Credit {
+            hy_spread_bps: take("hy_spread_bps", &figures.hy_spread_bps),
+        };
+        let labor = Labor {
+            sahm_rule: take("sahm_rule", &figures.sahm_rule),
+        };
+        let inflation = Inflation {
+            cpi_yoy_pct: take("cpi_yoy_pct", &figures.cpi_yoy_pct),
+        };
         Ok(Output {
             regime,
             recession_probability: draft.composite("recession_probability", "SERVICE_CRPI", 1)?,
@@ -174,7 +187,11 @@ impl Endpoint for GetMacroSummary {
             inflation,
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: format!("{}{}", desk.settings().base_url, Self::SPEC.path),
-            attribution: format!("Data by {} ({})", desk.settings().service, desk.settings().base_url),
+            attribution: format!(
+                "Data by {} ({})",
+                desk.settings().service,
+                desk.settings().base_url
+            ),
             last_updated: desk.holdings()?.updated_at(),
             dates: draft.dates,
             provenance: draft.provenance,
@@ -182,31 +199,65 @@ impl Endpoint for GetMacroSummary {
     }
 
     fn text(o: &Output, _: &Params) -> String {
-        let date = |name: &str| o.dates.get(name).map(|d| format!(" ({d})")).unwrap_or_default();
+        let date = |name: &str| {
+            o.dates
+                .get(name)
+                .map(|d| format!(" ({d})"))
+                .unwrap_or_default()
+        };
         let figure = |label: &str, value: Option<f64>, unit: &str, name: &str| {
             value.map(|v| format!("{label} {v}{unit}{}", date(name)))
         };
-        let confidence = o.regime.confidence.map(|c| format!(", confidence {c} %")).unwrap_or_default();
+        let confidence = o
+            .regime
+            .confidence
+            .map(|c| format!(", confidence {c} %"))
+            .unwrap_or_default();
         let rates = &o.key_rates;
         let figures: Vec<String> = [
-            figure("recession probability within 12 months", o.recession_probability, " %", "recession_probability"),
+            figure(
+                "recession probability within 12 months",
+                o.recession_probability,
+                " %",
+                "recession_probability",
+            ),
             figure("macro stress", o.stress_index, " of 100", "stress_index"),
-            figure("net liquidity $", o.net_liquidity_trn, " trillion", "net_liquidity_trn"),
+            figure(
+                "net liquidity",
+                o.net_liquidity_trn,
+                " trillion dollars",
+                "net_liquidity_trn",
+            ),
             figure("10-year Treasury", rates.ten_year, " %", "10y"),
             figure("2-year", rates.two_year, " %", "2y"),
-            figure("2s10s spread", rates.spread_2s10s_bps, " bp", "spread_2s10s_bps"),
+            figure(
+                "2s10s spread",
+                rates.spread_2s10s_bps,
+                " bp",
+                "spread_2s10s_bps",
+            ),
             figure("fed funds", rates.fed_funds, " %", "fed_funds"),
-            figure("CPI year on year", o.inflation.cpi_yoy_pct, " %", "cpi_yoy_pct"),
+            figure(
+                "CPI year on year",
+                o.inflation.cpi_yoy_pct,
+                " %",
+                "cpi_yoy_pct",
+            ),
             figure("Sahm rule", o.labor.sahm_rule, " pp", "sahm_rule"),
             figure("VIX", o.volatility.vix, "", "vix"),
-            figure("high-yield spread", o.credit.hy_spread_bps, " bp", "hy_spread_bps"),
+            figure(
+                "high-yield spread",
+                o.credit.hy_spread_bps,
+                " bp",
+                "hy_spread_bps",
+            ),
         ]
         .into_iter()
         .flatten()
         .collect();
         let narrative = o.narrative.as_deref().unwrap_or_default();
         format!(
-            "US macro regime: {}{confidence}, {}. {}.\n{narrative}\n{} {}\n{}",
+            "US macro regime: {}{confidence}, {}. Figures: {}.\n{narrative}\n{} {}\n{}",
             o.regime.current,
             o.regime.trajectory,
             figures.join("; "),
@@ -245,7 +296,9 @@ impl Draft<'_> {
     }
 
     fn composite(&mut self, name: &str, id: &str, decimals: i32) -> Result<Option<f64>> {
-        let Some(composite) = indicators::composite(id) else { return Ok(None) };
+        let Some(composite) = indicators::composite(id) else {
+            return Ok(None);
+        };
         let reading = self.desk.reading(composite, self.as_of)?;
         if let Some(reason) = &reading.reason {
             self.provenance.note(name, reason.clone());

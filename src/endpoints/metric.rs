@@ -22,10 +22,10 @@ pub struct GetMetric;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
-    #[schemars(example = "DGS10", length(min = 1, max = 80))]
+    #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     ticker: String,
     /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = "2020-03-01", length(max = 10))]
+    #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -109,7 +109,12 @@ impl Endpoint for GetMetric {
         let mut text = match (output.value, output.date) {
             (Some(value), Some(date)) => {
                 let frequency = output.frequency.as_deref().unwrap_or("");
-                format!("{} ({}): {} on {date} ({frequency}).", output.display_name, output.ticker, unit_value(value, &output.unit))
+                format!(
+                    "{} ({}): {} on {date} ({frequency}).",
+                    output.display_name,
+                    output.ticker,
+                    unit_value(value, &output.unit)
+                )
             }
             _ => format!("{} ({}): no value.", output.display_name, output.ticker),
         };
@@ -124,7 +129,10 @@ impl Endpoint for GetMetric {
             }
         }
         let source = output.source.as_deref().unwrap_or("not stated");
-        format!("{text}\nSource: {source}. {}: {}", output.attribution.text, output.attribution.url)
+        format!(
+            "{text}\nSource: {source}. {}: {}",
+            output.attribution.text, output.attribution.url
+        )
     }
 }
 
@@ -137,11 +145,15 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
     let mut provenance = Provenance::at(&day);
     let series = desk.series(info, as_of)?;
     let last = series.as_ref().and_then(|s| s.last_on_or_before(day.as_of));
-    let changes = series.as_ref().map_or(Changes::default(), |s| transform::changes(s, day.as_of));
+    let changes = series
+        .as_ref()
+        .map_or(Changes::default(), |s| transform::changes(s, day.as_of));
     if last.is_none() {
         provenance.note("value", desk.no_data(info, as_of).to_string());
     }
-    let stale = last.zip(series.as_ref()).map(|(o, s)| s.is_stale(o.date, day.as_of));
+    let stale = last
+        .zip(series.as_ref())
+        .map(|(o, s)| s.is_stale(o.date, day.as_of));
     let interpretation = match (&series, last) {
         (Some(series), Some(last)) => interpret(desk, series, last, &changes, as_of)?,
         _ => None,
@@ -153,13 +165,18 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
         unit: info.units_short.clone(),
         value: last.map(|o| info.round(o.value)),
         date: last.map(|o| o.date),
-        changes: ChangeSet { week: changes.week, month: changes.month },
+        changes: ChangeSet {
+            week: changes.week,
+            month: changes.month,
+        },
         interpretation,
         attribution: desk.attribution(),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         stale,
-        next_release: last.filter(|_| !info.is_composite()).map(|o| next_release(info, o.date)),
+        next_release: last
+            .filter(|_| !info.is_composite())
+            .map(|o| next_release(info, o.date)),
         provenance,
     })
 }
@@ -185,22 +202,44 @@ fn next_business_day(day: Date) -> Date {
 }
 
 /// A composite speaks for itself; any other series is placed in its own history.
-fn interpret(desk: &Desk, series: &Series, last: Observation, changes: &Changes, as_of: AsOf) -> Result<Option<String>> {
+fn interpret(
+    desk: &Desk,
+    series: &Series,
+    last: Observation,
+    changes: &Changes,
+    as_of: AsOf,
+) -> Result<Option<String>> {
     if let Some(composite) = crate::indicators::composite(series.info.id.as_str()) {
         let reading = desk.reading(composite, as_of)?;
         return Ok(Some((composite.interpret)(&reading)));
     }
     let decimals = usize::from(series.info.decimals);
-    let values: Vec<f64> = series.between(shift(last.date, (-10).years()), last.date).iter().map(|o| o.value).collect();
+    let values: Vec<f64> = series
+        .between(shift(last.date, (-10).years()), last.date)
+        .iter()
+        .map(|o| o.value)
+        .collect();
     let mut parts = Vec::new();
     if let Some(month) = changes.month {
-        let over = if series.frequency() == Frequency::Monthly { "a month" } else { "30 days" };
+        let over = if series.frequency() == Frequency::Monthly {
+            "a month"
+        } else {
+            "30 days"
+        };
         parts.push(format!("{} over {over}", prose::signed(month, decimals)));
     }
-    if let Some(year) = transform::latest_year_on_year(series, last.date).filter(|o| o.date == last.date) {
-        parts.push(format!("{} % from a year earlier", prose::signed(year.value, 1)));
+    if let Some(year) =
+        transform::latest_year_on_year(series, last.date).filter(|o| o.date == last.date)
+    {
+        parts.push(format!(
+            "{} % from a year earlier",
+            prose::signed(year.value, 1)
+        ));
     }
-    if let (Some(rank), true) = (statistics::percentile_rank(&values, last.value), values.len() >= 24) {
+    if let (Some(rank), true) = (
+        statistics::percentile_rank(&values, last.value),
+        values.len() >= 24,
+    ) {
         parts.push(format!("higher than {rank:.0} % of the last ten years"));
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))

@@ -6,16 +6,16 @@ pub mod backend;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
-mod glossary;
-mod latest_articles;
-mod macro_summary;
-mod metric;
+pub mod glossary;
+pub mod latest_articles;
+pub mod macro_summary;
+pub mod metric;
 pub mod provenance;
-mod regime;
-mod scenarios;
+pub mod regime;
+pub mod scenarios;
 pub mod schema;
-mod signals;
-mod time_series;
+pub mod signals;
+pub mod time_series;
 
 pub use answer::{Answer, Csv, UpstreamState};
 pub use backend::Backend;
@@ -51,23 +51,49 @@ mod tests {
         let mut names = HashSet::new();
         for route in &ENDPOINTS {
             let spec = &route.spec;
-            assert!(names.insert(spec.tool) && names.insert(spec.path), "{} twice", spec.tool);
-            assert!(spec.tool.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", spec.tool);
+            assert!(
+                names.insert(spec.tool) && names.insert(spec.path),
+                "{} twice",
+                spec.tool
+            );
+            assert!(
+                spec.tool
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{}",
+                spec.tool
+            );
             let words = spec.description.split_whitespace().count();
             assert!((20..=120).contains(&words), "{}: {words} words", spec.tool);
-            assert!(spec.description.starts_with("Use this when"), "{}", spec.tool);
+            assert!(
+                spec.description.starts_with("Use this when"),
+                "{}",
+                spec.tool
+            );
             let schema = route.input_schema();
             for word in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
                 assert!(!schema.contains_key(word), "{}: {word}", spec.tool);
             }
             for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-                assert!(property.get("description").is_some(), "{}.{name} has no description", spec.tool);
+                assert!(
+                    property.get("description").is_some(),
+                    "{}.{name} has no description",
+                    spec.tool
+                );
                 let kind = property.get("type").and_then(|t| t.as_str());
-                assert!(kind.is_some(), "{}.{name} has no plain type: {property}", spec.tool);
+                assert!(
+                    kind.is_some(),
+                    "{}.{name} has no plain type: {property}",
+                    spec.tool
+                );
             }
             assert_eq!(route.output_schema()["type"], "object", "{}", spec.tool);
             for argument in route.path_arguments() {
-                assert!(schema["properties"].get(argument).is_some(), "{}: {argument}", spec.tool);
+                assert!(
+                    schema["properties"].get(argument).is_some(),
+                    "{}: {argument}",
+                    spec.tool
+                );
             }
         }
     }

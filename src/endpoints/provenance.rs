@@ -59,8 +59,16 @@ impl Provenance {
 
     /// Why fields are null, as a line for a model; empty when nothing is.
     pub fn missing(&self) -> String {
-        let parts: Vec<String> = self.notes.iter().map(|(field, why)| format!("{field}: {why}")).collect();
-        if parts.is_empty() { String::new() } else { format!("Notes: {}.", parts.join("; ")) }
+        let parts: Vec<String> = self
+            .notes
+            .iter()
+            .map(|(field, why)| format!("{field}: {why}"))
+            .collect();
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!("Notes: {}.", parts.join("; "))
+        }
     }
 }
 
@@ -69,13 +77,33 @@ impl Provenance {
 /// # Errors
 /// [`Error::InvalidParam`] naming the field and an example.
 pub fn parse_day(field: &str, text: &str) -> Result<Date> {
-    let fail = |problem: &str| Error::invalid(field, text, problem, "a day as YYYY-MM-DD, for example 2026-03-01");
-    let shape = text.len() == 10 && text.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
+    let fail = |problem: &str| {
+        Error::invalid(
+            field,
+            text,
+            problem,
+            "a day as YYYY-MM-DD, for example 2026-03-01",
+        )
+    };
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(i, b)| {
+            if i == 4 || i == 7 {
+                b == b'-'
+            } else {
+                b.is_ascii_digit()
+            }
+        });
     if !shape {
         return Err(fail("is not a day"));
     }
-    let day: Date = text.parse().map_err(|_| fail("is not a day of the calendar"))?;
-    if day.year() < 1700 { Err(fail("is before 1700")) } else { Ok(day) }
+    let day: Date = text
+        .parse()
+        .map_err(|_| fail("is not a day of the calendar"))?;
+    if day.year() < 1700 {
+        Err(fail("is before 1700"))
+    } else {
+        Ok(day)
+    }
 }
 
 /// Reads the `as_of` argument of a local answer: absent is now; the future is refused.
@@ -83,10 +111,17 @@ pub fn parse_day(field: &str, text: &str) -> Result<Date> {
 /// # Errors
 /// [`Error::InvalidParam`] for what is not a day or lies in the future.
 pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
-    let Some(text) = text else { return Ok(AsOf::Latest) };
+    let Some(text) = text else {
+        return Ok(AsOf::Latest);
+    };
     let day = parse_day("as_of", text)?;
     if day > desk.today() {
-        return Err(Error::invalid("as_of", text, "lies in the future", &format!("a day up to {}", desk.today())));
+        return Err(Error::invalid(
+            "as_of",
+            text,
+            "lies in the future",
+            &format!("a day up to {}", desk.today()),
+        ));
     }
     Ok(AsOf::Day(day))
 }

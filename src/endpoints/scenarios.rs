@@ -24,7 +24,7 @@ pub struct Params {
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
     /// Only scenarios with this tag.
-    #[schemars(example = "recession", length(max = 64))]
+    #[schemars(example = &"recession", length(max = 64))]
     tag: Option<String>,
 }
 
@@ -106,7 +106,10 @@ impl Endpoint for ListScenarios {
         };
         let articles = desk.articles(200)?;
         let tagged = |s: &&scenarios::Scenario| {
-            params.tag.as_ref().is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag.trim())))
+            params
+                .tag
+                .as_ref()
+                .is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag.trim())))
         };
         let scenarios: Vec<Scenario> = scenarios::embedded()?
             .iter()
@@ -131,14 +134,20 @@ impl Endpoint for ListScenarios {
                 url: format!("{}/scenarios/{}", desk.settings().base_url, s.slug),
             })
             .collect();
-        Ok(Output { count: scenarios.len(), scenarios, attribution: desk.attribution() })
+        Ok(Output {
+            count: scenarios.len(),
+            scenarios,
+            attribution: desk.attribution(),
+        })
     }
 
     fn text(output: &Output, params: &Params) -> String {
         use std::fmt::Write;
         let mut text = match output.count {
             0 => format!("No {:?} scenario", params.status).to_lowercase(),
-            n => format!("{n} scenarios; base rate = share of past months followed by the event within its horizon"),
+            n => format!(
+                "{n} scenarios; base rate = share of past months followed by the event within its horizon"
+            ),
         };
         if let Some(tag) = &params.tag {
             let _ = write!(text, ", tag {}", crate::error::quote(tag));
@@ -146,9 +155,17 @@ impl Endpoint for ListScenarios {
         text.push('.');
         for s in &output.scenarios {
             let rate = s.base_rate_probability * 100.0;
-            let _ = write!(text, "\n- {} ({}, {}): {rate:.1} %.", s.title, s.slug, s.scenario_polarity);
+            let _ = write!(
+                text,
+                "\n- {} ({}, {}): {rate:.1} %.",
+                s.title, s.slug, s.scenario_polarity
+            );
         }
-        let _ = write!(text, "\n{}: {}", output.attribution.text, output.attribution.url);
+        let _ = write!(
+            text,
+            "\n{}: {}",
+            output.attribution.text, output.attribution.url
+        );
         text
     }
 }

@@ -39,7 +39,9 @@ fn portable(mut schema: Schema) -> Map<String, Value> {
     RecursiveTransform(plain_numbers).transform(&mut schema);
     let mut object = match schema.to_value() {
         Value::Object(object) => object,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
     };
     object.remove("title");
     object.remove("description");
@@ -48,7 +50,10 @@ fn portable(mut schema: Schema) -> Map<String, Value> {
 
 /// `uint32`, `double` and their like are Rust's words; validators elsewhere warn about them.
 fn plain_numbers(schema: &mut Schema) {
-    let strip = schema.get("format").and_then(Value::as_str).is_some_and(|f| !matches!(f, "date" | "date-time"));
+    let strip = schema
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|f| !matches!(f, "date" | "date-time"));
     if strip {
         schema.remove("format");
     }
@@ -68,8 +73,15 @@ fn without_null(schema: &mut Schema) {
     if schema.get("default").is_some_and(Value::is_null) {
         schema.remove("default");
     }
-    let alternatives = schema.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
-    let kept: Vec<&Value> = alternatives.iter().filter(|a| a.get("type") != Some(&json!("null"))).collect();
+    let alternatives = schema
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    let kept: Vec<&Value> = alternatives
+        .iter()
+        .filter(|a| a.get("type") != Some(&json!("null")))
+        .collect();
     if let [Value::Object(one)] = kept.as_slice() {
         schema.remove("anyOf");
         for (key, value) in one {

@@ -16,7 +16,18 @@ pub struct GetSignals;
 
 /// Market figures, in the order in which they are shown.
 const MARKET: [&str; 12] = [
-    "T10Y2Y", "T10Y3M", "DGS10", "DGS2", "EFFR", "VIXCLS", "BAMLH0A0HYM2", "BAMLC0A0CM", "NFCI", "DTWEXBGS", "DCOILWTICO", "SAHMREALTIME",
+    "T10Y2Y",
+    "T10Y3M",
+    "DGS10",
+    "DGS2",
+    "EFFR",
+    "VIXCLS",
+    "BAMLH0A0HYM2",
+    "BAMLC0A0CM",
+    "NFCI",
+    "DTWEXBGS",
+    "DCOILWTICO",
+    "SAHMREALTIME",
 ];
 
 /// Identifier of the index that reads texts.
@@ -26,7 +37,7 @@ const NVI: &str = "SERVICE_NVI";
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = "2020-03-01", length(max = 10))]
+    #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -112,13 +123,18 @@ impl Endpoint for GetSignals {
         for composite in COMPOSITES {
             let reading = desk.reading(composite, as_of)?;
             indices.push(Index {
-                value: reading.value.map(|v| round_to(v, if composite.id == "SERVICE_CNLI" { 3 } else { 1 })),
+                value: reading
+                    .value
+                    .map(|v| round_to(v, if composite.id == "SERVICE_CNLI" { 3 } else { 1 })),
                 date: reading.value.map(|_| reading.date),
                 interpretation: Some((composite.interpret)(&reading)),
                 ..index(desk, composite.id)
             });
         }
-        indices.push(Index { interpretation: Some("no narrative feed configured".into()), ..index(desk, NVI) });
+        indices.push(Index {
+            interpretation: Some("no narrative feed configured".into()),
+            ..index(desk, NVI)
+        });
         let mut signals = Vec::with_capacity(MARKET.len());
         for id in MARKET {
             if let Some(signal) = market(desk, id, as_of, &mut provenance)? {
@@ -141,10 +157,18 @@ impl Endpoint for GetSignals {
             let meaning = i.interpretation.as_deref().unwrap_or("");
             match (i.value, i.date) {
                 (Some(value), Some(date)) => {
-                    let _ = write!(text, "\n- {} ({}): {value} on {date}. {meaning}", i.display_name, i.ticker);
+                    let _ = write!(
+                        text,
+                        "\n- {} ({}): {value} on {date}. {meaning}",
+                        i.display_name, i.ticker
+                    );
                 }
                 _ => {
-                    let _ = write!(text, "\n- {} ({}): null. {meaning}", i.display_name, i.ticker);
+                    let _ = write!(
+                        text,
+                        "\n- {} ({}): null. {meaning}",
+                        i.display_name, i.ticker
+                    );
                 }
             }
         }
@@ -152,10 +176,20 @@ impl Endpoint for GetSignals {
         for s in &o.market_signals {
             if let (Some(value), Some(date)) = (s.value, s.date) {
                 let unit = s.unit.as_deref().unwrap_or("");
-                let _ = write!(text, " {} {} ({date});", s.ticker, super::metric::unit_value(value, unit));
+                let _ = write!(
+                    text,
+                    " {} {} ({date});",
+                    s.ticker,
+                    super::metric::unit_value(value, unit)
+                );
             }
         }
-        let _ = write!(text, "\n{} {}", o.provenance.sentence(), o.provenance.missing());
+        let _ = write!(
+            text,
+            "\n{} {}",
+            o.provenance.sentence(),
+            o.provenance.missing()
+        );
         let _ = write!(text, "\n{}: {}", o.attribution.text, o.attribution.url);
         text
     }
@@ -174,8 +208,15 @@ fn index(desk: &Desk, id: &str) -> Index {
     }
 }
 
-fn market(desk: &Desk, id: &str, as_of: AsOf, provenance: &mut Provenance) -> Result<Option<Signal>> {
-    let Some(info) = Catalogue::embedded().get(id) else { return Ok(None) };
+fn market(
+    desk: &Desk,
+    id: &str,
+    as_of: AsOf,
+    provenance: &mut Provenance,
+) -> Result<Option<Signal>> {
+    let Some(info) = Catalogue::embedded().get(id) else {
+        return Ok(None);
+    };
     if let Err(error) = desk.permit(info) {
         provenance.note(id, error.to_string());
         return Ok(None);
@@ -196,6 +237,10 @@ fn market(desk: &Desk, id: &str, as_of: AsOf, provenance: &mut Provenance) -> Re
         value: last.map(|o| info.round(o.value)),
         unit: Some(info.units_short.clone()),
         date: last.map(|o| o.date),
-        change_30d: last.and_then(|_| series.as_ref().and_then(|s| transform::changes(s, day).month)),
+        change_30d: last.and_then(|_| {
+            series
+                .as_ref()
+                .and_then(|s| transform::changes(s, day).month)
+        }),
     }))
 }

@@ -25,19 +25,19 @@ pub const MOST_ROWS: usize = 5_000;
 pub struct Params {
     /// Identifier or name: DGS10, "10y", CPIAUCSL, SERVICE_CRPI.
     #[serde(rename = "seriesId")]
-    #[schemars(example = "DGS10", length(min = 1, max = 80))]
+    #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     series_id: String,
     /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: 365 days before the end.
-    #[schemars(example = "2026-01-01", length(max = 10))]
+    #[schemars(example = &"2026-01-01", length(max = 10))]
     start: Option<String>,
     /// Last day, YYYY-MM-DD. Default: newest.
-    #[schemars(example = "2026-08-20", length(max = 10))]
+    #[schemars(example = &"2026-08-20", length(max = 10))]
     end: Option<String>,
     /// json, or csv for text with a header.
     #[serde(default)]
     format: Format,
     /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = "2020-03-01", length(max = 10))]
+    #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -140,7 +140,8 @@ impl Endpoint for GetTimeSeries {
             attribution: Credit {
                 text: format!("{}; source: {}", credit.text, info.source),
                 url: credit.url,
-                terms: "Free for non-commercial, educational and research use with attribution.".into(),
+                terms: "Free for non-commercial, educational and research use with attribution."
+                    .into(),
             },
             frequency: Some(info.frequency.word().into()),
             source: Some(info.source.clone()),
@@ -156,18 +157,25 @@ impl Endpoint for GetTimeSeries {
     }
 
     fn render(output: &Output, params: &Params) -> Result<Answer> {
-        let json = serde_json::to_vec(output).map_err(|e| Error::internal("rendering a series", e))?;
+        let json =
+            serde_json::to_vec(output).map_err(|e| Error::internal("rendering a series", e))?;
         let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
         let mut answer = Answer::new(Bytes::from(json), Self::text(output, params), max_age);
         if params.format == Format::Csv {
-            answer.csv = Some(Csv { body: Bytes::from(csv(output)), file_name: format!("{}.csv", output.series_id) });
+            answer.csv = Some(Csv {
+                body: Bytes::from(csv(output)),
+                file_name: format!("{}.csv", output.series_id),
+            });
         }
         Ok(answer)
     }
 }
 
 fn row(o: &Observation) -> Row {
-    Row { date: o.date, value: o.value }
+    Row {
+        date: o.date,
+        value: o.value,
+    }
 }
 
 /// The days asked for: explicit, relative to the end, or the last 365 days.
@@ -186,11 +194,21 @@ fn range(desk: &Desk, params: &Params, as_of: AsOf) -> Result<(Date, Date)> {
     };
     if start > end {
         let allowed = format!("a day on or before end ({end})");
-        return Err(Error::invalid("start", &start.to_string(), "is after end", &allowed));
+        return Err(Error::invalid(
+            "start",
+            &start.to_string(),
+            "is after end",
+            &allowed,
+        ));
     }
     if start > desk.today() {
         let allowed = format!("a day up to {}", desk.today());
-        return Err(Error::invalid("start", &start.to_string(), "lies in the future", &allowed));
+        return Err(Error::invalid(
+            "start",
+            &start.to_string(),
+            "lies in the future",
+            &allowed,
+        ));
     }
     Ok((start, end))
 }
@@ -228,16 +246,40 @@ fn summary(output: &Output) -> String {
     let name = format!("{} ({})", output.display_name, output.series_id);
     let mut text = match (output.data.first(), output.data.last()) {
         (Some(first), Some(last)) => {
-            let least = output.data.iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(last);
-            let most = output.data.iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(last);
+            let least = output
+                .data
+                .iter()
+                .min_by(|a, b| a.value.total_cmp(&b.value))
+                .unwrap_or(last);
+            let most = output
+                .data
+                .iter()
+                .max_by(|a, b| a.value.total_cmp(&b.value))
+                .unwrap_or(last);
             format!(
                 "{name}, {}, {}: {} rows from {} to {}. Latest {} on {}; first {} on {}; lowest {} on {}; highest {} on {}.",
-                output.unit, output.frequency.as_deref().unwrap_or("frequency not stated"), output.row_count,
-                first.date, last.date, last.value, last.date, first.value, first.date,
-                least.value, least.date, most.value, most.date,
+                output.unit,
+                output
+                    .frequency
+                    .as_deref()
+                    .unwrap_or("frequency not stated"),
+                output.row_count,
+                first.date,
+                last.date,
+                last.value,
+                last.date,
+                first.value,
+                first.date,
+                least.value,
+                least.date,
+                most.value,
+                most.date,
             )
         }
-        _ => format!("{name}: no observation from {} to {}.", output.start, output.end),
+        _ => format!(
+            "{name}: no observation from {} to {}.",
+            output.start, output.end
+        ),
     };
     if output.truncated {
         text.push_str(" Older rows were cut at 5,000; narrow the range to get them.");
@@ -245,13 +287,28 @@ fn summary(output: &Output) -> String {
     let step = output.data.len().div_ceil(60).max(1);
     let newest = output.data.len().saturating_sub(1);
     text.push_str("\ndate,value");
-    for row in output.data.iter().enumerate().filter(|(i, _)| (newest - i) % step == 0).map(|(_, r)| r) {
+    for row in output
+        .data
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| (newest - i) % step == 0)
+        .map(|(_, r)| r)
+    {
         let _ = write!(text, "\n{},{}", row.date, row.value);
     }
     if step > 1 {
-        let _ = write!(text, "\n(every {step}th row shown; all are in the structured result)");
+        let _ = write!(
+            text,
+            "\n(every {step}th row shown; all are in the structured result)"
+        );
     }
-    let _ = write!(text, "\n{} {}: {}", output.provenance.sentence(), output.attribution.text, output.attribution.url);
+    let _ = write!(
+        text,
+        "\n{} {}: {}",
+        output.provenance.sentence(),
+        output.attribution.text,
+        output.attribution.url
+    );
     text
 }
 

@@ -48,10 +48,19 @@ async fn converse(stream: TcpStream, router: Router, stop: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was refused");
     }
-    let service = TowerToHyperService::new(router.map_request(|r: Request<hyper::body::Incoming>| r.map(Body::new)));
+    let service = TowerToHyperService::new(
+        router.map_request(|r: Request<hyper::body::Incoming>| r.map(Body::new)),
+    );
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_headers(100);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(Duration::from_secs(20)));
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_headers(100);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Some(Duration::from_secs(20)));
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
@@ -67,14 +76,28 @@ async fn converse(stream: TcpStream, router: Router, stop: CancellationToken) {
 }
 
 /// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
-pub(super) fn lenient<S>(inner: S) -> impl Service<Request<Body>, Response = S::Response, Error = S::Error, Future: Send> + Clone + Send + Sync
+pub(super) fn lenient<S>(
+    inner: S,
+) -> impl Service<Request<Body>, Response = S::Response, Error = S::Error, Future: Send>
++ Clone
++ Send
++ Sync
 where
     S: Service<Request<Body>, Future: Send> + Clone + Send + Sync + 'static,
 {
     inner.map_request(|mut request: Request<Body>| {
-        let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("*/*");
-        let loose = accept.split(',').map(|part| part.split(';').next().unwrap_or("").trim());
-        if loose.clone().any(|t| matches!(t, "*/*" | "application/*" | "application/json")) {
+        let accept = request
+            .headers()
+            .get(header::ACCEPT)
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or("*/*");
+        let loose = accept
+            .split(',')
+            .map(|part| part.split(';').next().unwrap_or("").trim());
+        if loose
+            .clone()
+            .any(|t| matches!(t, "*/*" | "application/*" | "application/json"))
+        {
             let both = HeaderValue::from_static("application/json, text/event-stream");
             request.headers_mut().insert(header::ACCEPT, both);
         }

@@ -14,10 +14,16 @@ pub(super) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Re
         body["ticker"] = Value::from(crate::error::quote(ticker));
     }
     if !error.suggestions().is_empty() {
-        body["suggestions"] = error.suggestions().iter().map(|s| Value::from(s.id.as_str())).collect();
+        body["suggestions"] = error
+            .suggestions()
+            .iter()
+            .map(|s| Value::from(s.id.as_str()))
+            .collect();
     }
     let mut response = (status(error), axum::Json(body)).into_response();
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(wait) = error.retry_after()
         && let Ok(value) = HeaderValue::from_str(&wait.as_secs().max(1).to_string())
     {
@@ -29,23 +35,33 @@ pub(super) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Re
 fn status(error: &Error) -> StatusCode {
     match error {
         Error::InvalidParam { .. } => StatusCode::BAD_REQUEST,
-        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => StatusCode::NOT_FOUND,
+        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {
+            StatusCode::NOT_FOUND
+        }
         Error::NotPermitted { .. } => StatusCode::FORBIDDEN,
         Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        Error::BadFile { .. } | Error::Store { .. } | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::BadFile { .. } | Error::Store { .. } | Error::Internal { .. } => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
     }
 }
 
 /// No such path.
 pub(super) async fn not_found(uri: Uri) -> Response {
-    let error = format!("No such path: {}. See /llms.txt for what is here.", crate::error::quote(uri.path()));
+    let error = format!(
+        "No such path: {}. See /llms.txt for what is here.",
+        crate::error::quote(uri.path())
+    );
     (StatusCode::NOT_FOUND, axum::Json(json!({ "error": error }))).into_response()
 }
 
 /// A handler panicked: a defect, told as one and logged.
 pub(super) fn panicked(cause: Box<dyn Any + Send + 'static>) -> Response {
-    let what = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    let what = cause
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| cause.downcast_ref::<&str>().copied());
     tracing::error!(what, "a handler panicked");
     let body = json!({ "error": "Internal error. This is a defect; please report it." });
     (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(body)).into_response()

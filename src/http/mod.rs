@@ -30,7 +30,11 @@ pub struct Shared {
 /// All routes of the public listener; `mcp` is the service behind `/mcp`.
 pub fn router<S>(backend: Arc<Backend>, mcp: S) -> Router
 where
-    S: Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static,
+    S: Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
 {
     let shared = Shared { backend };
     let open = CorsLayer::new()
@@ -60,7 +64,11 @@ async fn health(State(shared): State<Shared>) -> axum::response::Response {
                 "series": held.iter().count(),
                 "updated_at": held.updated_at().map(|t| t.to_string()),
             });
-            ([(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], axum::Json(body)).into_response()
+            (
+                [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+                axum::Json(body),
+            )
+                .into_response()
         }
         Err(error) => error::respond(&error, "health", None),
     }

@@ -13,14 +13,30 @@ use serde_json::Value;
 /// The endpoints as routes.
 pub(super) fn routes() -> Router<Shared> {
     ENDPOINTS.iter().fold(Router::new(), |router, route| {
-        let handler = move |State(shared): State<Shared>, path: RawPathParams, RawQuery(query): RawQuery, headers: HeaderMap| async move {
-            answer(&shared, route, &path, query.as_deref().unwrap_or_default(), &headers).await
+        let handler = move |State(shared): State<Shared>,
+                            path: RawPathParams,
+                            RawQuery(query): RawQuery,
+                            headers: HeaderMap| async move {
+            answer(
+                &shared,
+                route,
+                &path,
+                query.as_deref().unwrap_or_default(),
+                &headers,
+            )
+            .await
         };
         router.route(route.spec.path, get(handler))
     })
 }
 
-async fn answer(shared: &Shared, route: &'static Route, path: &RawPathParams, query: &str, headers: &HeaderMap) -> Response {
+async fn answer(
+    shared: &Shared,
+    route: &'static Route,
+    path: &RawPathParams,
+    query: &str,
+    headers: &HeaderMap,
+) -> Response {
     let mut arguments = Arguments::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         arguments.insert(name.into_owned(), Value::from(value.into_owned()));
@@ -43,7 +59,9 @@ fn body(answer: &Answer, request: &HeaderMap) -> Response {
         .iter()
         .filter_map(|v| v.to_str().ok())
         .flat_map(|v| v.split(','))
-        .any(|tag| matches!(tag.trim(), "*") || tag.trim().trim_start_matches("W/") == answer.etag());
+        .any(|tag| {
+            matches!(tag.trim(), "*") || tag.trim().trim_start_matches("W/") == answer.etag()
+        });
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -60,11 +78,17 @@ fn body(answer: &Answer, request: &HeaderMap) -> Response {
         }
     };
     set(header::ETAG, answer.etag());
-    set(header::CACHE_CONTROL, &format!("public, max-age={}", answer.max_age.as_secs()));
+    set(
+        header::CACHE_CONTROL,
+        &format!("public, max-age={}", answer.max_age.as_secs()),
+    );
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::VARY, "accept-encoding");
     if let Some(csv) = &answer.csv {
-        set(header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{}\"", csv.file_name));
+        set(
+            header::CONTENT_DISPOSITION,
+            &format!("attachment; filename=\"{}\"", csv.file_name),
+        );
     }
     if let Some(state) = &answer.upstream {
         set(header::AGE, &state.age.as_secs().to_string());

@@ -1,1 +1,27 @@
-//! To come.
+//! Public sources into the store: the only writer of figures.
+//!
+//! `files` reads folders of CSV, `fred` and `board` ask over the network at the pace their owners allow,
+//! `plan` decides what is due, `sync` runs it series by series, so that a broken-off run loses nothing.
+//! A source that gives no usable answer leaves the store as it was.
+
+pub mod board;
+mod fetch;
+pub mod files;
+pub mod fred;
+mod key;
+mod news;
+mod pace;
+pub mod plan;
+pub mod progress;
+mod sync;
+mod table;
+
+pub use fetch::{MAX_ANSWER_BYTES, Timeouts};
+pub use files::{ImportReport, Imported, import};
+pub use fred::{Fred, FredSettings};
+pub use key::ApiKey;
+pub use pace::PaceSettings;
+pub use progress::{Progress, Renderer, Show, StepResult};
+pub use sync::{
+    LAST_SYNC, LoadBundled, Outcome, SeriesReport, SyncConfig, SyncReport, VINTAGES, sync,
+};

@@ -7,8 +7,8 @@ pub mod transport;
 
 use crate::endpoints::{Backend, Route};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CacheScope, DiscoverResult, Implementation, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, Implementation,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
@@ -47,8 +47,17 @@ impl Server {
             .with_title("Econoscope")
             .with_description("US macroeconomic data for assistants")
             .with_website_url(website);
-        let tools = crate::endpoints::ENDPOINTS.iter().map(tools::declare).collect();
-        Self { shared: Arc::new(Shared { backend, tools, identity }) }
+        let tools = crate::endpoints::ENDPOINTS
+            .iter()
+            .map(tools::declare)
+            .collect();
+        Self {
+            shared: Arc::new(Shared {
+                backend,
+                tools,
+                identity,
+            }),
+        }
     }
 
     /// The tools as listed, in table order.
@@ -59,12 +68,15 @@ impl Server {
     /// The server's name in a result's `_meta`, which 2026-07-28 asks of every result.
     fn stamp(&self, meta: &mut Option<MetaObject>) {
         if let Ok(value) = serde_json::to_value(&self.shared.identity) {
-            meta.get_or_insert_default().insert("io.modelcontextprotocol/serverInfo".to_owned(), value);
+            meta.get_or_insert_default()
+                .insert("io.modelcontextprotocol/serverInfo".to_owned(), value);
         }
     }
 
     fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-        context.protocol_version().is_some_and(|v| v.as_str() >= "2026-07-28")
+        context
+            .protocol_version()
+            .is_some_and(|v| v.as_str() >= "2026-07-28")
     }
 }
 
@@ -76,9 +88,12 @@ impl ServerHandler for Server {
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(DiscoverResult::from_server_info(
+            self.supported_protocol_versions().into_owned(),
+            self.get_info(),
+        )
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public))
     }
 
     async fn list_tools(
@@ -102,7 +117,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(route) = Route::find(&request.name) else {
-            return Err(ErrorData::invalid_params(format!("Unknown tool: {}", crate::error::quote(&request.name)), None));
+            return Err(ErrorData::invalid_params(
+                format!("Unknown tool: {}", crate::error::quote(&request.name)),
+                None,
+            ));
         };
         let arguments = request.arguments.unwrap_or_default();
         let mut result = tools::call(&self.shared.backend, route, arguments).await;
@@ -120,7 +138,10 @@ impl ServerHandler for Server {
 /// Lists fit one page, so every cursor is one we never gave.
 fn no_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|r| r.cursor) {
-        Some(_) => Err(ErrorData::invalid_params("Unknown cursor: this list has one page; ask without a cursor", None)),
+        Some(_) => Err(ErrorData::invalid_params(
+            "Unknown cursor: this list has one page; ask without a cursor",
+            None,
+        )),
         None => Ok(()),
     }
 }

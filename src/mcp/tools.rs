@@ -8,15 +8,27 @@ use serde_json::{Value, json};
 /// The tool of an endpoint.
 pub(super) fn declare(route: &Route) -> Tool {
     let spec = &route.spec;
-    let hints = ToolAnnotations::with_title(spec.title).read_only(true).destructive(false).idempotent(true).open_world(false);
-    Tool::new(spec.tool, spec.description, std::sync::Arc::clone(route.input_schema()))
-        .with_title(spec.title)
-        .with_raw_output_schema(std::sync::Arc::clone(route.output_schema()))
-        .with_annotations(hints)
+    let hints = ToolAnnotations::with_title(spec.title)
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false);
+    Tool::new(
+        spec.tool,
+        spec.description,
+        std::sync::Arc::clone(route.input_schema()),
+    )
+    .with_title(spec.title)
+    .with_raw_output_schema(std::sync::Arc::clone(route.output_schema()))
+    .with_annotations(hints)
 }
 
 /// Calls an endpoint; whatever goes wrong is a result the model can act on.
-pub(super) async fn call(backend: &Backend, route: &'static Route, arguments: Arguments) -> CallToolResult {
+pub(super) async fn call(
+    backend: &Backend,
+    route: &'static Route,
+    arguments: Arguments,
+) -> CallToolResult {
     match route.call(backend, arguments).await {
         Ok(answer) => success(&answer),
         Err(error) => {

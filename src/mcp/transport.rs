@@ -34,7 +34,11 @@ pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> HttpSe
         .enforce_origin_validation()
         .with_max_request_body_bytes(MOST_BODY_BYTES)
         .with_cancellation_token(stop);
-    StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
+    StreamableHttpService::new(
+        move || Ok(server.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    )
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.
@@ -48,6 +52,9 @@ pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(error).context("the client did not open an MCP conversation"),
     };
-    running.waiting().await.context("the stdio conversation ended badly")?;
+    running
+        .waiting()
+        .await
+        .context("the stdio conversation ended badly")?;
     Ok(())
 }

@@ -27,7 +27,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::{Date, Known, Observation, Rights, SeriesId, Vintages};
-use crate::store::Status;
+use crate::store::{Status, Store, Write};
 use bytes::Bytes;
 use jiff::Span;
 use serde::Deserialize;
@@ -170,8 +170,14 @@ impl Bundle {
     /// # Errors
     /// [`Error::Internal`] when the series' block is damaged.
     pub fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        let row = |o: Observation| Known { date: o.date, known_from: None, value: o.value };
-        Ok(self.load(id)?.map(|rows| Vintages::new(rows.into_iter().map(row).collect())))
+        let row = |o: Observation| Known {
+            date: o.date,
+            known_from: None,
+            value: o.value,
+        };
+        Ok(self
+            .load(id)?
+            .map(|rows| Vintages::new(rows.into_iter().map(row).collect())))
     }
 
     /// What is held, as a store reports it.
@@ -200,6 +206,27 @@ impl Bundle {
             .observations(&columns)
             .ok_or_else(|| damaged(id, "does not hold what the header says"))
     }
+}
+
+/// Loads the whole bundled history into a store, as its first figures.
+///
+/// # Errors
+/// [`Error::Internal`] when the pack is damaged, [`Error::Store`] when a series cannot be written; what was
+/// written before stays.
+pub fn load_into(store: &dyn Store) -> Result<()> {
+    let bundle = Bundle::open()?;
+    for entry in bundle.entries.values() {
+        let observations = bundle.decode(entry)?;
+        let origin = format!("bundled from {}", entry.package);
+        store.write(Write {
+            id: &entry.id,
+            observations: &observations,
+            known_from: None,
+            fetched_at: PACKED_AT,
+            origin: &origin,
+        })?;
+    }
+    Ok(())
 }
 
 impl Entry {

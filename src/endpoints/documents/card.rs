@@ -5,9 +5,16 @@ use serde_json::{Value, json};
 /// Name in the registry's form.
 pub const NAME: &str = "io.github.econoscope/econoscope";
 /// At most 100 characters, as the card's schema asks.
-pub const DESCRIPTION: &str = "US macroeconomic data: regime, recession probability, liquidity, stress, 400+ series";
+pub const DESCRIPTION: &str =
+    "US macroeconomic data: regime, recession probability, liquidity, stress, 400+ series";
 /// Protocol versions spoken, newest first.
-pub const VERSIONS: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub const VERSIONS: [&str; 5] = [
+    "2026-07-28",
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
 
 /// The card as JSON text.
 pub fn server_card(base: &str) -> String {

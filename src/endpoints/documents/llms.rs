@@ -15,7 +15,11 @@ pub fn llms_txt(base: &str) -> String {
     );
     for route in &ENDPOINTS {
         let spec = &route.spec;
-        let _ = writeln!(text, "- [{}]({base}{}): {}", spec.title, spec.path, spec.summary);
+        let _ = writeln!(
+            text,
+            "- [{}]({base}{}): {}",
+            spec.title, spec.path, spec.summary
+        );
     }
     let _ = write!(
         text,

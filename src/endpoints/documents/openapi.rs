@@ -8,7 +8,10 @@ use std::fmt::Write;
 pub fn document(base: &str) -> String {
     let mut paths = Map::new();
     for route in &ENDPOINTS {
-        paths.insert(route.spec.path.to_owned(), json!({ "get": operation(route) }));
+        paths.insert(
+            route.spec.path.to_owned(),
+            json!({ "get": operation(route) }),
+        );
     }
     let document = json!({
         "openapi": "3.0.3",
@@ -29,18 +32,34 @@ pub fn document(base: &str) -> String {
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let schema = route.input_schema();
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let path: Vec<&str> = route.path_arguments().collect();
     let parameters: Vec<Value> = schema
         .get("properties")
         .and_then(Value::as_object)
         .into_iter()
         .flatten()
-        .map(|(name, property)| parameter(name, property, path.contains(&name.as_str()), required.contains(&name.as_str())))
+        .map(|(name, property)| {
+            parameter(
+                name,
+                property,
+                path.contains(&name.as_str()),
+                required.contains(&name.as_str()),
+            )
+        })
         .collect();
     let mut content = json!({ "application/json": { "schema": dialect(&Value::Object((**route.output_schema()).clone())) } });
-    if schema.get("properties").and_then(|p| p.get("format")).is_some() {
+    if schema
+        .get("properties")
+        .and_then(|p| p.get("format"))
+        .is_some()
+    {
         content["text/csv"] = json!({ "schema": { "type": "string" } });
     }
     let mut responses = json!({ "200": { "description": "OK", "content": content } });
@@ -59,11 +78,17 @@ fn operation(route: &Route) -> Value {
 /// Statuses an endpoint may answer with besides 200.
 fn failures(path: &[&str], has_parameters: bool) -> Vec<(&'static str, &'static str)> {
     let mut list = vec![
-        ("403", "The rights to the data do not allow it to be passed on"),
+        (
+            "403",
+            "The rights to the data do not allow it to be passed on",
+        ),
         ("404", "Unknown ticker or series, or nothing is held of it"),
         ("429", "Daily limit reached; see Retry-After"),
         ("500", "Unexpected server failure"),
-        ("503", "The upstream service gives no answer; see Retry-After"),
+        (
+            "503",
+            "The upstream service gives no answer; see Retry-After",
+        ),
     ];
     if path.is_empty() {
         list.retain(|(status, _)| *status != "403");
@@ -137,7 +162,10 @@ fn dialect(schema: &Value) -> Value {
                         out.insert("enum".into(), Value::Array(values.clone()));
                     }
                     ("properties", Value::Object(properties)) => {
-                        let each = properties.iter().map(|(name, p)| (name.clone(), dialect(p))).collect();
+                        let each = properties
+                            .iter()
+                            .map(|(name, p)| (name.clone(), dialect(p)))
+                            .collect();
                         out.insert("properties".into(), Value::Object(each));
                     }
                     ("$schema" | "unevaluatedProperties", _) => {}
@@ -155,7 +183,10 @@ fn dialect(schema: &Value) -> Value {
 
 /// `anyOf: [X, null]` is a nullable X.
 fn any_of(out: &mut Map<String, Value>, choices: &[Value]) {
-    let kept: Vec<&Value> = choices.iter().filter(|c| c.get("type") != Some(&json!("null"))).collect();
+    let kept: Vec<&Value> = choices
+        .iter()
+        .filter(|c| c.get("type") != Some(&json!("null")))
+        .collect();
     if let ([one], true) = (kept.as_slice(), kept.len() < choices.len()) {
         if let Value::Object(inner) = dialect(one) {
             out.extend(inner);
@@ -203,8 +234,13 @@ fn yaml_below(out: &mut String, value: &Value, indent: usize) {
 }
 
 fn yaml_key(key: &str) -> String {
-    let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && key.starts_with(|c: char| c.is_ascii_alphabetic());
-    if plain { key.to_owned() } else { Value::from(key).to_string() }
+    let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && key.starts_with(|c: char| c.is_ascii_alphabetic());
+    if plain {
+        key.to_owned()
+    } else {
+        Value::from(key).to_string()
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +250,10 @@ mod tests {
     #[test]
     fn null_unions_become_nullable() {
         let given = json!({"type": ["number", "null"], "examples": [1]});
-        assert_eq!(dialect(&given), json!({"type": "number", "nullable": true, "example": 1}));
+        assert_eq!(
+            dialect(&given),
+            json!({"type": "number", "nullable": true, "example": 1})
+        );
         let given = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
         assert_eq!(dialect(&given), json!({"type": "string", "nullable": true}));
     }
@@ -223,7 +262,11 @@ mod tests {
     fn every_endpoint_is_described() {
         let text = document("https://x.example");
         for route in &ENDPOINTS {
-            assert!(text.contains(&format!("operationId: \"{}\"", route.spec.tool)), "{}", route.spec.tool);
+            assert!(
+                text.contains(&format!("operationId: \"{}\"", route.spec.tool)),
+                "{}",
+                route.spec.tool
+            );
         }
         assert!(!text.contains("\"null\""), "no 2020-12 null unions");
     }

@@ -1,0 +1,219 @@
+//! FRED's JSON API, version 1 (SOURCES 2): observations page by page, and what a series is.
+
+use super::super::fetch::Answer;
+use super::super::key::{self, ApiKey};
+use super::super::table;
+use super::super::table::Dates;
+use super::{Fred, address, foreign, not_carried, page, unusable};
+use crate::error::Result;
+use crate::model::{Date, Frequency, Observation, SeriesId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// Most rows FRED gives in one page.
+pub(super) const PAGE: usize = 100_000;
+/// Pages after which an answer is taken to be endless.
+const MOST_PAGES: usize = 200;
+
+/// What FRED says about a series.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Metadata {
+    /// Identifier.
+    pub id: String,
+    /// Full name.
+    pub title: String,
+    /// "Daily", "Weekly, Ending Friday", "Monthly" …
+    pub frequency: String,
+    /// One or more letters: `D`, `W`, `M`, `Q`, `A`, `BW` …
+    pub frequency_short: String,
+    /// Unit in words: "Millions of U.S. Dollars".
+    pub units: String,
+    /// Unit for a narrow place.
+    pub units_short: String,
+    /// `SA`, `NSA`, `SAAR` …
+    pub seasonal_adjustment_short: String,
+    /// First date, as FRED writes it.
+    pub observation_start: String,
+    /// Newest date, as FRED writes it.
+    pub observation_end: String,
+    /// When the figures last changed, as FRED writes it.
+    pub last_updated: String,
+    /// Source, method and, where there is one, the copyright.
+    #[serde(default)]
+    pub notes: String,
+}
+
+impl Metadata {
+    /// The frequency, where it is one of ours.
+    pub fn frequency(&self) -> Option<Frequency> {
+        self.frequency_short.parse().ok()
+    }
+}
+
+/// One page of observations.
+#[derive(Deserialize)]
+pub(super) struct Page {
+    count: usize,
+    pub(super) observations: Vec<Item>,
+}
+
+/// One figure as FRED writes it.
+#[derive(Deserialize)]
+pub(super) struct Item {
+    pub(super) realtime_start: String,
+    date: String,
+    value: String,
+}
+
+impl Item {
+    /// Date and value, the value `None` when missing.
+    pub(super) fn read(&self, id: &SeriesId) -> Result<(Date, Option<f64>)> {
+        let bad = |problem: String| unusable(id, &problem);
+        Ok((
+            day(id, &self.date)?,
+            table::value(self.value.trim().as_bytes()).map_err(bad)?,
+        ))
+    }
+}
+
+/// A calendar day as FRED writes it.
+pub(super) fn day(id: &SeriesId, text: &str) -> Result<Date> {
+    table::date(text.as_bytes(), Dates::Iso).map_err(|problem| unusable(id, &problem))
+}
+
+pub(super) async fn observations(
+    fred: &Fred,
+    key: &ApiKey,
+    id: &SeriesId,
+    from: Option<Date>,
+) -> Result<Vec<Observation>> {
+    let start = from.map(|day| day.to_string());
+    let query: Vec<(&str, &str)> = start
+        .iter()
+        .map(|day| ("observation_start", day.as_str()))
+        .collect();
+    let mut out = Vec::new();
+    for item in pages(fred, key, id, &query).await? {
+        let (date, value) = item.read(id)?;
+        out.extend(value.map(|value| Observation::new(date, value)));
+    }
+    // FRED sorts; a clash of two values for one date is its defect and not ours to settle.
+    out.sort_by_key(|o| o.date);
+    let clash = out.windows(2).find_map(|pair| match pair {
+        [a, b] if a.date == b.date && a.value != b.value => Some(a.date),
+        _ => None,
+    });
+    if let Some(date) = clash {
+        return Err(unusable(id, &format!("two values for {date}")));
+    }
+    out.dedup_by_key(|o| o.date);
+    Ok(out)
+}
+
+/// Every page of `series/observations`, in order.
+pub(super) async fn pages(
+    fred: &Fred,
+    key: &ApiKey,
+    id: &SeriesId,
+    query: &[(&str, &str)],
+) -> Result<Vec<Item>> {
+    let mut items: Vec<Item> = Vec::new();
+    for _ in 0..MOST_PAGES {
+        let (offset, limit) = (items.len().to_string(), PAGE.to_string());
+        let mut query = query.to_vec();
+        query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
+        let page: Page = ask(fred, key, id, &["series", "observations"], &query).await?;
+        let came = page.observations.len();
+        items.extend(page.observations);
+        if items.len() >= page.count {
+            return Ok(items);
+        }
+        if came == 0 {
+            let found = items.len();
+            return Err(unusable(
+                id,
+                &format!("{found} rows came where {} were announced", page.count),
+            ));
+        }
+    }
+    Err(unusable(id, "it has too many pages"))
+}
+
+pub(super) async fn metadata(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result<Metadata> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        // FRED's spelling.
+        seriess: Vec<Metadata>,
+    }
+    let envelope: Envelope = ask(fred, key, id, &["series"], &[]).await?;
+    envelope
+        .seriess
+        .into_iter()
+        .next()
+        .ok_or_else(|| not_carried(id))
+}
+
+/// Asks one path of the API about one series.
+pub(super) async fn ask<T: DeserializeOwned>(
+    fred: &Fred,
+    key: &ApiKey,
+    id: &SeriesId,
+    path: &[&str],
+    query: &[(&str, &str)],
+) -> Result<T> {
+    let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
+    pairs.extend_from_slice(query);
+    pairs.push(("api_key", key.expose()));
+    let segments: Vec<&str> = std::iter::once(&"fred").chain(path).copied().collect();
+    let url = address(&fred.settings.api_url, &segments, &pairs)?;
+    let answer = fred
+        .fetch
+        .get(&url, "application/json", is_passing_refusal)
+        .await?;
+    read(key, id, &answer)
+}
+
+/// Under load FRED sometimes does not know a key that it knows a moment later.
+fn is_passing_refusal(answer: &Answer) -> bool {
+    answer.status == 400 && message(answer).is_some_and(|m| names_the_key(&m))
+}
+
+fn names_the_key(message: &str) -> bool {
+    message.contains("api_key")
+}
+
+fn message(answer: &Answer) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Refusal {
+        error_message: String,
+    }
+    let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
+    Some(refusal.error_message)
+}
+
+/// Reads an answer, or says why it is none.
+pub(super) fn read<T: DeserializeOwned>(key: &ApiKey, id: &SeriesId, answer: &Answer) -> Result<T> {
+    if let Some(message) = message(answer) {
+        if names_the_key(&message) {
+            return Err(key::refused("is not accepted by FRED"));
+        }
+        if message.contains("does not exist") {
+            return Err(not_carried(id));
+        }
+        let said = foreign(message.trim(), key);
+        return Err(unusable(id, &format!("HTTP {}, \"{said}\"", answer.status)));
+    }
+    if answer.is_page() {
+        return Err(page(id, answer));
+    }
+    if answer.status == 404 {
+        return Err(not_carried(id));
+    }
+    if !answer.is_success() {
+        return Err(unusable(id, &format!("HTTP {}", answer.status)));
+    }
+    serde_json::from_slice(&answer.body).map_err(|e| {
+        // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
+        unusable(id, &foreign(&e.to_string(), key))
+    })
+}
