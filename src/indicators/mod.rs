@@ -5,12 +5,15 @@
 //! that cannot be computed is `None` with a reason, never zero.
 
 pub mod appetite;
+pub mod asset_views;
+pub mod base_rates;
 pub mod blend;
 pub mod composite;
 pub mod explain;
 pub mod liquidity;
 pub mod measure;
 pub mod months;
+pub mod narrative;
 pub mod nber;
 pub mod prose;
 pub mod recession;
@@ -39,3 +42,5 @@ pub fn composite(id: &str) -> Option<&'static Composite> {
 
 #[cfg(test)]
 mod testdata;
+#[cfg(test)]
+mod tests;

@@ -218,7 +218,7 @@ pub fn at(set: &SeriesSet, day: Date) -> Outlook {
 pub fn outlook(mut history: Vec<State>, set: &SeriesSet, day: Date) -> Outlook {
     let state = history.pop();
     let reason = match &state {
-        None => Some(axes::lacking(set)),
+        None => Some(axes::lacking(set, day)),
         Some(state) => too_old(state, day),
     };
     let valid = state.as_ref().filter(|_| reason.is_none());

@@ -80,9 +80,9 @@ static GROWTH: [Spec; 4] = [
         weight: 0.3,
     },
     Spec {
-        name: "Unemployment, sign reversed",
+        name: "Unemployment",
         series: "UNRATE",
-        unit: "percentage points over 6 months",
+        unit: "percentage points of fall over 6 months",
         weight: 0.2,
     },
     Spec {
@@ -265,14 +265,15 @@ fn changes(of: &Months, change: impl Fn(Month) -> Option<f64>) -> Months {
     Months::new(of.iter().filter_map(|(m, _)| change(m).map(|v| (m, v))))
 }
 
-/// What keeps the regime from being computed.
-pub(super) fn lacking(set: &SeriesSet) -> String {
+/// What keeps the regime from being computed on `day`.
+pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
     let absent: Vec<&str> = INPUTS
         .iter()
         .copied()
-        .filter(|id| set.get(id).is_none())
+        .filter(|id| known_or_none(set.get(id), day).is_empty())
         .collect();
-    let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of history are needed";
+    let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
+                 history are needed";
     if absent.is_empty() {
         needs.to_owned()
     } else {
