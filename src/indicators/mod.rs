@@ -14,6 +14,7 @@ pub mod liquidity;
 pub mod measure;
 pub mod months;
 pub mod narrative;
+pub mod narrative_velocity;
 pub mod nber;
 pub mod prose;
 pub mod recession;
