@@ -72,8 +72,11 @@ type Balance = Result<(f64, Date), String>;
 impl Leg {
     /// The balance that counts at the Wednesday `week`, from what was public on `day`.
     fn at(&self, set: &SeriesSet, week: Date, day: Date) -> Balance {
-        let Some(series) = set.get(self.id) else {
-            return Err(format!("{} is not there", self.id));
+        let series = match set.get(self.id) {
+            Some(series) => series,
+            // The series itself begins in 2003, later than the balance sheet.
+            None if self.id == "RRPONTSYD" && week < RRP_DAILY => return Ok((0.0, week)),
+            None => return Err(format!("{} is not there", self.id)),
         };
         let found = match self.id {
             "WALCL" => series.at(week).map(|v| Observation::new(week, v)),
@@ -107,7 +110,7 @@ impl Leg {
             unit: "trillions of dollars",
             date,
             weight: 1.0 / 3.0,
-            contribution: value.map(|v| self.sign * v),
+            contribution: value.map(|v| self.sign * v + 0.0),
             missing,
         }
     }

@@ -3,6 +3,13 @@
 //! Everything here is pure: the same series and the same day give the same figure. No I/O, no clock, no
 //! async. Series that are missing are simply absent from the [`crate::model::SeriesSet`]; every figure
 //! that cannot be computed is `None` with a reason, never zero.
+//!
+//! [`months`], [`transform`], [`resample`], [`statistics`] are the arithmetic; `recession`, `liquidity`,
+//! `stress` and `appetite` the composites, one row each in [`COMPOSITES`]; [`regime`], [`sahm`], [`summary`]
+//! and [`nber`] stand beside them; [`prose`] and [`narrative`] put figures into words.
+//!
+//! Composites, regime and Sahm rule count a figure as known from its period's end plus its series' typical
+//! lag, also when it came earlier; the summary takes its series as they are.
 
 pub mod appetite;
 pub mod asset_views;
@@ -14,6 +21,7 @@ pub mod liquidity;
 pub mod measure;
 pub mod months;
 pub mod narrative;
+pub mod narrative_velocity;
 pub mod nber;
 pub mod prose;
 pub mod recession;

@@ -10,7 +10,9 @@ use super::prose;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Observation, SeriesSet};
 
+mod companions;
 mod inputs;
+pub use companions::{Companion, INPUTS as COMPANION_INPUTS, companions};
 use inputs::{Part, Sources};
 
 /// Recession probability, 0 to 100, monthly.

@@ -158,7 +158,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether the label is less likely than not to hold against the other three by a margin.
+    /// Whether the label's probability is under 40 %.
     pub fn is_contested(&self) -> bool {
         self.confidence < CONTESTED
     }

@@ -19,9 +19,12 @@ pub const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
 /// for a year, two neighbouring ones may.
 const FEWEST_LOWS: usize = 10;
 
-/// Times the trigger was reached without a recession, first and last month (real-time figures).
-/// Source: SAHMREALTIME against NBER dates; 2024 is METHODS 2.
-const FALSE_SIGNALS: &[(Month, Month)] = &[(Month::new(2024, 7), Month::new(2024, 9))];
+/// Months at or above the trigger with no recession within eight months of them, first and last.
+/// Source: SAHMREALTIME against the NBER's dates, 1960 to 2026 (a test repeats the count).
+const FALSE_SIGNALS: &[(Month, Month)] = &[
+    (Month::new(1976, 11), Month::new(1976, 11)),
+    (Month::new(2024, 7), Month::new(2024, 9)),
+];
 
 /// The rule at a day.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +66,8 @@ impl Sahm {
             .find(|(from, to)| (*from..=*to).contains(&month))
             .map_or("", |_| " This signal was false: no recession followed.");
         format!(
-            "{} points in {}, {state} the trigger of 0.50; {basis}.{note} The rule marks the start of recessions and \
-             gave a false signal in 2024 (0.53 in July, 0.57 in August).",
+            "{} points in {}, {state} the trigger of 0.50; {basis}.{note} The rule marks the start of recessions; \
+             of its signals since 1960 two were false, in November 1976 and from July to September 2024 (0.57 at most).",
             prose::number(now.value, 2),
             month.name(),
         )
@@ -170,6 +173,29 @@ mod tests {
             now.interpret()
                 .starts_with("-0.03 points in July 2026, below")
         );
+    }
+
+    #[test]
+    fn the_false_signals_are_all_there_are() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let published = &set.get("SAHMREALTIME").unwrap().observations;
+        let near = |m: Month| {
+            (-8..=8).any(|k| crate::indicators::nber::in_recession(m.plus(k).first_day()).is_some())
+        };
+        let runs = published.chunk_by(|a, b| (a.value >= TRIGGER) == (b.value >= TRIGGER));
+        let alone: Vec<_> = runs
+            .filter(|r| r[0].value >= TRIGGER)
+            .map(|r| (Month::of(r[0].date), Month::of(r[r.len() - 1].date)))
+            .filter(|&(from, to)| {
+                !(0..)
+                    .map(|k| from.plus(k))
+                    .take_while(|m| *m <= to)
+                    .any(near)
+            })
+            .collect();
+        assert_eq!(alone, FALSE_SIGNALS);
     }
 
     #[test]

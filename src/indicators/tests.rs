@@ -112,7 +112,7 @@ fn histories_are_fast() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn nobody_looks_ahead_or_breaks_when_series_are_missing(days in 0..24_000i64, kept in prop::collection::vec(prop::bool::weighted(0.85), 40)) {

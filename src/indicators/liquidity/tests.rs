@@ -131,6 +131,13 @@ fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
         reading(&thinned, shift(from, 14.days()))
     };
     assert!(none(date(2012, 1, 4)).value.is_some());
+    // The series begins on 7 February 2003: on a day before, it is as if it were not there.
+    let early = date(2002, 12, 20);
+    assert_eq!(
+        reading(&set, early),
+        reading(&testdata::as_of(&set, early), early)
+    );
+    assert_eq!(reading(&set, early).inputs[2].contribution, Some(0.0));
     let lack = none(date(2026, 7, 1));
     assert!(
         lack.reason
