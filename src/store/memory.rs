@@ -101,19 +101,6 @@ impl Store for Memory {
         Ok(status.collect())
     }
 
-    fn clear_computed(&self, id: &SeriesId) -> Result<()> {
-        let mut held = self.held_mut();
-        match held.series.get(id) {
-            None => Ok(()),
-            Some(series) if change::is_computed(&series.origin) => {
-                held.series.remove(id);
-                held.version += 1;
-                Ok(())
-            }
-            Some(series) => Err(change::not_computed(id, &series.origin)),
-        }
-    }
-
     fn replace_computed(
         &self,
         id: &SeriesId,
@@ -126,6 +113,10 @@ impl Store for Memory {
             && !change::is_computed(&series.origin)
         {
             return Err(change::not_computed(id, &series.origin));
+        }
+        if rows.is_empty() {
+            held.version += u64::from(held.series.remove(id).is_some());
+            return Ok(());
         }
         let series = HeldSeries {
             vintages: Vintages::new(rows.to_vec()),

@@ -16,4 +16,4 @@ mod sqlite;
 pub use bundled::Bundle;
 pub use memory::Memory;
 pub use seam::{Article, Status, Store, Write, Written};
-pub use sqlite::{Damage, Sqlite};
+pub use sqlite::{Damage, Salvaged, Sqlite};

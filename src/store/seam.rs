@@ -105,15 +105,9 @@ pub trait Store: Send + Sync {
     /// [`crate::Error::Store`] when the store cannot be read.
     fn status(&self) -> Result<Vec<Status>>;
 
-    /// Drops all rows of a computed series, so that it can be computed afresh under a new method.
-    /// Refused for anything whose origin is not `computed …`; nothing to do for a series that is not held.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when refused or not written.
-    fn clear_computed(&self, id: &SeriesId) -> Result<()>;
-
     /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
-    /// to it that rows which were served stay among them. Refused like [`Store::clear_computed`].
+    /// to it that rows which were served stay among them; no rows at all drop the series. Refused where the
+    /// series holds rows whose origin is not `computed …`.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when refused or not written.
