@@ -47,7 +47,10 @@ pub type Premium = Vec<(SeriesId, Vec<Observation>)>;
 ///
 /// # Errors
 /// [`Error::Unavailable`] or [`Error::RateLimited`] when the Board gives no usable answer.
-pub async fn excess_bond_premium(settings: &BoardSettings, contact: Option<&str>) -> Result<Premium> {
+pub async fn excess_bond_premium(
+    settings: &BoardSettings,
+    contact: Option<&str>,
+) -> Result<Premium> {
     let client = client(settings.timeouts, contact)?;
     let fetch = Fetch::new("The Federal Reserve Board", client, settings.pace);
     let answer = fetch.get(&settings.url, "text/csv", |_| false).await?;
@@ -61,7 +64,9 @@ pub async fn excess_bond_premium(settings: &BoardSettings, contact: Option<&str>
 fn read(answer: &Answer) -> std::result::Result<Premium, String> {
     if answer.is_page() {
         let status = answer.status;
-        return Err(format!("a web page came instead of figures (HTTP {status})"));
+        return Err(format!(
+            "a web page came instead of figures (HTTP {status})"
+        ));
     }
     if !answer.is_success() {
         return Err(format!("HTTP {}", answer.status));
@@ -72,7 +77,10 @@ fn read(answer: &Answer) -> std::result::Result<Premium, String> {
     let columns = table::read(&answer.body, None, Dates::IsoOrUs)
         .map_err(|b| format!("line {}: {}", b.line, b.problem))?;
     let mut premium = Vec::new();
-    for column in columns.into_iter().filter(|c| SERIES.contains(&c.id.as_str())) {
+    for column in columns
+        .into_iter()
+        .filter(|c| SERIES.contains(&c.id.as_str()))
+    {
         premium.push((column.id.clone(), by_month(column)?));
     }
     if premium.is_empty() {
@@ -89,7 +97,10 @@ fn by_month(column: Column) -> std::result::Result<Vec<Observation>, String> {
     let mut out: Vec<Observation> = column.observations();
     out.iter_mut()
         .for_each(|o| o.date = Frequency::Monthly.stamp(o.date));
-    match out.windows(2).find(|pair| matches!(pair, [a, b] if a.date == b.date)) {
+    match out
+        .windows(2)
+        .find(|pair| matches!(pair, [a, b] if a.date == b.date))
+    {
         Some([twice, ..]) => Err(format!("the month of {} stands twice", twice.date)),
         _ => Ok(out),
     }

@@ -80,8 +80,8 @@ fn was_public(date: Date, news: &News<'_>, today: Date) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Memory;
     use crate::model::{Catalogue, Known};
+    use crate::store::Memory;
     use jiff::civil::date;
 
     fn at(month: i8, value: f64) -> Observation {
@@ -122,7 +122,11 @@ mod tests {
         assert_eq!(known_from(&rows, 6, 4.0), None);
         assert_eq!(known_from(&rows, 7, 4.1), None);
         assert_eq!(known_from(&rows, 7, 4.2), today);
-        assert_eq!(known_from(&rows, 8, 4.3), today, "a late release is new on the day it comes");
+        assert_eq!(
+            known_from(&rows, 8, 4.3),
+            today,
+            "a late release is new on the day it comes"
+        );
     }
 
     #[test]

@@ -82,7 +82,12 @@ impl Pace {
 
     /// How long to wait after try number `tried` (from 1), or `None` when that was the last one
     /// or the source asks for more patience than there is.
-    pub(super) fn wait(&self, tried: u32, asked: Option<Duration>, chance: f64) -> Option<Duration> {
+    pub(super) fn wait(
+        &self,
+        tried: u32,
+        asked: Option<Duration>,
+        chance: f64,
+    ) -> Option<Duration> {
         if tried >= self.settings.tries {
             return None;
         }
@@ -113,11 +118,17 @@ pub(super) fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds.min(DAY)));
     }
+    // A wrong weekday is no reason to come back at once.
     let at = jiff::fmt::rfc2822::DateTimeParser::new()
+        .relaxed_weekday(true)
         .parse_timestamp(text)
         .ok()?;
     let ahead = at.duration_since(now).max(SignedDuration::ZERO);
-    Some(Duration::try_from(ahead).ok()?.min(Duration::from_secs(DAY)))
+    Some(
+        Duration::try_from(ahead)
+            .ok()?
+            .min(Duration::from_secs(DAY)),
+    )
 }
 
 /// Nobody is asked to come back later than in a day.
@@ -149,7 +160,10 @@ mod tests {
     fn waits_double_at_random_and_end_with_the_fourth_try() {
         let pace = Pace::new(PaceSettings::API);
         let millis = |tried, chance| pace.wait(tried, None, chance).map(|d| d.as_millis());
-        assert_eq!([millis(1, 1.0), millis(2, 1.0), millis(3, 1.0)], [Some(500), Some(1000), Some(2000)]);
+        assert_eq!(
+            [millis(1, 1.0), millis(2, 1.0), millis(3, 1.0)],
+            [Some(500), Some(1000), Some(2000)]
+        );
         assert_eq!(millis(1, 0.0), Some(0));
         assert_eq!(millis(4, 1.0), None);
         let patient = Pace::new(PaceSettings {

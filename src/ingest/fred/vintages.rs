@@ -115,7 +115,12 @@ mod tests {
     fn only_changes_remain_in_order_of_publication() {
         let (june, july) = (date(2026, 6, 1), date(2026, 7, 1));
         let (v1, v2, v3) = (date(2026, 7, 5), date(2026, 8, 5), date(2026, 9, 5));
-        let rows = vec![(v2, june, 4.0), (v1, june, 4.0), (v2, july, 4.1), (v3, july, 4.2)];
+        let rows = vec![
+            (v2, june, 4.0),
+            (v1, june, 4.0),
+            (v2, july, 4.1),
+            (v3, july, 4.2),
+        ];
         let known = |date, known_from, value| Known {
             date,
             known_from,
@@ -123,7 +128,11 @@ mod tests {
         };
         assert_eq!(
             tidy(rows),
-            vec![known(june, Some(v1), 4.0), known(july, Some(v2), 4.1), known(july, Some(v3), 4.2)]
+            vec![
+                known(june, Some(v1), 4.0),
+                known(july, Some(v2), 4.1),
+                known(july, Some(v3), 4.2)
+            ]
         );
     }
 }

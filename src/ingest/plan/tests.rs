@@ -59,12 +59,32 @@ fn the_whole_catalogue_is_asked_except_what_fred_does_not_have() {
     );
     let due: Vec<&str> = all.steps.iter().map(|s| s.id.as_str()).collect();
     for absent in [
-        "SPY", "QQQ", "GLD", "BTC", "ETH", "SERVICE_CRPI", "SERVICE_CNLI", "CLAIMSX", "OILPRICEX",
+        "SPY",
+        "QQQ",
+        "GLD",
+        "BTC",
+        "ETH",
+        "SERVICE_CRPI",
+        "SERVICE_CNLI",
+        "CLAIMSX",
+        "OILPRICEX",
     ] {
-        assert!(Catalogue::embedded().iter().any(|s| s.id.as_str() == absent), "{absent}");
+        assert!(
+            Catalogue::embedded()
+                .iter()
+                .any(|s| s.id.as_str() == absent),
+            "{absent}"
+        );
         assert!(!due.contains(&absent), "{absent}");
     }
-    for present in ["DGS10", "BAMLH0A0HYM2", "CBBTCUSD", "SP500", "EBP", "GZ_SPREAD"] {
+    for present in [
+        "DGS10",
+        "BAMLH0A0HYM2",
+        "CBBTCUSD",
+        "SP500",
+        "EBP",
+        "GZ_SPREAD",
+    ] {
         assert!(due.contains(&present), "{present}");
     }
     assert!(due.len() > 390, "{}", due.len());
@@ -118,16 +138,37 @@ fn what_was_looked_at_recently_rests_unless_forced() {
 #[test]
 fn after_thirty_days_or_without_rows_everything_is_read() {
     let month = 30 * 24;
-    assert!(one("UNRATE", &looked("UNRATE", 25, month - 1), Choice::default()).steps[0].from.is_some());
-    assert_eq!(one("UNRATE", &looked("UNRATE", 25, month), Choice::default()).steps[0].from, None);
+    assert!(
+        one(
+            "UNRATE",
+            &looked("UNRATE", 25, month - 1),
+            Choice::default()
+        )
+        .steps[0]
+            .from
+            .is_some()
+    );
+    assert_eq!(
+        one("UNRATE", &looked("UNRATE", 25, month), Choice::default()).steps[0].from,
+        None
+    );
     // Imported or bundled rows were never compared with the source.
-    assert_eq!(one("UNRATE", &Looks::default(), Choice::default()).steps[0].from, None);
+    assert_eq!(
+        one("UNRATE", &Looks::default(), Choice::default()).steps[0].from,
+        None
+    );
     let only = [id("UNRATE")];
     let choice = Choice {
         only: Some(&only),
         ..Choice::default()
     };
-    let lost = plan(Catalogue::embedded(), &[], &looked("UNRATE", 1, 1), choice, now());
+    let lost = plan(
+        Catalogue::embedded(),
+        &[],
+        &looked("UNRATE", 1, 1),
+        choice,
+        now(),
+    );
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].last_look, None);
 }
@@ -139,13 +180,28 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
         ..Choice::default()
     };
     let all = plan(Catalogue::embedded(), &[], &Looks::default(), choice, now());
-    let wants = |text: &str| all.steps.iter().find(|s| s.id.as_str() == text).unwrap().vintages;
+    let wants = |text: &str| {
+        all.steps
+            .iter()
+            .find(|s| s.id.as_str() == text)
+            .unwrap()
+            .vintages
+    };
     assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10") && !wants("EBP"));
     assert!(one("DGS10", &Looks::default(), choice).steps[0].vintages);
     let mut looks = looked("UNRATE", 1, 1);
-    assert!(one("UNRATE", &looks, choice).steps[0].vintages, "fresh, but without vintages");
+    assert!(
+        one("UNRATE", &looks, choice).steps[0].vintages,
+        "fresh, but without vintages"
+    );
     let look = looks.get(&id("UNRATE")).unwrap();
-    looks.note(&id("UNRATE"), Look { vintages: true, ..look });
+    looks.note(
+        &id("UNRATE"),
+        Look {
+            vintages: true,
+            ..look
+        },
+    );
     assert_eq!(one("UNRATE", &looks, choice).fresh.len(), 1);
 }
 

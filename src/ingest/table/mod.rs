@@ -249,8 +249,8 @@ fn tidy(lines: Lines<'_>, at: &Tidy, dates: Dates) -> Result<Vec<Column>, Broken
             let value = fields.get(at.value).copied().unwrap_or(&[]);
             let bad = |problem| broken(line, problem);
             Ok((
-                date(date, dates).map_err(bad)?,
-                value(value).map_err(bad)?,
+                cell::date(date, dates).map_err(bad)?,
+                cell::value(value).map_err(bad)?,
             ))
         });
         match row {
@@ -301,10 +301,10 @@ fn wide(
         }
         fits?;
         let stamp = fields.get(date_at).copied().unwrap_or(&[]);
-        let date = date(stamp, dates).map_err(|problem| broken(line, problem))?;
+        let date = cell::date(stamp, dates).map_err(|problem| broken(line, problem))?;
         let cells = fields.iter().enumerate().filter(|(i, _)| *i != date_at);
         for (column, (_, field)) in columns.iter_mut().zip(cells) {
-            match value(field) {
+            match cell::value(field) {
                 Ok(Some(value)) => column.push(line, date, value),
                 Ok(None) => {}
                 Err(problem) => column.fail(broken(line, problem)),

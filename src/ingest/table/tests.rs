@@ -64,7 +64,11 @@ fn a_broken_row_breaks_its_own_series_and_names_its_line() {
         ("A,2026-01-02,1e999", 3, "not a finite number"),
         ("A,2026-01-02", 3, "2 columns where the first line has 3"),
         ("A,2026-01-02,1,2", 3, "4 columns"),
-        ("A,2026-01-01,9", 3, "A has 9 for 2026-01-01, but 1 on line 2"),
+        (
+            "A,2026-01-01,9",
+            3,
+            "A has 9 for 2026-01-01, but 1 on line 2",
+        ),
     ] {
         let columns = ok(&format!(
             "series_id,date,value\nA,2026-01-01,1\n{row}\nB,2026-01-01,2\n"
@@ -90,15 +94,32 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
         ("date,A,a\n", 1, "A has two columns"),
         ("DATE,A,B\n2026-01-01,1,2\n2026-01-02,1\n", 3, "2 columns"),
         ("DATE,A,B\n2026-01-01,1,2\nx,1,2\n", 3, "not a date"),
-        ("series_id,date,value\n,2026-01-01,1\n", 2, "not a series identifier"),
-        ("series_id,date,value\n\"A,2026-01-01,1\n", 2, "quote is not closed"),
-        ("\u{feff}date,value\n\"1\"2,3\n", 2, "behind a closing quote"),
+        (
+            "series_id,date,value\n,2026-01-01,1\n",
+            2,
+            "not a series identifier",
+        ),
+        (
+            "series_id,date,value\n\"A,2026-01-01,1\n",
+            2,
+            "quote is not closed",
+        ),
+        (
+            "\u{feff}date,value\n\"1\"2,3\n",
+            2,
+            "behind a closing quote",
+        ),
     ] {
         let broken = whole_file_error(text);
         assert_eq!(broken.line, line, "{text:?}: {broken:?}");
         assert!(broken.problem.contains(problem), "{text:?}: {broken:?}");
     }
-    assert!(read(b"\xFF\xFEd\0", None, Dates::Iso).unwrap_err().problem.contains("UTF-16"));
+    assert!(
+        read(b"\xFF\xFEd\0", None, Dates::Iso)
+            .unwrap_err()
+            .problem
+            .contains("UTF-16")
+    );
     let unnamed = read(b"date,value\n", Some("my file"), Dates::Iso).unwrap_err();
     assert!(unnamed.problem.contains("the file's name"));
 }
@@ -114,8 +135,12 @@ fn american_dates_are_read_only_where_they_are_expected() {
 
 #[test]
 fn a_cut_last_line_is_noticed() {
-    assert!(is_cut_off(b"observation_date,DGS10\n2026-07-29,4.67\n2026-07"));
-    assert!(!is_cut_off(b"observation_date,DGS10\n2026-07-29,4.67\n2026-07-30,4.6"));
+    assert!(is_cut_off(
+        b"observation_date,DGS10\n2026-07-29,4.67\n2026-07"
+    ));
+    assert!(!is_cut_off(
+        b"observation_date,DGS10\n2026-07-29,4.67\n2026-07-30,4.6"
+    ));
     assert!(!is_cut_off(b"observation_date,DGS10\n2026-07-29,4.67\n"));
     assert!(!is_cut_off(b""));
 }
