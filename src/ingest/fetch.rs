@@ -39,7 +39,9 @@ impl Default for Timeouts {
 /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is no header text.
 pub(super) fn client(timeouts: Timeouts, contact: Option<&str>) -> Result<reqwest::Client> {
     // An error says that a provider is installed already: whoever was first chose the same one.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .unwrap_or_default();
     let name = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
     let agent = contact.map_or(name.to_owned(), |contact| format!("{name} ({contact})"));
     let agent = HeaderValue::from_str(&agent)
@@ -79,6 +81,16 @@ impl Answer {
     /// Whether this is a web page, whatever its status says.
     pub(super) fn is_page(&self) -> bool {
         self.content_type.contains("html") || self.body.trim_ascii_start().starts_with(b"<")
+    }
+
+    /// An answer that never went over a network.
+    #[cfg(test)]
+    pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
+        Self {
+            status,
+            content_type: content_type.to_owned(),
+            body: body.to_vec(),
+        }
     }
 
     pub(super) fn is_success(&self) -> bool {

@@ -15,6 +15,8 @@ pub mod plan;
 pub mod progress;
 mod sync;
 mod table;
+#[cfg(test)]
+mod testing;
 
 pub use fetch::{MAX_ANSWER_BYTES, Timeouts};
 pub use files::{ImportReport, Imported, import};

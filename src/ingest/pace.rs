@@ -118,7 +118,9 @@ pub(super) fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds.min(DAY)));
     }
+    // A wrong weekday is no reason to come back at once.
     let at = jiff::fmt::rfc2822::DateTimeParser::new()
+        .relaxed_weekday(true)
         .parse_timestamp(text)
         .ok()?;
     let ahead = at.duration_since(now).max(SignedDuration::ZERO);

@@ -8,7 +8,6 @@ use crate::model::{Catalogue, Date, Frequency, SeriesId, SeriesInfo};
 use crate::store::Status;
 use jiff::{Span, Timestamp, ToSpan};
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// After this many days a series is read in full again, however far back its revisions usually go.
@@ -92,17 +91,11 @@ impl Looks {
 
     /// The note's text: a line per series, `ID at full [vintages]`.
     pub fn text(&self) -> String {
-        let mut out = String::new();
-        for (id, look) in &self.0 {
+        let line = |(id, look): (&SeriesId, &Look)| {
             let vintages = if look.vintages { " vintages" } else { "" };
-            // Writing to a string cannot fail.
-            drop(writeln!(
-                out,
-                "{id} {:.0} {:.0}{vintages}",
-                look.at, look.full
-            ));
-        }
-        out
+            format!("{id} {:.0} {:.0}{vintages}\n", look.at, look.full)
+        };
+        self.0.iter().map(line).collect()
     }
 
     /// The look at a series, if there was one.

@@ -129,7 +129,7 @@ impl Renderer {
             Show::Lines => {
                 if let Some(line) = self.line(event) {
                     // A log that cannot be written must not stop the work it tells of.
-                    drop(writeln!(self.out, "{line}"));
+                    writeln!(self.out, "{line}").unwrap_or_default();
                 }
             }
             Show::Quiet => {}

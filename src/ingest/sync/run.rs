@@ -12,9 +12,12 @@ use crate::model::{Date, Known, Observation, SeriesId, SeriesInfo};
 use crate::store::{Store, Write, Written};
 use jiff::Timestamp;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A source that fails this often in a row is left alone.
 const STRIKES: u32 = 3;
+/// A source that asks for a longer pause than this is not asked again in the same sync.
+const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// The looks are noted after so many series: a note per series would shake every cache of a running server.
 const NOTE_EVERY: usize = 25;
 
@@ -133,22 +136,21 @@ impl<'a> Run<'a> {
 
     /// Counts a failure that other series would meet as well.
     fn strike(&mut self, error: &Error) {
-        let patience = std::time::Duration::from_secs(60);
-        match error {
-            // The key, or the disk: nothing further can succeed.
-            Error::InvalidParam { .. } | Error::Store { .. } => self.stop = Some(error.to_string()),
-            Error::RateLimited { retry_after, .. } if *retry_after > patience => {
-                self.stop = Some(error.to_string());
-            }
-            _ if error.retryable() => {
-                self.strikes += 1;
-                if self.strikes >= STRIKES {
-                    self.stop = Some(format!(
-                        "{STRIKES} series in a row failed; the last: {error}"
-                    ));
-                }
-            }
-            _ => self.strikes = 0,
+        // The key, or the disk: nothing further can succeed.
+        let hopeless = matches!(error, Error::InvalidParam { .. } | Error::Store { .. });
+        let rate_limited = matches!(error, Error::RateLimited { .. });
+        let long_pause = rate_limited && error.retry_after() > Some(LONG_PAUSE);
+        self.strikes = if error.retryable() {
+            self.strikes + 1
+        } else {
+            0
+        };
+        if hopeless || long_pause {
+            self.stop = Some(error.to_string());
+        } else if self.strikes >= STRIKES {
+            self.stop = Some(format!(
+                "{STRIKES} series in a row failed; the last: {error}"
+            ));
         }
     }
 
