@@ -36,7 +36,7 @@ pub fn embedded() -> Result<&'static [Text]> {
             )
         })
         .collect::<Result<Vec<_>>>()?;
-    texts.sort_by(|a, b| b.article.published_at.cmp(&a.article.published_at));
+    texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
     Ok(TEXTS.get_or_init(|| texts))
 }
 

@@ -83,7 +83,7 @@ fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
     match kind {
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
-            within(property, number).map_err(|problem| fail(problem))?;
+            within(property, number).map_err(&fail)?;
             Ok(Value::from(number))
         }
         "boolean" => boolean(&value)
@@ -129,7 +129,7 @@ fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
             .split(',')
             .map(|part| Value::from(part.trim()))
             .collect(),
-        other => vec![other],
+        one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => vec![one],
     };
     let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
     let bound = |key: &str| property.get(key).and_then(Value::as_u64);

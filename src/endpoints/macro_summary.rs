@@ -142,20 +142,7 @@ impl Endpoint for GetMacroSummary {
             dates: BTreeMap::new(),
         };
         let regime = draft.regime()?;
-        let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
-        let day = desk.data_date(as_of)?.as_of;
-        let mut figures = summary::summary(&set, day);
-        if figures.sahm_rule.value.is_none()
-            && let Some((observation, basis)) = sahm::at(&set, day).shown()
-        {
-            figures.sahm_rule = Figure {
-                value: Some(observation.value),
-                date: Some(observation.date),
-                series: vec!["UNRATE"],
-                basis: Some(basis.to_owned()),
-                reason: None,
-            };
-        }
+        let figures = read_figures(desk, as_of)?;
         let mut take = |name: &str, figure: &Figure| draft.take(name, figure);
         let key_rates = KeyRates {
             ten_year: take("10y", &figures.ten_year),
@@ -199,73 +186,96 @@ impl Endpoint for GetMacroSummary {
     }
 
     fn text(o: &Output, _: &Params) -> String {
-        let date = |name: &str| {
-            o.dates
-                .get(name)
-                .map(|d| format!(" ({d})"))
-                .unwrap_or_default()
-        };
-        let figure = |label: &str, value: Option<f64>, unit: &str, name: &str| {
-            value.map(|v| format!("{label} {v}{unit}{}", date(name)))
-        };
         let confidence = o
             .regime
             .confidence
             .map(|c| format!(", confidence {c} %"))
             .unwrap_or_default();
-        let rates = &o.key_rates;
-        let figures: Vec<String> = [
-            figure(
-                "recession probability within 12 months",
-                o.recession_probability,
-                " %",
-                "recession_probability",
-            ),
-            figure("macro stress", o.stress_index, " of 100", "stress_index"),
-            figure(
-                "net liquidity",
-                o.net_liquidity_trn,
-                " trillion dollars",
-                "net_liquidity_trn",
-            ),
-            figure("10-year Treasury", rates.ten_year, " %", "10y"),
-            figure("2-year", rates.two_year, " %", "2y"),
-            figure(
-                "2s10s spread",
-                rates.spread_2s10s_bps,
-                " bp",
-                "spread_2s10s_bps",
-            ),
-            figure("fed funds", rates.fed_funds, " %", "fed_funds"),
-            figure(
-                "CPI year on year",
-                o.inflation.cpi_yoy_pct,
-                " %",
-                "cpi_yoy_pct",
-            ),
-            figure("Sahm rule", o.labor.sahm_rule, " pp", "sahm_rule"),
-            figure("VIX", o.volatility.vix, "", "vix"),
-            figure(
-                "high-yield spread",
-                o.credit.hy_spread_bps,
-                " bp",
-                "hy_spread_bps",
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
         let narrative = o.narrative.as_deref().unwrap_or_default();
         format!(
             "US macro regime: {}{confidence}, {}. Figures: {}.\n{narrative}\n{} {}\n{}",
             o.regime.current,
             o.regime.trajectory,
-            figures.join("; "),
+            figure_list(o),
             o.provenance.sentence(),
             o.provenance.missing(),
             o.attribution,
         )
     }
+}
+
+/// The read figures at the reference day; where the real-time Sahm rule is absent, the computed one.
+fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
+    let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
+    let day = desk.data_date(as_of)?.as_of;
+    let mut figures = summary::summary(&set, day);
+    if figures.sahm_rule.value.is_none()
+        && let Some((observation, basis)) = sahm::at(&set, day).shown()
+    {
+        figures.sahm_rule = Figure {
+            value: Some(observation.value),
+            date: Some(observation.date),
+            series: vec!["UNRATE"],
+            basis: Some(basis.to_owned()),
+            reason: None,
+        };
+    }
+    Ok(figures)
+}
+
+/// Every figure that there is, with unit and date, in one sentence.
+fn figure_list(o: &Output) -> String {
+    let rates = &o.key_rates;
+    let rows = [
+        (
+            "recession probability within 12 months",
+            o.recession_probability,
+            " %",
+            "recession_probability",
+        ),
+        ("macro stress", o.stress_index, " of 100", "stress_index"),
+        (
+            "net liquidity",
+            o.net_liquidity_trn,
+            " trillion dollars",
+            "net_liquidity_trn",
+        ),
+        ("10-year Treasury", rates.ten_year, " %", "10y"),
+        ("2-year", rates.two_year, " %", "2y"),
+        (
+            "2s10s spread",
+            rates.spread_2s10s_bps,
+            " bp",
+            "spread_2s10s_bps",
+        ),
+        ("fed funds", rates.fed_funds, " %", "fed_funds"),
+        (
+            "CPI year on year",
+            o.inflation.cpi_yoy_pct,
+            " %",
+            "cpi_yoy_pct",
+        ),
+        ("Sahm rule", o.labor.sahm_rule, " pp", "sahm_rule"),
+        ("VIX", o.volatility.vix, "", "vix"),
+        (
+            "high-yield spread",
+            o.credit.hy_spread_bps,
+            " bp",
+            "hy_spread_bps",
+        ),
+    ];
+    let parts: Vec<String> = rows
+        .into_iter()
+        .filter_map(|(label, value, unit, name)| {
+            let date = o
+                .dates
+                .get(name)
+                .map(|d| format!(" ({d})"))
+                .unwrap_or_default();
+            value.map(|v| format!("{label} {v}{unit}{date}"))
+        })
+        .collect();
+    parts.join("; ")
 }
 
 /// What an answer gathers on its way: dates of figures and reasons for their absence.

@@ -196,7 +196,11 @@ fn next_business_day(day: Date) -> Date {
     let ahead = match day.weekday() {
         jiff::civil::Weekday::Friday => 3,
         jiff::civil::Weekday::Saturday => 2,
-        _ => 1,
+        jiff::civil::Weekday::Sunday
+        | jiff::civil::Weekday::Monday
+        | jiff::civil::Weekday::Tuesday
+        | jiff::civil::Weekday::Wednesday
+        | jiff::civil::Weekday::Thursday => 1,
     };
     shift(day, ahead.days())
 }

@@ -1,5 +1,6 @@
-//! The table of endpoints. One row here and one file beside it are all an endpoint is; MCP tools, REST
-//! routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
+//! The table of endpoints.
+//!
+//! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
 
 pub mod answer;
 pub mod backend;

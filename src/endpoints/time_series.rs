@@ -241,59 +241,21 @@ fn csv(output: &Output) -> String {
     text
 }
 
-/// First, last, extremes, mean and a dozen rows: enough to answer, small enough to read.
+/// First, last, extremes and at most sixty rows: enough to answer, small enough to read.
 fn summary(output: &Output) -> String {
-    let name = format!("{} ({})", output.display_name, output.series_id);
-    let mut text = match (output.data.first(), output.data.last()) {
-        (Some(first), Some(last)) => {
-            let least = output
-                .data
-                .iter()
-                .min_by(|a, b| a.value.total_cmp(&b.value))
-                .unwrap_or(last);
-            let most = output
-                .data
-                .iter()
-                .max_by(|a, b| a.value.total_cmp(&b.value))
-                .unwrap_or(last);
-            format!(
-                "{name}, {}, {}: {} rows from {} to {}. Latest {} on {}; first {} on {}; lowest {} on {}; highest {} on {}.",
-                output.unit,
-                output
-                    .frequency
-                    .as_deref()
-                    .unwrap_or("frequency not stated"),
-                output.row_count,
-                first.date,
-                last.date,
-                last.value,
-                last.date,
-                first.value,
-                first.date,
-                least.value,
-                least.date,
-                most.value,
-                most.date,
-            )
-        }
-        _ => format!(
-            "{name}: no observation from {} to {}.",
-            output.start, output.end
-        ),
-    };
+    let mut text = headline(output);
     if output.truncated {
         text.push_str(" Older rows were cut at 5,000; narrow the range to get them.");
     }
     let step = output.data.len().div_ceil(60).max(1);
     let newest = output.data.len().saturating_sub(1);
     text.push_str("\ndate,value");
-    for row in output
+    let shown = output
         .data
         .iter()
         .enumerate()
-        .filter(|(i, _)| (newest - i) % step == 0)
-        .map(|(_, r)| r)
-    {
+        .filter(|(i, _)| (newest - i).is_multiple_of(step));
+    for (_, row) in shown {
         let _ = write!(text, "\n{},{}", row.date, row.value);
     }
     if step > 1 {
@@ -302,14 +264,47 @@ fn summary(output: &Output) -> String {
             "\n(every {step}th row shown; all are in the structured result)"
         );
     }
+    let credit = &output.attribution;
     let _ = write!(
         text,
         "\n{} {}: {}",
         output.provenance.sentence(),
-        output.attribution.text,
-        output.attribution.url
+        credit.text,
+        credit.url
     );
     text
+}
+
+fn headline(output: &Output) -> String {
+    let name = format!("{} ({})", output.display_name, output.series_id);
+    let (Some(first), Some(last)) = (output.data.first(), output.data.last()) else {
+        return format!(
+            "{name}: no observation from {} to {}.",
+            output.start, output.end
+        );
+    };
+    let by_value = |a: &&Row, b: &&Row| a.value.total_cmp(&b.value);
+    let least = output.data.iter().min_by(by_value).unwrap_or(last);
+    let most = output.data.iter().max_by(by_value).unwrap_or(last);
+    let frequency = output
+        .frequency
+        .as_deref()
+        .unwrap_or("frequency not stated");
+    format!(
+        "{name}, {}, {frequency}: {} rows from {} to {}. Latest {} on {}; first {} on {}; lowest {} on {}; highest {} on {}.",
+        output.unit,
+        output.row_count,
+        first.date,
+        last.date,
+        last.value,
+        last.date,
+        first.value,
+        first.date,
+        least.value,
+        least.date,
+        most.value,
+        most.date,
+    )
 }
 
 #[cfg(test)]

@@ -9,16 +9,18 @@ use std::any::Any;
 /// The response for a failed endpoint. `ticker` is echoed where the contract asks for it.
 pub(super) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Response {
     crate::error::log(error, endpoint);
-    let mut body = json!({ "error": error.to_string(), "code": error.code() });
+    let mut body = serde_json::Map::new();
+    body.insert("error".into(), error.to_string().into());
+    body.insert("code".into(), error.code().into());
     if let (Some(ticker), StatusCode::NOT_FOUND) = (ticker, status(error)) {
-        body["ticker"] = Value::from(crate::error::quote(ticker));
+        body.insert("ticker".into(), crate::error::quote(ticker).into());
     }
     if !error.suggestions().is_empty() {
-        body["suggestions"] = error
+        let ids = error
             .suggestions()
             .iter()
-            .map(|s| Value::from(s.id.as_str()))
-            .collect();
+            .map(|s| Value::from(s.id.as_str()));
+        body.insert("suggestions".into(), ids.collect());
     }
     let mut response = (status(error), axum::Json(body)).into_response();
     response

@@ -3,7 +3,7 @@
 use crate::endpoints::{Answer, Arguments, Backend, Route};
 use crate::error::Error;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The tool of an endpoint.
 pub(super) fn declare(route: &Route) -> Tool {
@@ -51,15 +51,20 @@ fn success(answer: &Answer) -> CallToolResult {
 
 /// The message for the model, and the same facts for programs in `_meta`.
 fn failure(error: &Error) -> CallToolResult {
-    let mut facts = json!({ "code": error.code(), "retryable": error.retryable() });
+    let mut facts = serde_json::Map::new();
+    facts.insert("code".into(), error.code().into());
+    facts.insert("retryable".into(), error.retryable().into());
     if let Some(wait) = error.retry_after() {
-        facts["retry_after_seconds"] = Value::from(wait.as_secs());
+        facts.insert("retry_after_seconds".into(), wait.as_secs().into());
     }
-    let suggestions: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
-    if !suggestions.is_empty() {
-        facts["suggestions"] = Value::from(suggestions);
+    if !error.suggestions().is_empty() {
+        let ids = error
+            .suggestions()
+            .iter()
+            .map(|s| Value::from(s.id.as_str()));
+        facts.insert("suggestions".into(), ids.collect());
     }
     let mut meta = MetaObject::default();
-    meta.insert("econoscope/error".to_owned(), facts);
+    meta.insert("econoscope/error".to_owned(), Value::Object(facts));
     CallToolResult::error(vec![ContentBlock::text(error.to_string())]).with_meta(Some(meta))
 }

@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 /// The text for a base address.
 pub fn llms_txt(base: &str) -> String {
-    let mut text = format!(
+    let mut text = String::from(
         "# Econoscope\n\n\
         > US macroeconomic data over HTTP and MCP: regime, recession probability, net liquidity, risk appetite, \
         macro stress, metrics, scenarios, glossary and 400+ time series. Free, no key, attribution required.\n\n\
         All endpoints are GET and answer JSON; the time series also CSV. Every figure carries its unit and date; a \
         null has its reason in `notes`. At most 100 requests a day and address (200 for time series).\n\n\
-        ## Endpoints\n\n"
+        ## Endpoints\n\n",
     );
     for route in &ENDPOINTS {
         let spec = &route.spec;

@@ -54,17 +54,27 @@ fn operation(route: &Route) -> Value {
             )
         })
         .collect();
-    let mut content = json!({ "application/json": { "schema": dialect(&Value::Object((**route.output_schema()).clone())) } });
-    if schema
+    let answer = dialect(&Value::Object((**route.output_schema()).clone()));
+    let mut content = Map::new();
+    content.insert("application/json".into(), json!({ "schema": answer }));
+    let has_csv = schema
         .get("properties")
         .and_then(|p| p.get("format"))
-        .is_some()
-    {
-        content["text/csv"] = json!({ "schema": { "type": "string" } });
+        .is_some();
+    if has_csv {
+        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
     }
-    let mut responses = json!({ "200": { "description": "OK", "content": content } });
+    let mut responses = Map::new();
+    responses.insert(
+        "200".into(),
+        json!({ "description": "OK", "content": content }),
+    );
     for (status, meaning) in failures(&path, !parameters.is_empty()) {
-        responses[status] = json!({ "description": meaning, "content": { "application/json": { "schema": failure_schema() } } });
+        let body = json!({ "application/json": { "schema": failure_schema() } });
+        responses.insert(
+            status.into(),
+            json!({ "description": meaning, "content": body }),
+        );
     }
     json!({
         "operationId": spec.tool,
@@ -116,21 +126,23 @@ fn failure_schema() -> Value {
 
 fn parameter(name: &str, property: &Value, in_path: bool, required: bool) -> Value {
     let mut schema = dialect(property);
-    let mut out = json!({ "name": name, "in": if in_path { "path" } else { "query" }, "required": in_path || required });
+    let mut out = Map::new();
+    out.insert("name".into(), name.into());
+    out.insert("in".into(), if in_path { "path" } else { "query" }.into());
+    out.insert("required".into(), (in_path || required).into());
     if let Some(object) = schema.as_object_mut() {
-        if let Some(description) = object.remove("description") {
-            out["description"] = description;
-        }
-        if let Some(example) = object.remove("example") {
-            out["example"] = example;
+        for key in ["description", "example"] {
+            if let Some(value) = object.remove(key) {
+                out.insert(key.into(), value);
+            }
         }
         if object.get("type") == Some(&json!("array")) {
-            out["style"] = json!("form");
-            out["explode"] = json!(false);
+            out.insert("style".into(), "form".into());
+            out.insert("explode".into(), false.into());
         }
     }
-    out["schema"] = schema;
-    out
+    out.insert("schema".into(), schema);
+    Value::Object(out)
 }
 
 /// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`.
@@ -213,7 +225,12 @@ fn yaml(out: &mut String, value: &Value, indent: usize) {
                 yaml_below(out, item, indent);
             }
         }
-        scalar => {
+        scalar @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_)) => {
             let _ = writeln!(out, "{pad}{scalar}");
         }
     }

@@ -207,7 +207,8 @@ pub(super) fn version_grows_with_what_is_visible_and_only_then(store: &dyn Store
         s.write_articles(articles).unwrap();
     };
     let clear = |s: &dyn Store| {
-        s.replace_computed(&id("GDP"), &[], at(0), "computed x").unwrap_err();
+        s.replace_computed(&id("GDP"), &[], at(0), "computed x")
+            .unwrap_err();
     };
     let steps: [Step<'_>; 10] = [
         (true, &|s| write(s, &[1.0], None)),
