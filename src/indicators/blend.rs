@@ -164,10 +164,11 @@ impl Blend {
     }
 
     fn weight(&self, index: usize) -> f64 {
-        self.scores(index)
-            .map(|(weight, _)| weight)
-            .sum::<f64>()
-            .min(1.0)
+        // Not `sum`, which makes nothing at all −0.
+        let sum = self
+            .scores(index)
+            .fold(0.0, |sum, (weight, _)| sum + weight);
+        sum.min(1.0)
     }
 
     fn value(&self, index: usize) -> Option<f64> {
