@@ -249,6 +249,9 @@ fn blend(set: &SeriesSet, day: Date) -> Blend {
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let blend = blend(set, day);
     let mut reading = blend.reading();
+    reading
+        .basis
+        .extend(reading.value.and_then(|v| standing(&blend.history(), v)));
     if !is_full(set, day) {
         reading.basis.push(
             "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
@@ -256,9 +259,6 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
                 .to_owned(),
         );
     }
-    reading
-        .basis
-        .extend(reading.value.and_then(|v| standing(&blend.history(), v)));
     reading
 }
 

@@ -197,7 +197,8 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
     if evidence.one_cycle {
         text += " The record is about one cycle, so conviction is low.";
     }
-    if let Some(c) = confidence.filter(|c| *c < UNSURE_BELOW) {
+    let could_fall = !evidence.one_cycle && t.abs() >= SOME_T;
+    if let Some(c) = confidence.filter(|c| could_fall && *c < UNSURE_BELOW) {
         text += &format!(" The regime itself is held with {c:.0} % only, which lowers conviction.");
     }
     text

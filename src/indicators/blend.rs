@@ -164,10 +164,11 @@ impl Blend {
     }
 
     fn weight(&self, index: usize) -> f64 {
-        self.scores(index)
-            .map(|(weight, _)| weight)
-            .sum::<f64>()
-            .min(1.0)
+        // Not `sum`, which makes nothing at all −0.
+        let sum = self
+            .scores(index)
+            .fold(0.0, |sum, (weight, _)| sum + weight);
+        sum.min(1.0)
     }
 
     fn value(&self, index: usize) -> Option<f64> {
@@ -267,22 +268,22 @@ impl PartDays {
 /// days on which a weekly or monthly figure comes out.
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
-    let since = |m: &'a Measure| m.series.observations.iter().map(|o| m.since(o.date));
-    let mut days: Vec<Date> = measures
-        .clone()
-        .filter(|m| is_daily(m) && m.sets_days)
-        .flat_map(since)
+    let daily = measures.clone().filter(|m| is_daily(m) && m.sets_days);
+    let mut days: Vec<Date> = daily
+        .flat_map(|m| m.series.observations.iter().map(|o| o.date))
         .collect();
     let stopped = days
         .iter()
         .max()
         .map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
-    days.extend(
-        measures
-            .filter(|m| !is_daily(m))
-            .flat_map(since)
-            .filter(|d| *d > stopped),
-    );
+    for measure in measures.filter(|m| !is_daily(m)) {
+        let newest_first = measure.series.observations.iter().rev();
+        days.extend(
+            newest_first
+                .map(|o| measure.since(o.date))
+                .take_while(|d| *d > stopped),
+        );
+    }
     days.retain(|d| {
         (START..=day).contains(d) && !matches!(d.weekday(), Weekday::Saturday | Weekday::Sunday)
     });

@@ -1,7 +1,7 @@
 //! Sentences that readings of several indices share: the value, where it stands, and what it is made of.
 
 use super::composite::{Composite, Input, Reading};
-use super::prose::{moved, number, signed};
+use super::prose::{capitalised, moved, number, signed};
 use super::statistics::percentile_rank;
 use crate::model::Observation;
 
@@ -13,9 +13,10 @@ pub fn opening(composite: &Composite, subject: &str, reading: &Reading) -> Optio
     let basis: String = reading
         .basis
         .iter()
-        .fold(String::new(), |out, b| out + "; " + b);
+        .map(|b| format!(" {}.", capitalised(b)))
+        .collect();
     let text = format!(
-        "{subject} is {} of 100 on {} ({band}{basis}){}. {}{}",
+        "{subject} is {} of 100 on {} ({band}){}.{basis} {}{}",
         number(value, 1),
         reading.date,
         moved(reading.trend.as_ref(), "points", 1),
@@ -30,7 +31,11 @@ pub fn standing(history: &[Observation], value: f64) -> Option<String> {
     let values: Vec<f64> = history.iter().map(|o| o.value).collect();
     let rank = percentile_rank(&values, value)?;
     let since = history.first()?.date.strftime("%Y-%m");
-    Some(format!("higher than {rank:.0} % of its days since {since}"))
+    // Rounded down: nothing is higher than 100 % of days that include itself.
+    Some(format!(
+        "higher than {:.0} % of its days since {since}",
+        rank.floor()
+    ))
 }
 
 /// Why an index has no value, and what would bring it.

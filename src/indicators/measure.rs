@@ -60,11 +60,16 @@ impl Measure {
     pub fn on(&self, days: &[Date]) -> Vec<Option<Observation>> {
         let mut rest = self.series.observations.iter().peekable();
         let mut newest: Option<Observation> = None;
+        // Lag and slack alone carry a figure this far; only older ones need the calendar.
+        let surely_fresh =
+            self.series.info.publication_lag_days + self.series.frequency().slack_days();
         let place = |day: &Date| {
             while let Some(next) = rest.next_if(|o| self.since(o.date) <= *day) {
                 newest = Some(*next);
             }
-            newest.filter(|o| o.date == *day || !self.series.is_stale(o.date, *day))
+            newest.filter(|o| {
+                days_between(o.date, *day) <= surely_fresh || !self.series.is_stale(o.date, *day)
+            })
         };
         days.iter().map(place).collect()
     }

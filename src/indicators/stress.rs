@@ -171,6 +171,9 @@ fn blend(set: &SeriesSet, day: Date) -> Blend {
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let blend = blend(set, day);
     let mut reading = blend.reading();
+    reading
+        .basis
+        .extend(reading.value.and_then(|v| standing(&blend.history(), v)));
     if !is_full(set, day) {
         reading.basis.push(
             "public profile: NFCI .45, excess bond premium .25, claims .20, rates volatility .10, because \
@@ -178,9 +181,6 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
                 .to_owned(),
         );
     }
-    reading
-        .basis
-        .extend(reading.value.and_then(|v| standing(&blend.history(), v)));
     reading
 }
 

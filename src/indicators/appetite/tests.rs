@@ -98,7 +98,7 @@ fn a_reading_adds_up_from_fifty() {
     let text = (CRAI.interpret)(&reading);
     for part in [
         "Risk appetite is ",
-        "FRED-only profile",
+        "FRED-only profile: ",
         "against the crowd",
     ] {
         assert!(text.contains(part), "{part}: {text}");

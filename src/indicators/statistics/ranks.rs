@@ -63,19 +63,35 @@ impl ExpandingRank {
 
     /// How many inserted values are smaller.
     pub fn less(&self, value: f64) -> usize {
-        self.up_to(self.values.partition_point(|v| *v < value))
+        self.standing(value).0
     }
 
     /// How many inserted values are equal.
     pub fn equal(&self, value: f64) -> usize {
-        self.up_to(self.values.partition_point(|v| *v <= value)) - self.less(value)
+        self.standing(value).1
+    }
+
+    /// Smaller and equal ones, for one search.
+    fn standing(&self, value: f64) -> (usize, usize) {
+        let slot = self.values.partition_point(|v| *v < value);
+        let less = self.up_to(slot);
+        let known = self.values.get(slot) == Some(&value);
+        (
+            less,
+            if known {
+                self.up_to(slot + 1) - less
+            } else {
+                0
+            },
+        )
     }
 
     /// Share of the inserted sample that lies below `value`, strictly between 0 and 1.
     ///
     /// Formula: (#smaller + ½·#equal + ½) / (n + 1), as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426).
     pub fn ecdf(&self, value: f64) -> f64 {
-        let below = count(self.less(value)) + 0.5 * count(self.equal(value));
+        let (less, equal) = self.standing(value);
+        let below = count(less) + 0.5 * count(equal);
         (below + 0.5) / (count(self.inserted) + 1.0)
     }
 

@@ -58,7 +58,7 @@ fn a_reading_adds_up_and_says_what_is_stale() {
     for part in [
         "Macro stress is 34.5 of 100 on 2026-08-20 (calm",
         "75 % of the weight",
-        "public profile",
+        "Public profile: ",
         "over 4 weeks",
     ] {
         assert!(text.contains(part), "{part}: {text}");
