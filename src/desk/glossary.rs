@@ -40,6 +40,7 @@ struct File {
 struct Indexed {
     term: Term,
     names: Vec<String>,
+    cores: Vec<String>,
     words: Vec<String>,
     summary_words: Vec<String>,
 }
@@ -107,6 +108,7 @@ impl Glossary {
         let wanted = Query {
             folded: fold(query),
             words: words(query),
+            core: words(query).concat(),
         };
         let mut hits: Vec<(u32, &Term)> = self
             .terms
@@ -130,6 +132,8 @@ impl Glossary {
 struct Query {
     folded: String,
     words: Vec<String>,
+    /// The words without small ones, run together.
+    core: String,
 }
 
 impl Indexed {
@@ -141,6 +145,7 @@ impl Indexed {
         };
         Self {
             names: spelled().map(|n| fold(n)).collect(),
+            cores: spelled().map(|n| words(n).concat()).collect(),
             words: spelled().flat_map(|n| words(n)).collect(),
             summary_words: words(&term.summary),
             term,
@@ -155,6 +160,9 @@ impl Indexed {
         }
         if let Some(at) = self.names.iter().position(|n| *n == q.folded) {
             return Some(if at == 0 { 1000 } else { 950 });
+        }
+        if self.cores.iter().any(|c| *c == q.core) && !q.core.is_empty() {
+            return Some(940);
         }
         let in_names = share(&q.words, &self.words);
         let all = share(

@@ -1,6 +1,6 @@
 //! Endpoints as tools: how they are declared, called, and how an error is told to a model.
 
-use crate::endpoints::{Answer, Arguments, Backend, Route};
+use crate::endpoints::{Answer, Arguments, Backend, Route, schema};
 use crate::error::Error;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) fn declare(route: &Route) -> Tool {
         std::sync::Arc::clone(route.input_schema()),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::clone(route.output_schema()))
+    .with_raw_output_schema(std::sync::Arc::new(schema::terse(route.output_schema())))
     .with_annotations(hints)
 }
 
