@@ -34,5 +34,6 @@ pub mod ingest;
 pub mod mcp;
 pub mod model;
 pub mod store;
+pub mod upstream;
 
 pub use error::{Error, Result};

@@ -1,0 +1,290 @@
+//! Answers already paid for: in memory by weight, on disk across restarts.
+//!
+//! Memory holds what is asked for; a hit costs a hash and a reference count. The disk holds everything up
+//! to a size, oldest out first. What cannot be read back whole is treated as absent, with a warning: losing
+//! an answer costs one call, trusting a damaged one costs more.
+
+use super::clock::Moment;
+use super::freshness::Policy;
+use super::request::{Key, Slice};
+use super::state::{duration, millis, moment};
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// What the upstream said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A body, proved by the request's check.
+    Found(Bytes),
+    /// 404: it knows no such name; holds the name it repeated, made safe.
+    Unknown(String),
+    /// 400: it does not take such a question.
+    Refused,
+}
+
+/// An answer with its age and what may be done with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The answer.
+    pub(super) answer: Answer,
+    /// When it came or was last confirmed.
+    pub(super) fetched: Moment,
+    /// What its headers allow.
+    pub(super) policy: Policy,
+    /// The dates it covers, for a time series.
+    pub(super) slice: Option<Slice>,
+}
+
+/// What an entry is good for at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Within its lifetime.
+    Fresh,
+    /// Past its lifetime by so much, but within what the request bears.
+    Stale(Duration),
+    /// Only good for being validated.
+    Spent,
+}
+
+impl Entry {
+    /// How old the content is.
+    pub(super) fn age(&self, now: &Moment) -> Duration {
+        now.since(&self.fetched).saturating_add(self.policy.born)
+    }
+
+    /// What it is good for.
+    pub(super) fn standing(&self, now: &Moment, max_stale: Duration) -> Standing {
+        let age = self.age(now);
+        if age < self.policy.lifetime {
+            return Standing::Fresh;
+        }
+        let past = age.saturating_sub(self.policy.lifetime);
+        if self.policy.strict || past > max_stale || !matches!(self.answer, Answer::Found(_)) {
+            Standing::Spent
+        } else {
+            Standing::Stale(past)
+        }
+    }
+
+    fn weight(&self) -> usize {
+        const FRAME: usize = 256;
+        FRAME
+            + match &self.answer {
+                Answer::Found(body) => body.len(),
+                Answer::Unknown(name) => name.len(),
+                Answer::Refused => 0,
+            }
+    }
+}
+
+/// Both homes of answers.
+pub(super) struct Cache {
+    memory: moka::sync::Cache<Key, Arc<Entry>>,
+    disk: Mutex<Connection>,
+    disk_bytes: u64,
+    origin: String,
+}
+
+impl Cache {
+    /// A cache of the upstream `origin`.
+    pub(super) fn new(disk: Connection, origin: &str, memory_bytes: u64, disk_bytes: u64) -> Self {
+        let weigh = |key: &Key, entry: &Arc<Entry>| {
+            u32::try_from(key.as_str().len() + entry.weight()).unwrap_or(u32::MAX)
+        };
+        Self {
+            memory: moka::sync::Cache::builder()
+                .max_capacity(memory_bytes)
+                .weigher(weigh)
+                .build(),
+            disk: Mutex::new(disk),
+            disk_bytes,
+            origin: origin.to_owned(),
+        }
+    }
+
+    /// From memory only.
+    pub(super) fn recall(&self, key: &Key) -> Option<Arc<Entry>> {
+        self.memory.get(key)
+    }
+
+    /// Into memory only.
+    pub(super) fn remember(&self, key: &Key, entry: Arc<Entry>) {
+        self.memory.insert(key.clone(), entry);
+    }
+
+    /// Out of memory.
+    pub(super) fn release(&self, key: &Key) {
+        self.memory.invalidate(key);
+    }
+
+    /// Off the disk. Blocks.
+    pub(super) fn erase(&self, key: &Key) {
+        self.on_disk("forget an answer", |disk| {
+            disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
+                .execute([&self.origin, key.as_str()])
+        });
+    }
+
+    /// From disk, also what another process put there. Blocks.
+    pub(super) fn load(&self, key: &Key) -> Option<Entry> {
+        self.on_disk("read an answer", |disk| {
+            disk.prepare_cached(&format!("{SELECT} WHERE origin = ?1 AND key = ?2"))?
+                .query_row([&self.origin, key.as_str()], read)
+                .optional()
+        })
+        .flatten()
+        .flatten()
+    }
+
+    /// Answers for ranges of a series that hold `slice`, newest first. Blocks on the disk.
+    pub(super) fn wider(&self, series: &Key, slice: Slice) -> Vec<Entry> {
+        let (start, end) = (slice.start.to_string(), slice.end.to_string());
+        self.on_disk("read wider answers", |disk| {
+            let condition = "WHERE origin = ?1 AND series = ?2 AND first <= ?3 AND last >= ?4 ORDER BY wall DESC LIMIT 4";
+            disk.prepare_cached(&format!("{SELECT} {condition}"))?
+                .query_map([&self.origin, series.as_str(), &start, &end], read)?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        })
+        .unwrap_or_default()
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Onto disk, and the oldest out when there is too much. Blocks.
+    pub(super) fn save(&self, key: &Key, entry: &Entry, series: Option<&Key>) {
+        let (found, body): (bool, &[u8]) = match &entry.answer {
+            Answer::Found(body) => (true, body),
+            Answer::Unknown(name) => (false, name.as_bytes()),
+            // Another version of this program may ask better.
+            Answer::Refused => return,
+        };
+        let Policy {
+            lifetime,
+            born,
+            strict,
+            etag,
+            modified,
+            ..
+        } = &entry.policy;
+        let Moment { wall, uptime, boot } = entry.fetched;
+        let range = entry.slice.zip(series);
+        self.on_disk("keep an answer", |disk| {
+            disk.prepare_cached(
+                "INSERT OR REPLACE INTO answers VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
+            )?
+            .execute(params![
+                self.origin,
+                key.as_str(),
+                found,
+                body,
+                checksum(body),
+                wall.as_millisecond(),
+                millis(uptime),
+                boot.cast_signed(),
+                millis(*lifetime),
+                millis(*born),
+                strict,
+                etag,
+                modified,
+                range.map(|(_, series)| series.as_str()),
+                range.map(|(slice, _)| slice.start.to_string()),
+                range.map(|(slice, _)| slice.end.to_string()),
+            ])?;
+            self.make_room(disk)
+        });
+    }
+
+    fn make_room(&self, disk: &Connection) -> rusqlite::Result<()> {
+        let held = || -> rusqlite::Result<u64> {
+            let sum: i64 = disk
+                .prepare_cached("SELECT coalesce(sum(length(body) + 512), 0) FROM answers")?
+                .query_row([], |row| row.get(0))?;
+            Ok(sum.cast_unsigned())
+        };
+        while held()? > self.disk_bytes {
+            let gone = disk
+                .prepare_cached("DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers ORDER BY wall LIMIT 16)")?
+                .execute([])?;
+            if gone == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn on_disk<T>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Option<T> {
+        let disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&disk)
+            .inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
+            .ok()
+    }
+}
+
+const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified, first, last FROM answers";
+
+/// A row as an entry; `None`, with a warning, when it is not whole.
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+    let entry = parse(row);
+    if !matches!(entry, Ok(Some(_))) {
+        tracing::warn!("a damaged answer in the upstream cache is ignored");
+    }
+    Ok(entry.unwrap_or_default())
+}
+
+fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+    let body: Vec<u8> = row.get(1)?;
+    if checksum(&body) != row.get::<_, i64>(2)? {
+        return Ok(None);
+    }
+    let answer = if row.get(0)? {
+        Answer::Found(body.into())
+    } else {
+        match String::from_utf8(body) {
+            Ok(name) => Answer::Unknown(name),
+            Err(_) => return Ok(None),
+        }
+    };
+    let Some(fetched) = moment(row.get(3)?, row.get(4)?, row.get(5)?) else {
+        return Ok(None);
+    };
+    let date = |column| -> rusqlite::Result<Option<jiff::civil::Date>> {
+        Ok(row
+            .get::<_, Option<String>>(column)?
+            .and_then(|text| text.parse().ok()))
+    };
+    let slice = date(11)?
+        .zip(date(12)?)
+        .map(|(start, end)| Slice { start, end });
+    let policy = Policy {
+        storable: true,
+        stated: true,
+        lifetime: duration(row.get(6)?),
+        born: duration(row.get(7)?),
+        strict: row.get(8)?,
+        etag: row.get(9)?,
+        modified: row.get(10)?,
+    };
+    Ok(Some(Entry {
+        answer,
+        fetched,
+        policy,
+        slice,
+    }))
+}
+
+/// Finds accidental damage.
+fn checksum(body: &[u8]) -> i64 {
+    let mut sum = flate2::Crc::new();
+    sum.update(body);
+    i64::from(sum.sum())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,337 @@
+//! How long an answer may be used, as its headers say (RFC 9111), read as a private cache.
+//!
+//! `http-cache-semantics` was weighed: it compares directive names by case, serves `no-cache` answers to a
+//! `max-stale` request, and adds an unchecked `Age`. The rules we need fit this page. As a private cache
+//! we may keep `private`; `s-maxage` does not bind us and serves as the heuristic lifetime instead.
+
+use http::HeaderMap;
+use http::header::{AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderName, LAST_MODIFIED, VARY};
+use jiff::{Timestamp, civil, fmt::rfc2822, tz::TimeZone};
+use std::time::Duration;
+
+/// Lifetime of an answer that names none: the documented update rhythm of the upstream.
+pub(super) const DEFAULT_LIFETIME: Duration = Duration::from_secs(300);
+/// No lifetime or age is believed beyond this.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What the headers of an answer allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Policy {
+    /// May it be kept at all?
+    pub(super) storable: bool,
+    /// Whether the headers say how long it is fresh; else that is our guess.
+    pub(super) stated: bool,
+    /// How long it is fresh, counted from its making.
+    pub(super) lifetime: Duration,
+    /// How old it was when it came.
+    pub(super) born: Duration,
+    /// Must it be validated once it is no longer fresh, whatever happens?
+    pub(super) strict: bool,
+    /// `ETag`, for `If-None-Match`.
+    pub(super) etag: Option<String>,
+    /// `Last-Modified`, for `If-Modified-Since`.
+    pub(super) modified: Option<String>,
+}
+
+impl Policy {
+    /// Reads the headers of an answer that came at `now` and was `delay` under way.
+    pub(super) fn read(headers: &HeaderMap, now: Timestamp, delay: Duration) -> Self {
+        let control = Control::read(headers);
+        let text = |name| single(headers, &name).map(str::to_owned);
+        let age = single(headers, &AGE).and_then(seconds).unwrap_or_default();
+        Self {
+            storable: !control.no_store && single(headers, &VARY) != Some("*"),
+            stated: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
+            lifetime: control.lifetime(headers, now).min(LONGEST),
+            born: age.saturating_add(delay).min(LONGEST),
+            strict: control.no_cache || control.must_revalidate,
+            etag: text(ETAG),
+            modified: text(LAST_MODIFIED),
+        }
+    }
+
+    /// The headers of a 304 laid over those held: what it does not say stays.
+    pub(super) fn confirmed(&self, by: Self) -> Self {
+        Self {
+            lifetime: if by.stated {
+                by.lifetime
+            } else {
+                self.lifetime
+            },
+            strict: if by.stated { by.strict } else { self.strict },
+            etag: by.etag.or_else(|| self.etag.clone()),
+            modified: by.modified.or_else(|| self.modified.clone()),
+            ..by
+        }
+    }
+
+    /// For what we know ourselves: usable for so long.
+    pub(super) fn ours(lifetime: Duration) -> Self {
+        Self {
+            storable: true,
+            stated: false,
+            lifetime,
+            born: Duration::ZERO,
+            strict: true,
+            etag: None,
+            modified: None,
+        }
+    }
+}
+
+/// The directives of `Cache-Control` that concern a private cache.
+#[derive(Default)]
+struct Control {
+    no_store: bool,
+    no_cache: bool,
+    must_revalidate: bool,
+    max_age: Option<Duration>,
+    s_maxage: Option<Duration>,
+}
+
+impl Control {
+    fn read(headers: &HeaderMap) -> Self {
+        let mut control = Self::default();
+        let lines = headers.get_all(CACHE_CONTROL).iter();
+        for line in lines.filter_map(|value| value.to_str().ok()) {
+            for part in split_unquoted(line) {
+                let (name, value) = part.split_once('=').unwrap_or((part, ""));
+                let value = value.trim().trim_matches('"');
+                match name.trim().to_ascii_lowercase().as_str() {
+                    "no-store" => control.no_store = true,
+                    // With field names it only concerns those fields, which we do not use.
+                    "no-cache" => control.no_cache |= value.is_empty(),
+                    "must-revalidate" => control.must_revalidate = true,
+                    "max-age" => shorten(&mut control.max_age, value),
+                    "s-maxage" => shorten(&mut control.s_maxage, value),
+                    _ => {}
+                }
+            }
+        }
+        control
+    }
+
+    fn lifetime(&self, headers: &HeaderMap, now: Timestamp) -> Duration {
+        if self.no_cache {
+            return Duration::ZERO;
+        }
+        if let Some(max_age) = self.max_age {
+            return max_age;
+        }
+        if headers.contains_key(EXPIRES) {
+            let made = single(headers, &DATE).and_then(http_date).unwrap_or(now);
+            // An invalid date, most often "0", means: expired already.
+            return single(headers, &EXPIRES)
+                .and_then(http_date)
+                .and_then(|expires| Duration::try_from(expires.duration_since(made)).ok())
+                .unwrap_or_default();
+        }
+        self.s_maxage.unwrap_or(DEFAULT_LIFETIME)
+    }
+}
+
+/// Of several values the shortest counts, and one that is no number counts as zero.
+fn shorten(held: &mut Option<Duration>, value: &str) {
+    let new = seconds(value).unwrap_or_default();
+    *held = Some(held.map_or(new, |old| old.min(new)));
+}
+
+/// Whole seconds; more digits than a number holds mean "very long", anything else nothing.
+fn seconds(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some(text.parse().map_or(LONGEST, Duration::from_secs))
+}
+
+/// The value of a header that came exactly once.
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?.trim();
+    values.next().is_none().then_some(value)
+}
+
+/// Parts between commas that stand outside quotes.
+fn split_unquoted(line: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    line.split(move |c| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    })
+}
+
+/// A date in any of the three forms HTTP allows.
+pub(super) fn http_date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let modern = rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
+    let older = || {
+        ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
+            .iter()
+            .find_map(|form| civil::DateTime::strptime(form, text).ok())
+            .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
+            .map(|zoned| zoned.timestamp())
+    };
+    modern.or_else(older)
+}
+
+/// How long to keep away, as `Retry-After` says: seconds or a date, at most a day. A value that is
+/// neither, or lies in the past, means an hour; `None` when the header did not come.
+pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    const HOUR: Duration = Duration::from_secs(3600);
+    let value = headers.get(http::header::RETRY_AFTER)?;
+    let text = value.to_str().unwrap_or_default();
+    let until = |date: Timestamp| Duration::try_from(date.duration_since(now)).ok();
+    let wait = seconds(text).or_else(|| http_date(text).and_then(until));
+    Some(wait.unwrap_or(HOUR).min(DAY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|&(name, value)| {
+                let name: HeaderName = name.parse().unwrap();
+                (name, HeaderValue::from_bytes(value.as_bytes()).unwrap())
+            })
+            .fold(HeaderMap::new(), |mut map, (name, value)| {
+                map.append(name, value);
+                map
+            })
+    }
+
+    fn read(pairs: &[(&str, &str)]) -> Policy {
+        Policy::read(&headers(pairs), now(), Duration::ZERO)
+    }
+
+    #[test]
+    fn lifetimes_follow_the_headers() {
+        let date = "Sat, 21 Nov 2026 12:00:00 GMT";
+        let table: &[(&[(&str, &str)], u64)] = &[
+            (&[], 300),
+            (&[("cache-control", "max-age=60")], 60),
+            (&[("cache-control", "Max-Age=60, PUBLIC")], 60),
+            (&[("cache-control", "max-age=\"60\"")], 60),
+            (&[("cache-control", "private, max-age=60")], 60),
+            (&[("cache-control", "public, s-maxage=1800")], 1800),
+            (&[("cache-control", "max-age=60, s-maxage=1800")], 60),
+            (&[("cache-control", "max-age=60, max-age=30")], 30),
+            (
+                &[
+                    ("cache-control", "max-age=60"),
+                    ("cache-control", "max-age=90"),
+                ],
+                60,
+            ),
+            (&[("cache-control", "max-age=-5")], 0),
+            (&[("cache-control", "max-age=soon")], 0),
+            (&[("cache-control", "max-age")], 0),
+            (
+                &[("cache-control", "max-age=99999999999999999999999")],
+                365 * 24 * 3600,
+            ),
+            (&[("cache-control", "no-cache, max-age=60")], 0),
+            (&[("cache-control", "no-cache=\"a, b\", max-age=60")], 60),
+            (&[("cache-control", "x=\"max-age=1, y\", max-age=60")], 60),
+            (&[("cache-control", ",,;=, =5")], 300),
+            (
+                &[("expires", "Sat, 21 Nov 2026 12:10:00 GMT"), ("date", date)],
+                600,
+            ),
+            (
+                &[
+                    ("expires", "Saturday, 21-Nov-26 12:10:00 GMT"),
+                    ("date", date),
+                ],
+                600,
+            ),
+            (
+                &[("expires", "Sat Nov 21 12:10:00 2026"), ("date", date)],
+                600,
+            ),
+            (
+                &[
+                    ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
+                    ("date", "yesterday"),
+                ],
+                600,
+            ),
+            (
+                &[("expires", "Sat, 21 Nov 2026 11:10:00 GMT"), ("date", date)],
+                0,
+            ),
+            (&[("expires", "0")], 0),
+            (
+                &[
+                    ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
+                    ("cache-control", "max-age=5"),
+                ],
+                5,
+            ),
+            (&[("cache-control", "\u{e9}")], 300),
+        ];
+        for (pairs, lifetime) in table {
+            assert_eq!(read(pairs).lifetime.as_secs(), *lifetime, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn what_must_not_be_kept_or_used_stale_is_known() {
+        assert!(!read(&[("cache-control", "No-Store")]).storable);
+        assert!(!read(&[("vary", "*")]).storable);
+        assert!(read(&[("vary", "accept-encoding")]).storable);
+        assert!(read(&[("cache-control", "private")]).storable);
+        assert!(read(&[("cache-control", "must-revalidate, max-age=9")]).strict);
+        assert!(read(&[("cache-control", "no-cache")]).strict);
+        assert!(!read(&[("cache-control", "max-age=9, proxy-revalidate")]).strict);
+    }
+
+    #[test]
+    fn age_counts_from_the_header_and_the_way_and_garbage_is_none() {
+        let table = [
+            ("60", 60),
+            ("-1", 0),
+            ("x", 0),
+            ("", 0),
+            ("18446744073709551615", 365 * 24 * 3600),
+        ];
+        for (text, age) in table {
+            assert_eq!(read(&[("age", text)]).born.as_secs(), age, "{text}");
+        }
+        let late = Policy::read(&headers(&[("age", "5")]), now(), Duration::from_secs(2));
+        assert_eq!(late.born.as_secs(), 7);
+    }
+
+    #[test]
+    fn retry_after_is_read_in_all_its_forms() {
+        let table = [
+            ("120", 120),
+            ("0", 0),
+            ("Sat, 21 Nov 2026 12:05:00 GMT", 300),
+            ("Saturday, 21-Nov-26 12:05:00 GMT", 300),
+            ("Sat, 21 Nov 2026 11:00:00 GMT", 3600),
+            ("-5", 3600),
+            ("soon", 3600),
+            ("", 3600),
+            ("1e3", 3600),
+            ("\u{e9}", 3600),
+            ("315360000", 24 * 3600),
+            ("99999999999999999999999999", 24 * 3600),
+            ("Sat, 21 Nov 2036 12:00:00 GMT", 24 * 3600),
+        ];
+        for (text, wait) in table {
+            let read = retry_after(&headers(&[("retry-after", text)]), now());
+            assert_eq!(read, Some(Duration::from_secs(wait)), "{text}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), now()), None);
+    }
+}
