@@ -164,7 +164,10 @@ fn split_unquoted(line: &str) -> impl Iterator<Item = &str> {
 /// A date in any of the three forms HTTP allows.
 pub(super) fn http_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let modern = rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
+    let modern = rfc2822::DateTimeParser::new()
+        .relaxed_weekday(true)
+        .parse_timestamp(text)
+        .ok();
     let older = || {
         ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
             .iter()
@@ -213,73 +216,74 @@ mod tests {
         Policy::read(&headers(pairs), now(), Duration::ZERO)
     }
 
+    const DATE: &str = "Sat, 21 Nov 2026 12:00:00 GMT";
+    const LIFETIMES: &[(&[(&str, &str)], u64)] = &[
+        (&[], 300),
+        (&[("cache-control", "max-age=60")], 60),
+        (&[("cache-control", "Max-Age=60, PUBLIC")], 60),
+        (&[("cache-control", "max-age=\"60\"")], 60),
+        (&[("cache-control", "private, max-age=60")], 60),
+        (&[("cache-control", "public, s-maxage=1800")], 1800),
+        (&[("cache-control", "max-age=60, s-maxage=1800")], 60),
+        (&[("cache-control", "max-age=60, max-age=30")], 30),
+        (
+            &[
+                ("cache-control", "max-age=60"),
+                ("cache-control", "max-age=90"),
+            ],
+            60,
+        ),
+        (&[("cache-control", "max-age=-5")], 0),
+        (&[("cache-control", "max-age=soon")], 0),
+        (&[("cache-control", "max-age")], 0),
+        (
+            &[("cache-control", "max-age=99999999999999999999999")],
+            365 * 24 * 3600,
+        ),
+        (&[("cache-control", "no-cache, max-age=60")], 0),
+        (&[("cache-control", "no-cache=\"a, b\", max-age=60")], 60),
+        (&[("cache-control", "x=\"max-age=1, y\", max-age=60")], 60),
+        (&[("cache-control", ",,;=, =5")], 300),
+        (
+            &[("expires", "Sat, 21 Nov 2026 12:10:00 GMT"), ("date", DATE)],
+            600,
+        ),
+        (
+            &[
+                ("expires", "Saturday, 21-Nov-26 12:10:00 GMT"),
+                ("date", DATE),
+            ],
+            600,
+        ),
+        (
+            &[("expires", "Sat Nov 21 12:10:00 2026"), ("date", DATE)],
+            600,
+        ),
+        (
+            &[
+                ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
+                ("date", "yesterday"),
+            ],
+            600,
+        ),
+        (
+            &[("expires", "Sat, 21 Nov 2026 11:10:00 GMT"), ("date", DATE)],
+            0,
+        ),
+        (&[("expires", "0")], 0),
+        (
+            &[
+                ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
+                ("cache-control", "max-age=5"),
+            ],
+            5,
+        ),
+        (&[("cache-control", "\u{e9}")], 300),
+    ];
+
     #[test]
     fn lifetimes_follow_the_headers() {
-        let date = "Sat, 21 Nov 2026 12:00:00 GMT";
-        let table: &[(&[(&str, &str)], u64)] = &[
-            (&[], 300),
-            (&[("cache-control", "max-age=60")], 60),
-            (&[("cache-control", "Max-Age=60, PUBLIC")], 60),
-            (&[("cache-control", "max-age=\"60\"")], 60),
-            (&[("cache-control", "private, max-age=60")], 60),
-            (&[("cache-control", "public, s-maxage=1800")], 1800),
-            (&[("cache-control", "max-age=60, s-maxage=1800")], 60),
-            (&[("cache-control", "max-age=60, max-age=30")], 30),
-            (
-                &[
-                    ("cache-control", "max-age=60"),
-                    ("cache-control", "max-age=90"),
-                ],
-                60,
-            ),
-            (&[("cache-control", "max-age=-5")], 0),
-            (&[("cache-control", "max-age=soon")], 0),
-            (&[("cache-control", "max-age")], 0),
-            (
-                &[("cache-control", "max-age=99999999999999999999999")],
-                365 * 24 * 3600,
-            ),
-            (&[("cache-control", "no-cache, max-age=60")], 0),
-            (&[("cache-control", "no-cache=\"a, b\", max-age=60")], 60),
-            (&[("cache-control", "x=\"max-age=1, y\", max-age=60")], 60),
-            (&[("cache-control", ",,;=, =5")], 300),
-            (
-                &[("expires", "Sat, 21 Nov 2026 12:10:00 GMT"), ("date", date)],
-                600,
-            ),
-            (
-                &[
-                    ("expires", "Saturday, 21-Nov-26 12:10:00 GMT"),
-                    ("date", date),
-                ],
-                600,
-            ),
-            (
-                &[("expires", "Sat Nov 21 12:10:00 2026"), ("date", date)],
-                600,
-            ),
-            (
-                &[
-                    ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
-                    ("date", "yesterday"),
-                ],
-                600,
-            ),
-            (
-                &[("expires", "Sat, 21 Nov 2026 11:10:00 GMT"), ("date", date)],
-                0,
-            ),
-            (&[("expires", "0")], 0),
-            (
-                &[
-                    ("expires", "Sat, 21 Nov 2026 12:10:00 GMT"),
-                    ("cache-control", "max-age=5"),
-                ],
-                5,
-            ),
-            (&[("cache-control", "\u{e9}")], 300),
-        ];
-        for (pairs, lifetime) in table {
+        for (pairs, lifetime) in LIFETIMES {
             assert_eq!(read(pairs).lifetime.as_secs(), *lifetime, "{pairs:?}");
         }
     }

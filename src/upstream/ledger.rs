@@ -103,6 +103,10 @@ impl Ledger {
     /// [`Error::Store`] when the payment could not be written; the call must then not be made.
     pub fn pay(&self, purpose: Purpose) -> Result<Verdict> {
         self.transact(TransactionBehavior::Immediate, |book| {
+            if !book.same_boot {
+                // Else a wall clock set far back would keep time from passing at all.
+                book.anchor()?;
+            }
             let quota = book.quota()?;
             let held = book.held();
             if held > Duration::ZERO {
@@ -185,6 +189,8 @@ struct Book<'a> {
     /// The ledger's own time, in milliseconds.
     at: i64,
     held_until: i64,
+    /// Time since the anchor is known for sure.
+    same_boot: bool,
 }
 
 impl<'a> Book<'a> {
@@ -210,6 +216,9 @@ impl<'a> Book<'a> {
                 (at.saturating_add(millis(passed)), held)
             }
         };
+        let same_boot = anchor
+            .and_then(|(_, _, then)| then)
+            .is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
         Ok(Self {
             page,
             origin,
@@ -217,6 +226,7 @@ impl<'a> Book<'a> {
             clock,
             at,
             held_until,
+            same_boot,
         })
     }
 

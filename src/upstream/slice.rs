@@ -152,11 +152,11 @@ fn cut_csv(body: &[u8], narrow: Slice) -> Option<Bytes> {
     let column = header
         .iter()
         .position(|name| name.eq_ignore_ascii_case(b"date"))?;
-    let head_end = usize::try_from(reader.position().byte()).ok()?;
+    let head_end = line_start(body, reader.position().byte())?;
     let (mut dates, mut starts) = (Vec::new(), Vec::new());
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).ok()? {
-        starts.push(usize::try_from(record.position()?.byte()).ok()?);
+        starts.push(line_start(body, record.position()?.byte())?);
         let date = std::str::from_utf8(record.get(column)?).ok()?;
         dates.push(date.parse::<Date>().ok()?);
     }
@@ -174,6 +174,13 @@ fn cut_csv(body: &[u8], narrow: Slice) -> Option<Bytes> {
         out.truncate(out.trim_ascii_end().len());
     }
     Some(out.into())
+}
+
+/// Where a line starts; the reader counts the second half of a CRLF to the next line.
+fn line_start(body: &[u8], at: u64) -> Option<usize> {
+    let at = usize::try_from(at).ok()?;
+    let within_crlf = at > 0 && body.get(at - 1..=at) == Some(b"\r\n");
+    Some(at + usize::from(within_crlf))
 }
 
 #[cfg(test)]

@@ -1,0 +1,150 @@
+//! A sick network, repeatable: a TCP proxy that spoils answers by the dice of a seed, and counts calls.
+//!
+//! It sits between the client and a healthy origin. Each connection carries one request; per request it
+//! answers 503, resets, cuts the body (with or without its length stated), or passes the answer on.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken proxy must fail the test"
+)]
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How often what goes wrong, in percent, and how long everything takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    pub(crate) errors: u64,
+    pub(crate) resets: u64,
+    pub(crate) cuts: u64,
+    pub(crate) delay: Duration,
+}
+
+/// The proxy; it runs until its runtime ends.
+pub(crate) struct Chaos {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    origin: SocketAddr,
+    faults: Mutex<Faults>,
+    dice: Mutex<Dice>,
+    calls: AtomicU64,
+    heads: Mutex<Vec<String>>,
+}
+
+/// A repeatable stream of numbers (splitmix64).
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % below
+    }
+}
+
+impl Chaos {
+    pub(crate) async fn before(origin: SocketAddr, seed: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            origin,
+            faults: Mutex::default(),
+            dice: Mutex::new(Dice(seed)),
+            calls: AtomicU64::new(0),
+            heads: Mutex::default(),
+        });
+        let serving = Arc::clone(&shared);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let shared = Arc::clone(&serving);
+                // A client that hangs up in the middle ends its own connection only.
+                tokio::spawn(async move { shared.serve(client).await.ok() });
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// What goes wrong from now on.
+    pub(crate) fn set(&self, faults: Faults) {
+        *self.shared.faults.lock().unwrap() = faults;
+    }
+
+    /// Requests that arrived.
+    pub(crate) fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::SeqCst)
+    }
+
+    /// Their heads, as they came over the wire.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        self.shared.heads.lock().unwrap().clone()
+    }
+}
+
+impl Shared {
+    async fn serve(&self, mut client: TcpStream) -> std::io::Result<()> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(client.read_u8().await?);
+        }
+        let head = String::from_utf8_lossy(&head).into_owned();
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        self.heads.lock().unwrap().push(head.clone());
+        let faults = *self.faults.lock().unwrap();
+        let (fate, odd) = {
+            let mut dice = self.dice.lock().unwrap();
+            (dice.roll(100), dice.roll(2) == 0)
+        };
+        tokio::time::sleep(faults.delay).await;
+        if fate < faults.errors {
+            let status = if odd { "503 Sick" } else { "500 Sick" };
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 16\r\n\r\n{{\"error\":\"sick\"}}"
+            );
+            return client.write_all(answer.as_bytes()).await;
+        }
+        if fate < faults.errors + faults.resets {
+            return client.set_zero_linger();
+        }
+        let mut answer = self.ask_origin(&head).await?;
+        if fate < faults.errors + faults.resets + faults.cuts {
+            cut(&mut answer, odd);
+        }
+        client.write_all(&answer).await?;
+        client.shutdown().await
+    }
+
+    async fn ask_origin(&self, head: &str) -> std::io::Result<Vec<u8>> {
+        let mut origin = TcpStream::connect(self.origin).await?;
+        let request = head.replacen("\r\n", "\r\nconnection: close\r\n", 1);
+        origin.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        origin.read_to_end(&mut answer).await?;
+        Ok(answer)
+    }
+}
+
+/// Loses the second half of the body; `quietly` also removes the length that would betray it.
+fn cut(answer: &mut Vec<u8>, quietly: bool) {
+    let body = answer
+        .windows(4)
+        .position(|w| w == b"\r\n\r\n")
+        .map_or(0, |at| at + 4);
+    answer.truncate(body + (answer.len() - body) / 2);
+    if quietly {
+        let head = String::from_utf8_lossy(&answer[..body]).into_owned();
+        let head: String = head
+            .split_inclusive("\r\n")
+            .filter(|line| !line.to_ascii_lowercase().starts_with("content-length"))
+            .collect();
+        answer.splice(..body, head.into_bytes());
+    }
+}

@@ -1,0 +1,221 @@
+//! What callers get while the upstream is slow, broken or gone.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_sick() {
+    const KEYS: u64 = 20;
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 4).await;
+    let clock = clock();
+    let upstream = open(chaos.address, LARGE, &clock);
+    for n in 0..KEYS {
+        upstream.get(shared(&format!("k{n}"))).await.unwrap();
+    }
+    let warm = chaos.calls();
+    chaos.set(Faults {
+        errors: 30,
+        resets: 5,
+        cuts: 5,
+        delay: Duration::from_millis(2),
+    });
+    let mut dice = Dice(7);
+    let (mut marks, mut slowest) = (BTreeMap::new(), Duration::ZERO);
+    for n in 0..10_000 {
+        if n % 10 == 0 {
+            clock.advance(Duration::from_secs(dice.roll(20)));
+        }
+        let name = format!("k{}", dice.roll(KEYS));
+        let started = Instant::now();
+        let Fetched {
+            body,
+            age,
+            freshness,
+            ..
+        } = upstream.get(shared(&name)).await.unwrap();
+        slowest = slowest.max(started.elapsed());
+        let start = format!(r#"{{"path":"/api/public/{name}""#);
+        assert!(
+            body.starts_with(start.as_bytes()) && body.ends_with(b"x\"}"),
+            "a whole answer of its own key"
+        );
+        match freshness {
+            Freshness::Fresh => assert!(age < Duration::from_secs(300), "{age:?}"),
+            Freshness::Stale | Freshness::Offline => {
+                assert!(age >= Duration::from_secs(300), "{age:?}")
+            }
+        }
+        *marks.entry(format!("{freshness:?}")).or_insert(0) += 1;
+        if n % 50 == 0 {
+            upstream.settle().await;
+        }
+    }
+    assert_eq!(marks.values().sum::<u64>(), 10_000);
+    assert!(marks.len() == 3, "every kind was seen: {marks:?}");
+    assert!(
+        chaos.calls() - warm > 100,
+        "{} renewals",
+        chaos.calls() - warm
+    );
+    assert!(slowest < Duration::from_secs(3), "{slowest:?}");
+}
+
+#[tokio::test]
+async fn an_outage_is_bridged_for_a_day_and_then_said() {
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 1).await;
+    let clock = clock();
+    let upstream = open(chaos.address, 100, &clock);
+    upstream.get(shared("regime")).await.unwrap();
+    chaos.set(Faults {
+        errors: 100,
+        ..Faults::default()
+    });
+    for _ in 0..24 {
+        clock.advance(HOUR - Duration::from_secs(1));
+        upstream.get(shared("regime")).await.unwrap();
+        upstream.settle().await;
+    }
+    let last = upstream.get(shared("regime")).await.unwrap();
+    assert_eq!(last.freshness, Freshness::Offline);
+    assert!(last.age > 23 * HOUR);
+    clock.advance(HOUR);
+    let error = upstream.get(shared("regime")).await.unwrap_err();
+    assert_eq!(error.code(), "unavailable");
+    assert!(
+        error.retry_after().is_some() && error.to_string().contains("Try again in"),
+        "{error}"
+    );
+    assert!(chaos.calls() <= 26, "{}", chaos.calls());
+}
+
+#[tokio::test]
+async fn a_slow_upstream_gets_an_error_in_time_and_its_answer_is_kept() {
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 1).await;
+    chaos.set(Faults {
+        delay: Duration::from_millis(600),
+        ..Faults::default()
+    });
+    let mut config = config(chaos.address, 100);
+    config.patience = Duration::from_millis(200);
+    let upstream = Upstream::open(config, clock()).unwrap();
+    let started = Instant::now();
+    let error = upstream.get(shared("regime")).await.unwrap_err();
+    assert!(started.elapsed() < Duration::from_millis(500));
+    assert_eq!(
+        (error.code(), error.retry_after()),
+        ("unavailable", Some(Duration::from_secs(5)))
+    );
+    upstream.settle().await;
+    upstream.get(shared("regime")).await.unwrap();
+    assert_eq!(chaos.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_failing_key_is_not_paid_for_again_and_again() {
+    let sick = always(ResponseTemplate::new(500)).await;
+    let clock = clock();
+    let upstream = open(*sick.address(), 100, &clock);
+    for _ in 0..50 {
+        assert_eq!(
+            upstream.get(single("A")).await.unwrap_err().code(),
+            "unavailable"
+        );
+    }
+    assert_eq!(calls(&sick).await, 1);
+    for name in ["B", "C", "D", "E", "F", "G", "H"] {
+        upstream.get(single(name)).await.unwrap_err();
+    }
+    assert_eq!(calls(&sick).await, 5, "the breaker is open");
+}
+
+#[tokio::test]
+async fn only_what_is_worth_it_is_retried_and_only_once() {
+    for (status, expected) in [(502, 2), (503, 2), (504, 2), (500, 1), (403, 1), (429, 1)] {
+        let sick = always(ResponseTemplate::new(status)).await;
+        let upstream = open(*sick.address(), 100, &clock());
+        let error = upstream.get(single("A")).await.unwrap_err();
+        assert!(
+            error.retryable() && error.retry_after().is_some(),
+            "{error}"
+        );
+        assert_eq!(calls(&sick).await, expected, "{status}");
+        assert_eq!(
+            upstream.quota().unwrap().used,
+            if status == 429 {
+                100
+            } else {
+                u32::try_from(expected).unwrap()
+            }
+        );
+    }
+    let sick = always(ResponseTemplate::new(503)).await;
+    let upstream = open(*sick.address(), 1, &clock());
+    upstream.get(single("A")).await.unwrap_err();
+    assert_eq!(calls(&sick).await, 1, "nothing is left for a retry");
+}
+
+#[tokio::test]
+async fn a_page_that_is_not_the_api_is_no_answer_and_not_kept() {
+    for answer in [
+        ResponseTemplate::new(404).set_body_raw("<html>", "text/html"),
+        ResponseTemplate::new(200).set_body_raw("<html>", "text/html"),
+        json("{\"a\":"),
+        json(""),
+        json(&format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20))),
+    ] {
+        let odd = always(answer).await;
+        let upstream = open(*odd.address(), 100, &clock());
+        assert_eq!(
+            upstream.get(single("A")).await.unwrap_err().code(),
+            "unavailable"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_fails_its_check_does_not_displace_an_older_one() {
+    fn check(body: &[u8]) -> econoscope::Result<()> {
+        if body == b"{\"good\":1}" {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "regime",
+            "7",
+            "is not a regime",
+            "GOLDILOCKS",
+        ))
+    }
+    let server = MockServer::start().await;
+    Mock::given(any())
+        .respond_with(json("{\"good\":1}"))
+        .up_to_n_times(1)
+        .mount(&server)
+        .await;
+    Mock::given(any())
+        .respond_with(json("{\"bad\":1}"))
+        .mount(&server)
+        .await;
+    let clock = clock();
+    let upstream = open(*server.address(), 100, &clock);
+    let ask = |name: &str| {
+        let mut request = shared(name);
+        request.check = Some(check);
+        upstream.get(request)
+    };
+    ask("regime").await.unwrap();
+    clock.advance(HOUR);
+    ask("regime").await.unwrap();
+    upstream.settle().await;
+    let after = ask("regime").await.unwrap();
+    assert_eq!(
+        (&after.body[..], after.freshness),
+        (&b"{\"good\":1}"[..], Freshness::Offline)
+    );
+    let error = ask("other").await.unwrap_err();
+    assert!(
+        error.code() == "unavailable" && error.to_string().contains("Invalid regime"),
+        "{error}"
+    );
+}
