@@ -160,10 +160,12 @@ async fn read(mut response: Response, most: usize) -> reqwest::Result<Option<Byt
 
 /// A body cut off without notice is caught here: JSON no longer closes.
 fn well_formed(body: &[u8], media: Media) -> bool {
+    let Ok(text) = std::str::from_utf8(body) else {
+        return false;
+    };
     match media {
-        Media::Json => serde_json::from_slice::<IgnoredAny>(body).is_ok(),
-        Media::Csv => std::str::from_utf8(body)
-            .is_ok_and(|text| text.lines().next().is_some_and(|head| head.contains(','))),
+        Media::Json => serde_json::from_str::<IgnoredAny>(text).is_ok(),
+        Media::Csv => text.lines().next().is_some_and(|head| head.contains(',')),
     }
 }
 

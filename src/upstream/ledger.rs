@@ -28,6 +28,13 @@ pub struct Quota {
     pub resets_at: Timestamp,
 }
 
+impl Quota {
+    /// At most a fifth is left, which is worth a word.
+    pub(super) fn is_low(&self) -> bool {
+        self.remaining <= self.limit / 5
+    }
+}
+
 /// The ledger's word on one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {

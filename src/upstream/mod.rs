@@ -33,6 +33,7 @@ use flight::{Landed, Passage};
 use jiff::Timestamp;
 use refill::Refill;
 use request::Key;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,8 +43,6 @@ use url::Url;
 const SERVE_AT_ONCE: Duration = Duration::from_secs(3600);
 /// That short wait.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
-/// A quota is mentioned when at most one in so many calls is left.
-const LITTLE: u32 = 5;
 
 /// Where the upstream is and what it may cost.
 #[derive(Debug, Clone)]
@@ -139,7 +138,7 @@ impl Upstream {
         let now = self.0.clock.now();
         match held {
             Some(entry) if entry.standing(&now, request.max_stale) == Standing::Fresh => {
-                self.give(&request, &entry, Freshness::Fresh)
+                self.give(&request, &entry, Freshness::Fresh, now)
             }
             held => self.pursue(&key, &Arc::new(request), held).await,
         }
@@ -152,7 +151,7 @@ impl Upstream {
         request: &Arc<Request>,
         mut held: Option<Arc<Entry>>,
     ) -> Result<Fetched> {
-        let started = Instant::now();
+        let end = Instant::now() + self.0.config.patience;
         // Each round knows more: what memory held, what was on disk, what the upstream said.
         for _ in 0..3 {
             let now = self.0.clock.now();
@@ -161,16 +160,29 @@ impl Upstream {
                 .map(|entry| (entry, entry.standing(&now, request.max_stale)))
             {
                 Some((entry, Standing::Fresh)) => {
-                    return self.give(request, entry, Freshness::Fresh);
+                    return self.give(request, entry, Freshness::Fresh, now);
                 }
                 Some((entry, Standing::Stale(past))) => {
-                    match self.renew(key, request, entry, past).await {
+                    let patience = if past > SERVE_AT_ONCE {
+                        SHORT_PATIENCE
+                    } else {
+                        Duration::ZERO
+                    };
+                    let patience = patience.min(end.saturating_duration_since(Instant::now()));
+                    match self.renew(key, request, entry, patience).await {
                         Some(landed) => Ok(landed),
-                        None => return self.give(request, entry, self.0.staleness(key)),
+                        None => {
+                            return self.give(
+                                request,
+                                entry,
+                                self.0.staleness(key),
+                                self.0.clock.now(),
+                            );
+                        }
                     }
                 }
                 Some((_, Standing::Spent)) | None => {
-                    let patience = self.0.config.patience.saturating_sub(started.elapsed());
+                    let patience = end.saturating_duration_since(Instant::now());
                     let purpose = Purpose::Miss(request.kind);
                     match self.0.fetch(key, request, purpose, held.as_ref()) {
                         Passage::Arrived(landed) => Ok(landed),
@@ -182,8 +194,11 @@ impl Upstream {
                 }
             };
             match landing {
-                Ok(landed) if landed.fetched => {
-                    return self.give(request, &landed.entry, on_arrival(&landed.entry));
+                Ok(Landed {
+                    entry,
+                    fetched: true,
+                }) => {
+                    return self.give(request, &entry, on_arrival(&entry), self.0.clock.now());
                 }
                 Ok(landed) => held = Some(landed.entry),
                 // It was a renewal that could not be paid for; a miss may use other parts of the allowance.
@@ -208,33 +223,39 @@ impl Upstream {
         self.0.settle().await;
     }
 
-    /// Renews a stale entry: in the background, or while the caller waits a little when it is quite old.
+    /// Renews a stale entry in the background; its result when it comes within `patience`.
     async fn renew(
         &self,
         key: &Key,
         request: &Arc<Request>,
         entry: &Arc<Entry>,
-        past: Duration,
+        patience: Duration,
     ) -> Option<Landed> {
-        if !self.0.due(key, entry) {
+        if !self.0.due(key, entry, self.0.clock.now()) {
             return None;
         }
         match self.0.fetch(key, request, Purpose::Refresh, Some(entry)) {
             Passage::Arrived(landed) => Some(landed),
-            Passage::Awaited(_) if past <= SERVE_AT_ONCE => None,
-            Passage::Awaited(ticket) => flight::wait(ticket, SHORT_PATIENCE).await?.ok(),
+            Passage::Awaited(_) if patience == Duration::ZERO => None,
+            Passage::Awaited(ticket) => flight::wait(ticket, patience).await?.ok(),
         }
     }
 
     /// An entry as an answer, or as the error it stands for.
-    fn give(&self, request: &Request, entry: &Entry, freshness: Freshness) -> Result<Fetched> {
+    fn give(
+        &self,
+        request: &Request,
+        entry: &Entry,
+        freshness: Freshness,
+        now: Moment,
+    ) -> Result<Fetched> {
         match &entry.answer {
             Answer::Found(body) => Ok(Fetched {
                 body: body.clone(),
-                age: entry.age(&self.0.clock.now()),
+                age: entry.age(&now),
                 freshness,
                 fetched_at: entry.fetched.wall,
-                quota: self.0.little_left(),
+                quota: self.0.little_left(now),
             }),
             Answer::Unknown(name) => Err(Error::Unknown {
                 kind: request.what,
@@ -255,6 +276,15 @@ impl Upstream {
                 })
             }
         }
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = self.0.config.base.host_str();
+        f.debug_struct("Upstream")
+            .field("host", &host)
+            .finish_non_exhaustive()
     }
 }
 

@@ -12,8 +12,9 @@ use super::ledger::{Ledger, Quota};
 use super::request::{Key, Request, check_base};
 use super::slice::cut;
 use super::state::State;
-use super::{Freshness, LITTLE, UpstreamConfig};
+use super::{Freshness, UpstreamConfig};
 use crate::error::Result;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
@@ -59,6 +60,8 @@ pub(super) struct Refill {
     /// The ledger said no, for a purpose: nobody asks it again before the time.
     gates: Mutex<Vec<(Purpose, Setback)>>,
     quota: Mutex<(Moment, Quota)>,
+    /// Little is left: only then a hit looks at the quota.
+    low: AtomicBool,
 }
 
 impl Refill {
@@ -89,6 +92,7 @@ impl Refill {
             setbacks: moka::sync::Cache::new(10_000),
             gates: Mutex::default(),
             quota: Mutex::new((now, quota)),
+            low: AtomicBool::new(quota.is_low()),
             config,
             clock,
         })
@@ -101,8 +105,7 @@ impl Refill {
     }
 
     /// Whether a stale entry should be renewed now. Cheap: asked on every stale hit.
-    pub(super) fn due(&self, key: &Key, entry: &Entry) -> bool {
-        let now = self.clock.now();
+    pub(super) fn due(&self, key: &Key, entry: &Entry, now: Moment) -> bool {
         now.since(&entry.fetched) >= self.ledger.pace()
             && self.gate(Purpose::Refresh, &now).is_none()
             && self.breaker.closed_for(now) == Duration::ZERO
@@ -119,13 +122,12 @@ impl Refill {
     }
 
     /// The quota, when little of it is left; at most a minute old.
-    pub(super) fn little_left(self: &Arc<Self>) -> Option<Quota> {
-        let mut seen = self.quota.lock().unwrap_or_else(PoisonError::into_inner);
-        let quota = seen.1;
-        if quota.remaining > quota.limit / LITTLE {
+    pub(super) fn little_left(self: &Arc<Self>, now: Moment) -> Option<Quota> {
+        if !self.low.load(Ordering::Relaxed) {
             return None;
         }
-        let now = self.clock.now();
+        let mut seen = self.quota.lock().unwrap_or_else(PoisonError::into_inner);
+        let quota = seen.1;
         if now.since(&seen.0) >= QUOTA_AGE {
             seen.0 = now;
             let this = Arc::clone(self);
@@ -141,6 +143,7 @@ impl Refill {
     }
 
     pub(super) fn note_quota(&self, quota: Quota) {
+        self.low.store(quota.is_low(), Ordering::Relaxed);
         *self.quota.lock().unwrap_or_else(PoisonError::into_inner) = (self.clock.now(), quota);
     }
 
@@ -208,13 +211,22 @@ impl Refill {
             purpose,
         } = question;
         let now = self.clock.now();
-        let will_do = |entry: &Entry| match entry.standing(&now, request.max_stale) {
-            Standing::Fresh => true,
-            // Another process renewed it a moment ago, or a caller has nothing better.
-            Standing::Stale(_) => {
-                *purpose != Purpose::Refresh || now.since(&entry.fetched) < self.ledger.pace()
-            }
-            Standing::Spent => false,
+        let proved = |entry: &Entry| match (&entry.answer, request.check) {
+            // Written by another version of this program, perhaps, which took less care.
+            (Answer::Found(body), Some(check)) => check(body).is_ok(),
+            _ => true,
+        };
+        let will_do = |entry: &Entry| {
+            proved(entry)
+                && match entry.standing(&now, request.max_stale) {
+                    Standing::Fresh => true,
+                    // Another process renewed it a moment ago, or a caller has nothing better.
+                    Standing::Stale(_) => {
+                        *purpose != Purpose::Refresh
+                            || now.since(&entry.fetched) < self.ledger.pace()
+                    }
+                    Standing::Spent => false,
+                }
         };
         let newer = |entry: &Entry| {
             held.is_none_or(|held| now.since(&entry.fetched) < now.since(&held.fetched))

@@ -5,7 +5,6 @@
 
 use crate::error::{Error, Result};
 use crate::model::Date;
-use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -123,7 +122,7 @@ impl Request {
             key.push('\u{2}');
             key.push_str(value);
         }
-        Ok(Key(key.into()))
+        Ok(Key(key))
     }
 
     fn allow_segment(&self, segment: &str) -> Result<()> {
@@ -179,7 +178,7 @@ impl Request {
 
 /// Identity of an answer: form, path and query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key(Arc<str>);
+pub(super) struct Key(String);
 
 impl Key {
     /// For the database.

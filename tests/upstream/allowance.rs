@@ -264,3 +264,86 @@ async fn clock_jumps_neither_age_answers_nor_grant_calls() {
         assert_eq!(upstream.quota().unwrap().used, 1, "{hours}");
     }
 }
+
+#[tokio::test]
+async fn a_call_is_on_record_before_it_reaches_the_upstream() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    let server = MockServer::start().await;
+    let (origin, seen, witness) = (server.uri(), file.clone(), Arc::clone(&clock));
+    let answer = move |_: &wiremock::Request| {
+        let clock = Arc::clone(&witness) as Arc<dyn Clock>;
+        let ledger = Ledger::open(Some(&seen), &origin, 100, clock).unwrap();
+        json(&format!("{{\"used\":{}}}", ledger.quota().unwrap().used))
+    };
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let upstream = stored(*server.address(), 100, &clock, &file);
+    for n in 1..6 {
+        let fetched = upstream.get(single(&format!("T{n}"))).await.unwrap();
+        assert_eq!(&fetched.body[..], format!("{{\"used\":{n}}}").as_bytes());
+    }
+}
+
+/// Not a test by itself: the process that the next test kills.
+#[test]
+#[ignore = "run by the test below"]
+fn pays_until_it_is_killed() {
+    let Some(file) = std::env::var_os("STATE_OF_THE_VICTIM") else {
+        return;
+    };
+    let clock = Arc::new(econoscope::upstream::SystemClock::new());
+    let ledger = Ledger::open(Some(Path::new(&file)), "up", LARGE, clock).unwrap();
+    loop {
+        assert!(matches!(
+            ledger.pay(Purpose::Miss(Kind::Shared)),
+            Ok(Verdict::Granted(_))
+        ));
+        // What follows a payment stands for the call.
+        println!("\ncalled");
+    }
+}
+
+#[test]
+fn a_killed_process_has_paid_for_every_call_it_made() {
+    use std::io::BufRead;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let mut called = 0;
+    for round in 0..5 {
+        let mut victim = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--ignored",
+                "--exact",
+                "--nocapture",
+                "allowance::pays_until_it_is_killed",
+            ])
+            .env("STATE_OF_THE_VICTIM", &file)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = std::io::BufReader::new(victim.stdout.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        let enough = 10 + 7 * round;
+        called += lines
+            .by_ref()
+            .filter(|line| line == "called")
+            .take(enough)
+            .count();
+        victim.kill().unwrap();
+        called += lines.filter(|line| line == "called").count();
+        victim.wait().unwrap();
+    }
+    let clock = Arc::new(econoscope::upstream::SystemClock::new());
+    let used = Ledger::open(Some(&file), "up", LARGE, clock)
+        .unwrap()
+        .quota()
+        .unwrap()
+        .used;
+    let used = usize::try_from(used).unwrap();
+    assert!(
+        called >= 120 && (called..=called + 5).contains(&used),
+        "{called} calls, {used} paid"
+    );
+}

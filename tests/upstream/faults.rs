@@ -20,7 +20,7 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
         delay: Duration::from_millis(2),
     });
     let mut dice = Dice(7);
-    let (mut marks, mut slowest) = (BTreeMap::new(), Duration::ZERO);
+    let (mut marks, mut times) = (BTreeMap::new(), Vec::new());
     for n in 0..10_000 {
         if n % 10 == 0 {
             clock.advance(Duration::from_secs(dice.roll(20)));
@@ -33,7 +33,7 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
             freshness,
             ..
         } = upstream.get(shared(&name)).await.unwrap();
-        slowest = slowest.max(started.elapsed());
+        times.push(started.elapsed());
         let start = format!(r#"{{"path":"/api/public/{name}""#);
         assert!(
             body.starts_with(start.as_bytes()) && body.ends_with(b"x\"}"),
@@ -57,7 +57,12 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
         "{} renewals",
         chaos.calls() - warm
     );
-    assert!(slowest < Duration::from_secs(3), "{slowest:?}");
+    times.sort_unstable();
+    assert!(
+        times[9_900] <= Duration::from_millis(50),
+        "{:?}",
+        times[9_900]
+    );
 }
 
 #[tokio::test]

@@ -13,7 +13,8 @@ mod safety;
 use chaos::{Chaos, Dice, Faults};
 use econoscope::Error;
 use econoscope::upstream::{
-    Clock, Fetched, Freshness, Kind, ManualClock, Media, Request, Slice, Upstream, UpstreamConfig,
+    Clock, Fetched, Freshness, Kind, Ledger, ManualClock, Media, Purpose, Request, Slice, Upstream,
+    UpstreamConfig, Verdict,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
