@@ -1,8 +1,8 @@
 //! How long an answer may be used, as its headers say (RFC 9111), read as a private cache.
 //!
-//! `http-cache-semantics` was weighed: it compares directive names by case, serves `no-cache` answers to a
-//! `max-stale` request, and adds an unchecked `Age`. The rules we need fit this page. As a private cache
-//! we may keep `private`; `s-maxage` does not bind us and serves as the heuristic lifetime instead.
+//! The crate for this (http-cache-semantics 3.0) was weighed: it compares directive names by case, serves
+//! `no-cache` answers to a `max-stale` request, and adds an unchecked `Age`. The rules we need fit this page.
+//! As a private cache we may keep `private`; `s-maxage` does not bind us and serves as the heuristic lifetime.
 
 use http::HeaderMap;
 use http::header::{AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderName, LAST_MODIFIED, VARY};
