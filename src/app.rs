@@ -1,10 +1,11 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
 use crate::config::{Config, Serve, default_store};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
 use econoscope::store::{Memory, Sqlite, Store};
+use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
 use econoscope::{http, mcp};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,15 @@ pub(crate) fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
 
 /// A desk over the configured store.
 pub(crate) fn desk(config: &Config, base_url: String, serve_restricted: bool) -> Result<Arc<Desk>> {
+    desk_over(open_store(config)?, config, base_url, serve_restricted)
+}
+
+fn desk_over(
+    store: Arc<dyn Store>,
+    config: &Config,
+    base_url: String,
+    serve_restricted: bool,
+) -> Result<Arc<Desk>> {
     let settings = Settings {
         service: config.service_name.clone(),
         base_url: config
@@ -39,11 +49,55 @@ pub(crate) fn desk(config: &Config, base_url: String, serve_restricted: bool) ->
         prefix: config.prefix.clone(),
         serve_restricted,
     };
-    Ok(Arc::new(Desk::open(
-        open_store(config)?,
-        settings,
-        Desk::system_clock(),
-    )?))
+    Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())?))
+}
+
+/// The documented allowance of an upstream, which a public server would use up for one user.
+const DOCUMENTED_LIMIT: u32 = 100;
+
+/// The backend that was asked for: forwarding to an upstream, or answering from the store.
+pub(crate) fn backend(
+    config: &Config,
+    base_url: String,
+    serve_restricted: bool,
+) -> Result<Backend> {
+    let Some(base) = &config.forwarding.upstream else {
+        return Ok(Backend::local(desk(config, base_url, serve_restricted)?));
+    };
+    let beside = || {
+        config
+            .store
+            .clone()
+            .unwrap_or_else(default_store)
+            .with_file_name("upstream.db")
+    };
+    let mut settings = UpstreamConfig::new(base.clone());
+    settings.daily_limit = config.forwarding.upstream_limit;
+    settings.state = Some(
+        config
+            .forwarding
+            .upstream_state
+            .clone()
+            .unwrap_or_else(beside),
+    );
+    let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
+    // Names, links and the credit line need no store of our own.
+    let names = desk_over(Arc::new(Memory::new()), config, base_url, serve_restricted)?;
+    Ok(Backend::forwarding(names, upstream))
+}
+
+/// A shared upstream budget cannot feed the public.
+fn refuse_public_forwarding(config: &Config, public: bool) -> Result<()> {
+    if public
+        && config.forwarding.upstream.is_some()
+        && config.forwarding.upstream_limit <= DOCUMENTED_LIMIT
+    {
+        bail!(
+            "serving others from one upstream budget of {DOCUMENTED_LIMIT} calls a day starves them; listen on \
+             loopback, answer from a local store, or state the higher limit you were granted with --upstream-limit"
+        );
+    }
+    Ok(())
 }
 
 /// Base address in answers where nothing is listened on.
@@ -51,7 +105,7 @@ pub(crate) const LOCAL_BASE: &str = "http://127.0.0.1:8080";
 
 /// Speaks MCP on stdin and stdout until the client leaves or a signal comes.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
-    let backend = Arc::new(Backend::local(desk(config, LOCAL_BASE.into(), true)?));
+    let backend = Arc::new(backend(config, LOCAL_BASE.into(), true)?);
     let stop = stop_on_signal();
     mcp::transport::stdio(mcp::Server::new(backend), stop).await
 }
@@ -66,20 +120,22 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     })?;
     let address = listener.local_addr()?;
     let restricted = serve.serve_restricted || address.ip().is_loopback();
-    let desk = desk(config, format!("http://{address}"), restricted)?;
-    let backend = Arc::new(Backend::local(Arc::clone(&desk)));
+    refuse_public_forwarding(config, !address.ip().is_loopback())?;
+    let backend = Arc::new(backend(config, format!("http://{address}"), restricted)?);
+    let desk = Arc::clone(backend.desk());
     let stop = stop_on_signal();
     let mcp = mcp::transport::http(
         mcp::Server::new(Arc::clone(&backend)),
         allowed(serve),
         stop.clone(),
     );
+    let local = backend.upstream().is_none();
     let router = http::router(backend, mcp);
     eprintln!(
         "econoscope {} on http://{address} (MCP at /mcp)",
         env!("CARGO_PKG_VERSION")
     );
-    let background = (!serve.no_sync).then(|| {
+    let background = (local && !serve.no_sync).then(|| {
         let every = Duration::from_secs(serve.sync_hours * 3600);
         let (config, stop) = (config.clone(), stop.clone());
         let runtime = tokio::runtime::Handle::current();

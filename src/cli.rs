@@ -4,7 +4,7 @@ use crate::app;
 use crate::config::{self, Call, Command, Config};
 use anyhow::{Context, Result, bail};
 use econoscope::desk::{Desk, composites};
-use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope::endpoints::{Arguments, ENDPOINTS, Route};
 use econoscope::generate;
 use econoscope::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
 use econoscope::model::SeriesId;
@@ -84,7 +84,7 @@ async fn call_tool(config: &Config, call: &Call) -> Result<ExitCode> {
         };
         arguments.insert(name.to_owned(), serde_json::Value::from(value));
     }
-    let backend = Backend::local(app::desk(config, app::LOCAL_BASE.into(), true)?);
+    let backend = app::backend(config, app::LOCAL_BASE.into(), true)?;
     match route.call(&backend, arguments).await {
         Ok(answer) if call.text => print(&answer.text)?,
         Ok(answer) => {

@@ -47,11 +47,36 @@ pub(crate) struct Config {
     pub(crate) log: String,
 
     #[command(flatten)]
+    pub(crate) forwarding: Forwarding,
+
+    #[command(flatten)]
     pub(crate) sources: Sources,
 
     /// What to do; without a command: speak MCP on stdin and stdout
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// Forwarding instead of answering from local data.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Forwarding")]
+pub(crate) struct Forwarding {
+    /// Forward every endpoint to another service of this API
+    #[arg(long, global = true, value_name = "URL", env = "ECONOSCOPE_UPSTREAM")]
+    pub(crate) upstream: Option<url::Url>,
+
+    /// Calls a day that the upstream allows
+    #[arg(long, global = true, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), env = "ECONOSCOPE_UPSTREAM_LIMIT")]
+    pub(crate) upstream_limit: u32,
+
+    /// File that remembers upstream answers and calls [default: upstream.db beside the store]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "ECONOSCOPE_UPSTREAM_STATE"
+    )]
+    pub(crate) upstream_state: Option<PathBuf>,
 }
 
 /// Where figures are fetched from.

@@ -15,8 +15,6 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may keep it.
     pub max_age: Duration,
-    /// How old it is and how much of the budget is left, when it came from an upstream.
-    pub upstream: Option<UpstreamState>,
     etag: OnceLock<String>,
 }
 
@@ -38,6 +36,23 @@ pub struct UpstreamState {
     pub freshness: &'static str,
     /// A sentence on what is left of the day's budget, when little is left.
     pub quota: Option<String>,
+}
+
+/// An answer as an edge gets it: the shared bytes, and where they stand in time.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The rendered answer.
+    pub answer: Arc<Answer>,
+    /// How old it is and how much of the budget is left, when it came from an upstream.
+    pub upstream: Option<UpstreamState>,
+}
+
+impl std::ops::Deref for Reply {
+    type Target = Answer;
+
+    fn deref(&self) -> &Answer {
+        &self.answer
+    }
 }
 
 impl UpstreamState {
@@ -64,7 +79,6 @@ impl Answer {
             csv: None,
             text: text.into(),
             max_age,
-            upstream: None,
             etag: OnceLock::new(),
         }
     }

@@ -1,10 +1,12 @@
 //! The one seam: who answers. Edges hold a [`Backend`] and never know which kind.
 
-use super::answer::Answer;
+use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Route};
-use crate::desk::Desk;
+use super::forward;
+use crate::desk::{Desk, State};
 use crate::error::{Error, Result};
+use crate::upstream::{Fetched, Upstream};
 use moka::sync::Cache;
 use serde_json::Value;
 use std::sync::Arc;
@@ -12,9 +14,10 @@ use std::sync::Arc;
 /// Bytes of rendered answers kept in memory.
 const CACHE_BYTES: u64 = 24 << 20;
 
-/// Answers endpoints from the local desk.
+/// Answers endpoints: from the local desk, or by forwarding.
 pub struct Backend {
     desk: Arc<Desk>,
+    upstream: Option<Upstream>,
     rendered: Cache<Key, Arc<Answer>>,
 }
 
@@ -23,17 +26,39 @@ pub struct Backend {
 struct Key {
     tool: &'static str,
     arguments: Box<str>,
-    state: crate::desk::State,
+    stamp: Stamp,
+}
+
+/// The data an answer was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stamp {
+    /// Local data at a state.
+    Desk(State),
+    /// A body from upstream: when it came, and how long it is.
+    Upstream(jiff::Timestamp, usize),
 }
 
 impl Backend {
     /// A backend that answers from local data.
     pub fn local(desk: Arc<Desk>) -> Self {
+        Self::new(desk, None)
+    }
+
+    /// A backend that forwards every endpoint; the desk gives names, links and the credit line.
+    pub fn forwarding(desk: Arc<Desk>, upstream: Upstream) -> Self {
+        Self::new(desk, Some(upstream))
+    }
+
+    fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
         let rendered = Cache::builder()
             .max_capacity(CACHE_BYTES)
             .weigher(|_, answer: &Arc<Answer>| u32::try_from(answer.weight()).unwrap_or(u32::MAX))
             .build();
-        Self { desk, rendered }
+        Self {
+            desk,
+            upstream,
+            rendered,
+        }
     }
 
     /// The address in links, without a final slash.
@@ -46,34 +71,89 @@ impl Backend {
         &self.desk
     }
 
+    /// The upstream, when this backend forwards.
+    pub fn upstream(&self) -> Option<&Upstream> {
+        self.upstream.as_ref()
+    }
+
     /// Answers one endpoint; rendered at most once per state of the data.
     pub(super) async fn answer<E: Endpoint>(
         &self,
         route: &'static Route,
         checked: Arguments,
-    ) -> Result<Arc<Answer>> {
-        let arguments = Value::Object(checked).to_string().into_boxed_str();
-        let key = Key {
-            tool: route.spec.tool,
-            arguments,
-            state: self.desk.state()?,
-        };
+    ) -> Result<Reply> {
+        match &self.upstream {
+            Some(upstream) => self.forward::<E>(upstream, route, checked).await,
+            None => self.compute::<E>(route, checked).await,
+        }
+    }
+
+    async fn compute<E: Endpoint>(
+        &self,
+        route: &'static Route,
+        checked: Arguments,
+    ) -> Result<Reply> {
+        let key = Key::new(route, &checked, Stamp::Desk(self.desk.state()?));
         if let Some(answer) = self.rendered.get(&key) {
-            return Ok(answer);
+            return Ok(Reply {
+                answer,
+                upstream: None,
+            });
         }
         let desk = Arc::clone(&self.desk);
-        let text = key.arguments.clone();
         let work = move || {
-            let checked: Arguments = serde_json::from_str(&text)
-                .map_err(|e| Error::internal("reading arguments back", e))?;
             let params = decode::params::<E::Params>(&checked)?;
             E::render(&E::local(&desk, &params)?, &params)
         };
-        let answer = tokio::task::spawn_blocking(work)
-            .await
-            .map_err(|e| Error::internal("an endpoint failed", e))??;
-        let answer = Arc::new(answer);
+        let answer = self.keep(key, work).await?;
+        Ok(Reply {
+            answer,
+            upstream: None,
+        })
+    }
+
+    async fn forward<E: Endpoint>(
+        &self,
+        upstream: &Upstream,
+        route: &'static Route,
+        checked: Arguments,
+    ) -> Result<Reply> {
+        let request = forward::request::<E>(route, &checked, self.desk.today())?;
+        let fetched = upstream.get(request).await.map_err(forward::explain)?;
+        let stamp = Stamp::Upstream(fetched.fetched_at, fetched.body.len());
+        let key = Key::new(route, &checked, stamp);
+        let answer = match self.rendered.get(&key) {
+            Some(answer) => answer,
+            None => {
+                let Fetched { body, .. } = &fetched;
+                let body = body.clone();
+                self.keep(key, move || forward::render::<E>(route, &body, &checked))
+                    .await?
+            }
+        };
+        Ok(forward::reply(answer, &fetched))
+    }
+
+    /// Renders off the executor's threads and keeps the result.
+    async fn keep(
+        &self,
+        key: Key,
+        work: impl FnOnce() -> Result<Answer> + Send + 'static,
+    ) -> Result<Arc<Answer>> {
+        let done = tokio::task::spawn_blocking(work).await;
+        let answer = Arc::new(done.map_err(|e| Error::internal("an endpoint failed", e))??);
         self.rendered.insert(key, Arc::clone(&answer));
         Ok(answer)
+    }
+}
+
+impl Key {
+    fn new(route: &Route, checked: &Arguments, stamp: Stamp) -> Self {
+        let arguments = Value::Object(checked.clone()).to_string().into_boxed_str();
+        Self {
+            tool: route.spec.tool,
+            arguments,
+            stamp,
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! What an endpoint is: a declaration, two types and a function. Everything else is printed from it.
 
-use super::answer::Answer;
+use super::answer::{Answer, Reply};
 use super::backend::Backend;
 use super::decode::{self, Arguments};
+use super::forward::Outbound;
 use super::schema;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
+use crate::model::Date;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,6 +57,17 @@ pub trait Endpoint: Send + Sync + 'static {
     /// Says the answer in prose that alone answers the question.
     fn text(output: &Self::Output, params: &Self::Params) -> String;
 
+    /// What is sent to an upstream; overridden where arguments mean more here than in the contract.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for arguments that cannot be sent.
+    fn outbound(checked: &Arguments, _today: Date) -> Result<Outbound> {
+        Ok(Outbound {
+            arguments: checked.clone(),
+            slice: None,
+        })
+    }
+
     /// Renders the answer; overridden where a faster writer exists.
     ///
     /// # Errors
@@ -75,7 +88,7 @@ type Call = for<'a> fn(
     &'a Backend,
     &'static Route,
     Arguments,
-) -> Pin<Box<dyn Future<Output = Result<Arc<Answer>>> + Send + 'a>>;
+) -> Pin<Box<dyn Future<Output = Result<Reply>> + Send + 'a>>;
 
 /// An endpoint as plain values and function pointers: a row of the table.
 pub struct Route {
@@ -115,11 +128,7 @@ impl Route {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
-    pub async fn call(
-        &'static self,
-        backend: &Backend,
-        arguments: Arguments,
-    ) -> Result<Arc<Answer>> {
+    pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
         (self.call)(backend, self, checked).await
     }

@@ -7,6 +7,7 @@ pub mod backend;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
+pub mod forward;
 pub mod glossary;
 pub mod latest_articles;
 pub mod macro_summary;
@@ -17,8 +18,9 @@ pub mod scenarios;
 pub mod schema;
 pub mod signals;
 pub mod time_series;
+mod tolerance;
 
-pub use answer::{Answer, Csv, UpstreamState};
+pub use answer::{Answer, Csv, Reply, UpstreamState};
 pub use backend::Backend;
 pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};

@@ -2,6 +2,7 @@
 
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::{Provenance, parse_as_of};
+use super::tolerance;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::{asset_views, liquidity, narrative, recession, stress};
@@ -38,12 +39,15 @@ pub struct AssetView {
 #[serde(rename_all = "camelCase")]
 pub struct Output {
     /// GOLDILOCKS, STAGFLATION, REFLATION, DEFLATION or UNKNOWN.
+    #[serde(deserialize_with = "tolerance::upper")]
     pub regime: String,
     /// Probability of the label, percent.
     pub confidence: Option<f64>,
     /// IMPROVING, STABLE, DETERIORATING or UNKNOWN.
+    #[serde(deserialize_with = "tolerance::upper")]
     pub trajectory: String,
     /// Most likely other regime, when it has a quarter of the probability.
+    #[serde(default, deserialize_with = "tolerance::upper_or_null")]
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,

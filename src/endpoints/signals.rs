@@ -2,10 +2,12 @@
 
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::{Provenance, parse_as_of};
+use super::tolerance;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::{COMPOSITES, transform};
 use crate::model::catalogue::round_to;
+use crate::model::resolve::DEFAULT_PREFIX;
 use crate::model::{AsOf, Attribution, Catalogue, Date};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -88,8 +90,10 @@ pub struct Output {
     /// When the data behind it were read.
     pub generated_at: Timestamp,
     /// Composite indices.
+    #[serde(deserialize_with = "indices")]
     pub convex_indices: Vec<Index>,
     /// Market figures.
+    #[serde(deserialize_with = "markets")]
     pub market_signals: Vec<Signal>,
     /// Credit line.
     pub attribution: Attribution,
@@ -195,9 +199,33 @@ impl Endpoint for GetSignals {
     }
 }
 
+/// Composites as an upstream sends them, completed from their identifier.
+fn indices<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<Index>, D::Error> {
+    tolerance::list_or_keyed(deserializer, |id, object| {
+        let bare = id.trim_start_matches(DEFAULT_PREFIX);
+        let title = Catalogue::embedded()
+            .get(id)
+            .map_or(bare, |i| i.title.as_str());
+        tolerance::fill(object, "seriesId", id);
+        tolerance::fill(object, "ticker", bare);
+        tolerance::fill(object, "displayName", title);
+    })
+}
+
+/// Market figures as an upstream sends them.
+fn markets<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<Signal>, D::Error> {
+    tolerance::list_or_keyed(deserializer, |id, object| {
+        tolerance::fill(object, "ticker", id)
+    })
+}
+
 fn index(desk: &Desk, id: &str) -> Index {
     let info = Catalogue::embedded().get(id);
-    let bare = id.trim_start_matches(crate::model::resolve::DEFAULT_PREFIX);
+    let bare = id.trim_start_matches(DEFAULT_PREFIX);
     Index {
         series_id: info.map_or_else(|| id.to_owned(), |i| desk.shown_id(&i.id)),
         ticker: bare.to_owned(),

@@ -1,16 +1,20 @@
 //! `get_time_series`: the history of one series, as rows, as a summary or as CSV.
 
 use super::answer::{Answer, Csv};
+use super::decode::Arguments;
 use super::endpoint::{Endpoint, Spec};
+use super::forward::Outbound;
 use super::provenance::{Provenance, parse_as_of, parse_day};
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date, Observation};
+use crate::upstream::Slice;
 use bytes::Bytes;
 use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -123,7 +127,18 @@ impl Endpoint for GetTimeSeries {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let info = desk.resolve("series", &params.series_id)?;
         let series = desk.series_or_reason(&info, as_of)?;
-        let (start, end) = range(desk, params, as_of)?;
+        let today = desk.today();
+        let newest = if let AsOf::Day(day) = as_of {
+            day
+        } else {
+            today
+        };
+        let (start, end) = days(
+            params.start.as_deref(),
+            params.end.as_deref(),
+            newest,
+            today,
+        )?;
         let rows = series.between(start, end);
         let cut = rows.len().saturating_sub(MOST_ROWS);
         let data: Vec<Row> = rows.iter().skip(cut).map(row).collect();
@@ -146,6 +161,23 @@ impl Endpoint for GetTimeSeries {
             frequency: Some(info.frequency.word().into()),
             source: Some(info.source.clone()),
             provenance: Provenance::of(desk, as_of)?,
+        })
+    }
+
+    fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
+        let text = |name: &str| checked.get(name).and_then(Value::as_str);
+        let (start, end) = days(text("start"), text("end"), today, today)?;
+        let mut arguments = checked.clone();
+        // The contract knows days alone; CSV is written here from the same rows.
+        arguments.remove("format");
+        for (name, day) in [("start", start), ("end", end)] {
+            if arguments.contains_key(name) {
+                arguments.insert(name.into(), Value::from(day.to_string()));
+            }
+        }
+        Ok(Outbound {
+            arguments,
+            slice: Some(Slice { start, end }),
         })
     }
 
@@ -178,17 +210,10 @@ fn row(o: &Observation) -> Row {
     }
 }
 
-/// The days asked for: explicit, relative to the end, or the last 365 days.
-fn range(desk: &Desk, params: &Params, as_of: AsOf) -> Result<(Date, Date)> {
-    let newest = match as_of {
-        AsOf::Day(day) => day,
-        AsOf::Latest => desk.today(),
-    };
-    let end = match params.end.as_deref() {
-        Some(text) => parse_day("end", text)?,
-        None => newest,
-    };
-    let start = match params.start.as_deref() {
+/// The days asked for: explicit, relative to the end, or the last 365 days before `newest`.
+fn days(start: Option<&str>, end: Option<&str>, newest: Date, today: Date) -> Result<(Date, Date)> {
+    let end = end.map_or(Ok(newest), |text| parse_day("end", text))?;
+    let start = match start {
         Some(text) => relative(text, end).map_or_else(|| parse_day("start", text), Ok)?,
         None => shift(end, (-365).days()),
     };
@@ -201,8 +226,8 @@ fn range(desk: &Desk, params: &Params, as_of: AsOf) -> Result<(Date, Date)> {
             &allowed,
         ));
     }
-    if start > desk.today() {
-        let allowed = format!("a day up to {}", desk.today());
+    if start > today {
+        let allowed = format!("a day up to {today}");
         return Err(Error::invalid(
             "start",
             &start.to_string(),

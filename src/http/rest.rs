@@ -1,7 +1,7 @@
 //! The REST API: every row of the endpoint table as a GET route.
 
 use super::{Shared, error};
-use crate::endpoints::{Answer, Arguments, ENDPOINTS, Route};
+use crate::endpoints::{Arguments, ENDPOINTS, Reply, Route};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawPathParams, RawQuery, State};
@@ -53,7 +53,7 @@ async fn answer(
 }
 
 /// The rendered body with its caching headers, or 304 when the client has it.
-fn body(answer: &Answer, request: &HeaderMap) -> Response {
+fn body(answer: &Reply, request: &HeaderMap) -> Response {
     let known = request
         .get_all(header::IF_NONE_MATCH)
         .iter()

@@ -1,6 +1,6 @@
 //! Endpoints as tools: how they are declared, called, and how an error is told to a model.
 
-use crate::endpoints::{Answer, Arguments, Backend, Route, schema};
+use crate::endpoints::{Arguments, Backend, Reply, Route, schema};
 use crate::error::Error;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) async fn call(
     }
 }
 
-fn success(answer: &Answer) -> CallToolResult {
+fn success(answer: &Reply) -> CallToolResult {
     let mut text = answer.text.to_string();
     if let Some(state) = &answer.upstream {
         text.push('\n');

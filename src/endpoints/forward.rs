@@ -1,0 +1,181 @@
+//! Forwarding needs no code per endpoint: path and query come from the table, the body is decoded into the
+//! endpoint's own answer, and what breaks the contract is an error that names the field.
+
+use super::answer::{Answer, Reply, UpstreamState};
+use super::decode::{self, Arguments};
+use super::endpoint::{Endpoint, Route};
+use crate::error::{Error, Result, quote};
+use crate::model::resolve::Resolver;
+use crate::model::{Date, SeriesId};
+use crate::upstream::{Fetched, Freshness, Kind, Media, Quota, Request, Slice};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What an endpoint sends upstream: its arguments, and the days of a series with defaults resolved.
+#[derive(Debug, Default)]
+pub struct Outbound {
+    /// Arguments of the path and the query.
+    pub arguments: Arguments,
+    /// Set for a time series, so that a wider range already held may answer.
+    pub slice: Option<Slice>,
+}
+
+/// The question for the upstream.
+///
+/// # Errors
+/// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
+pub(super) fn request<E: Endpoint>(
+    route: &Route,
+    checked: &Arguments,
+    today: Date,
+) -> Result<Request> {
+    let Outbound {
+        mut arguments,
+        slice,
+    } = E::outbound(checked, today)?;
+    let mut what = "page";
+    let mut segments = Vec::new();
+    for part in route.spec.path.split('/').filter(|s| !s.is_empty()) {
+        match part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) {
+            Some(name) => {
+                what = if name == "ticker" { "ticker" } else { "series" };
+                let given = arguments.remove(name).unwrap_or_default();
+                segments.push(identifier(what, given.as_str().unwrap_or_default())?);
+            }
+            None => segments.push(part.to_owned()),
+        }
+    }
+    let interactive = what != "page" || route.input_schema().contains_key("required");
+    Ok(Request {
+        segments,
+        query: arguments
+            .into_iter()
+            .map(|(name, value)| (name, plain(&value)))
+            .collect(),
+        what,
+        kind: if interactive {
+            Kind::Interactive
+        } else {
+            Kind::Shared
+        },
+        media: Media::Json,
+        // What may be kept for half an hour and more changes slowly: a week late is still worth showing.
+        max_stale: if route.spec.max_age >= 1_800 {
+            7 * DAY
+        } else {
+            DAY
+        },
+        slice,
+        check: Some(|body| read::<E>(body).map(drop)),
+    })
+}
+
+/// A name as the upstream knows it; one that we do not know may be known there.
+fn identifier(what: &'static str, name: &str) -> Result<String> {
+    let resolver = Resolver::embedded();
+    if let Some(info) = resolver.find(name) {
+        return Ok(info.id.to_string());
+    }
+    match (resolver.explain(what, name), SeriesId::new(name)) {
+        (Error::Unknown { .. }, Ok(id)) => Ok(id.to_string()),
+        (error, _) => Err(error),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// Decodes a body into the endpoint's answer.
+///
+/// # Errors
+/// [`Error::Unavailable`] naming the field that breaks the contract.
+fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
+    let mut json = serde_json::Deserializer::from_slice(body);
+    serde_path_to_error::deserialize(&mut json).map_err(|e| Error::Unavailable {
+        what: format!(
+            "The upstream's answer breaks the contract at `{}`: {}.",
+            quote(&e.path().to_string()),
+            quote(&e.inner().to_string())
+        ),
+        retry_after: Some(Duration::from_secs(300)),
+        source: None,
+    })
+}
+
+/// Decodes and renders a fetched body.
+///
+/// # Errors
+/// [`Error::Unavailable`] when it breaks the contract, or when an upstream that does not know `as_of`
+/// answered for another day.
+pub(super) fn render<E: Endpoint>(
+    route: &Route,
+    body: &[u8],
+    checked: &Arguments,
+) -> Result<Answer> {
+    let output = read::<E>(body)?;
+    let params = decode::params::<E::Params>(checked)?;
+    let answer = E::render(&output, &params)?;
+    if let Some(wanted) = checked.get("as_of") {
+        let state: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
+        if state.get("as_of") != Some(wanted) {
+            return Err(Error::Unavailable {
+                what: format!(
+                    "The upstream cannot answer {} for a past day; leave as_of out.",
+                    route.spec.tool
+                ),
+                retry_after: None,
+                source: None,
+            });
+        }
+    }
+    Ok(answer)
+}
+
+/// A rendered answer with where it stands in time.
+pub(super) fn reply(answer: Arc<Answer>, fetched: &Fetched) -> Reply {
+    let freshness = match fetched.freshness {
+        Freshness::Fresh => "fresh",
+        Freshness::Stale => "stale",
+        Freshness::Offline => "offline",
+    };
+    let upstream = UpstreamState {
+        age: fetched.age,
+        freshness,
+        quota: fetched.quota.as_ref().map(quota_line),
+    };
+    Reply {
+        answer,
+        upstream: Some(upstream),
+    }
+}
+
+fn quota_line(quota: &Quota) -> String {
+    format!(
+        "{} of {} upstream calls are left; the next is free at {:.0}.",
+        quota.remaining, quota.limit, quota.resets_at
+    )
+}
+
+/// An upstream knows no suggestions; ours help with what it does not know.
+pub(super) fn explain(error: Error) -> Error {
+    match error {
+        Error::Unknown {
+            kind,
+            name,
+            suggestions,
+        } if suggestions.is_empty() && kind != "page" => Error::Unknown {
+            suggestions: Resolver::embedded().suggest(&name, 3),
+            kind,
+            name,
+        },
+        other => other,
+    }
+}

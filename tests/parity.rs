@@ -1,0 +1,202 @@
+//! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
+//! through the forwarder what it answers directly, JSON for JSON.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot start has failed")]
+
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope::store::Memory;
+use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
+use econoscope::{http, mcp};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+const SERVICE: &str = "https://service.example";
+
+fn desk() -> Arc<Desk> {
+    let settings = Settings {
+        base_url: SERVICE.into(),
+        ..Settings::default()
+    };
+    Arc::new(Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock()).unwrap())
+}
+
+/// Serves a backend on a free port; the address.
+async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let allowed = mcp::transport::Allowed {
+        hosts: vec!["127.0.0.1".into()],
+        origins: vec![],
+    };
+    let mcp = mcp::transport::http(
+        mcp::Server::new(Arc::clone(&backend)),
+        allowed,
+        stop.clone(),
+    );
+    tokio::spawn(http::serve(
+        listener,
+        http::router(backend, mcp),
+        stop.clone(),
+    ));
+    format!("http://{address}").parse().unwrap()
+}
+
+fn forwarding(base: url::Url) -> Arc<Backend> {
+    let upstream =
+        Upstream::open(UpstreamConfig::new(base), Arc::new(SystemClock::default())).unwrap();
+    Arc::new(Backend::forwarding(desk(), upstream))
+}
+
+fn arguments(route: &Route) -> Arguments {
+    route
+        .spec
+        .example
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_endpoint_forwards_the_direct_answer() {
+    let stop = CancellationToken::new();
+    let direct = Arc::new(Backend::local(desk()));
+    let base = serve(Arc::clone(&direct), &stop).await;
+    let relay = forwarding(base.clone());
+    let relayed_base = serve(Arc::clone(&relay), &stop).await;
+    for route in &ENDPOINTS {
+        let mine = route.call(&direct, arguments(route)).await.unwrap();
+        let theirs = route
+            .call(&relay, arguments(route))
+            .await
+            .unwrap_or_else(|e| panic!("{}: {e}", route.spec.tool));
+        let (mine, theirs): (Value, Value) = (
+            serde_json::from_slice(&mine.json).unwrap(),
+            serde_json::from_slice(&theirs.json).unwrap(),
+        );
+        assert_eq!(mine, theirs, "{}", route.spec.tool);
+        assert_eq!(
+            get(&base, route).await,
+            get(&relayed_base, route).await,
+            "{}",
+            route.spec.tool
+        );
+    }
+    stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_mistakes_forward_like_direct_answers() {
+    let stop = CancellationToken::new();
+    let direct = Arc::new(Backend::local(desk()));
+    let relay = forwarding(serve(Arc::clone(&direct), &stop).await);
+    for (tool, arguments) in [
+        ("get_metric", json!({"ticker": "10y"})),
+        ("get_metric", json!({"ticker": "NOPE123"})),
+        ("get_metric", json!({"ticker": "inflation"})),
+        (
+            "get_time_series",
+            json!({"seriesId": "unemployment", "start": "5y", "end": "2026-07-31"}),
+        ),
+        (
+            "get_time_series",
+            json!({"seriesId": "UNRATE", "start": "2026-02-30"}),
+        ),
+        (
+            "get_time_series",
+            json!({"seriesId": "UNRATE", "as_of": "2024-05-01"}),
+        ),
+        ("get_regime", json!({"as_of": "2020-05-01"})),
+        ("search_glossary", json!({})),
+        ("list_scenarios", json!({"status": "paused", "limit": "2"})),
+    ] {
+        let route = Route::find(tool).unwrap();
+        let given = || arguments.as_object().cloned().unwrap();
+        let told = |outcome: econoscope::Result<econoscope::endpoints::Reply>| match outcome {
+            Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
+            Err(error) => json!({"code": error.code(), "said": error.to_string()}),
+        };
+        let (mine, theirs) = (
+            told(route.call(&direct, given()).await),
+            told(route.call(&relay, given()).await),
+        );
+        assert_eq!(mine, theirs, "{tool} {arguments}");
+    }
+    stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
+    use wiremock::matchers::path;
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+    let upstream = MockServer::start().await;
+    let keyed = json!({
+        "generatedAt": "2026-11-20T00:00:00Z",
+        "convexIndices": {"SERVICE_CRPI": {"value": 34, "interpretation": "elevated"}, "SERVICE_CNLI": {"value": null}},
+        "marketSignals": {"T10Y2Y": {"value": 0.5}, "VIXCLS": 17.25},
+        "attribution": {"text": "Data by Service", "url": SERVICE},
+        "unknownField": [1, 2, 3],
+    });
+    Mock::given(path("/api/public/signals"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(&keyed))
+        .mount(&upstream)
+        .await;
+    let regime = json!({
+        "regime": "Stagflation", "confidence": 72, "trajectory": "deteriorating", "transitionTarget": null,
+        "narrative": "x", "generatedAt": 17, "assetViews": {}, "attribution": {"text": "", "url": ""},
+    });
+    Mock::given(path("/api/public/regime"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(&regime))
+        .mount(&upstream)
+        .await;
+    let relay = forwarding(upstream.uri().parse().unwrap());
+    let signals = Route::find("get_signals")
+        .unwrap()
+        .call(&relay, Arguments::new())
+        .await
+        .unwrap();
+    let signals: Value = serde_json::from_slice(&signals.json).unwrap();
+    assert_eq!(signals["convexIndices"][0]["ticker"], "CRPI");
+    assert_eq!(signals["convexIndices"][0]["value"], 34.0);
+    assert_eq!(signals["convexIndices"][1]["value"], Value::Null);
+    assert_eq!(
+        signals["marketSignals"][1],
+        json!({"ticker": "VIXCLS", "value": 17.25})
+    );
+    assert!(signals.get("unknownField").is_none());
+    let error = Route::find("get_regime")
+        .unwrap()
+        .call(&relay, Arguments::new())
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("generatedAt"), "{error}");
+}
+
+/// A GET over a plain socket, so that no client of ours stands between.
+async fn get(base: &url::Url, route: &Route) -> Value {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut path = route.spec.path.to_owned();
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in route.spec.example {
+        let slot = format!("{{{name}}}");
+        if path.contains(&slot) {
+            path = path.replace(&slot, value);
+        } else {
+            query.append_pair(name, value);
+        }
+    }
+    let host = format!("{}:{}", base.host_str().unwrap(), base.port().unwrap());
+    let mut stream = tokio::net::TcpStream::connect(&host).await.unwrap();
+    let request = format!(
+        "GET {path}?{} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n",
+        query.finish()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await.unwrap();
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    serde_json::from_str(body).unwrap()
+}
