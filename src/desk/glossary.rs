@@ -161,7 +161,7 @@ impl Indexed {
         if let Some(at) = self.names.iter().position(|n| *n == q.folded) {
             return Some(if at == 0 { 1000 } else { 950 });
         }
-        if self.cores.iter().any(|c| *c == q.core) && !q.core.is_empty() {
+        if !q.core.is_empty() && self.cores.contains(&q.core) {
             return Some(940);
         }
         let in_names = share(&q.words, &self.words);

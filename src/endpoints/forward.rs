@@ -165,17 +165,16 @@ fn quota_line(quota: &Quota) -> String {
 }
 
 /// An upstream knows no suggestions; ours help with what it does not know.
-pub(super) fn explain(error: Error) -> Error {
-    match error {
-        Error::Unknown {
-            kind,
-            name,
-            suggestions,
-        } if suggestions.is_empty() && kind != "page" => Error::Unknown {
-            suggestions: Resolver::embedded().suggest(&name, 3),
-            kind,
-            name,
-        },
-        other => other,
+pub(super) fn explain(mut error: Error) -> Error {
+    if let Error::Unknown {
+        kind,
+        name,
+        suggestions,
+    } = &mut error
+        && suggestions.is_empty()
+        && *kind != "page"
+    {
+        *suggestions = Resolver::embedded().suggest(name, 3);
     }
+    error
 }
