@@ -67,14 +67,8 @@ fn before(rows: &[Known], date: Date) -> usize {
 /// # Errors
 /// [`Error::Store`] that names the series and the first bad day.
 pub(super) fn check(write: &Write<'_>) -> Result<()> {
-    let refuse = |what: String| {
-        Err(Error::Store {
-            what: format!("{}: {what}. Nothing was written.", write.id),
-            source: None,
-        })
-    };
     if let Some(o) = write.observations.iter().find(|o| !o.value.is_finite()) {
-        return refuse(format!("the value of {} is not a finite number", o.date));
+        return Err(not_finite(write.id, o.date));
     }
     let mut neighbours = write.observations.windows(2);
     let bad = neighbours.find_map(|pair| match pair {
@@ -82,9 +76,10 @@ pub(super) fn check(write: &Write<'_>) -> Result<()> {
         _ => None,
     });
     match bad {
-        Some((a, b)) => refuse(format!(
-            "dates must ascend without repeats, but {b} follows {a}"
-        )),
+        Some((a, b)) => {
+            let what = format!("dates must ascend without repeats, but {b} follows {a}");
+            Err(refused(write.id, &what))
+        }
         None => Ok(()),
     }
 }
@@ -94,15 +89,39 @@ pub(super) fn kept(instant: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(instant.as_microsecond()).unwrap_or(instant)
 }
 
-/// Whether rows of this origin may be dropped and computed afresh.
-pub(super) fn is_computed(origin: &str) -> bool {
-    origin.split_whitespace().next() == Some("computed")
+/// The rows that are to replace a computed series, in their order.
+///
+/// # Errors
+/// [`Error::Store`] when they are not said to be computed, or a value is not finite.
+pub(super) fn computed(id: &SeriesId, rows: &[Known], origin: &str) -> Result<Vintages> {
+    may_replace(id, origin)?;
+    match rows.iter().find(|row| !row.value.is_finite()) {
+        Some(row) => Err(not_finite(id, row.date)),
+        None => Ok(Vintages::new(rows.to_vec())),
+    }
 }
 
-/// The refusal to drop what came from a source.
-pub(super) fn not_computed(id: &SeriesId, origin: &str) -> Error {
+/// Refuses to drop what came from a source: only what was computed here can be computed again.
+///
+/// # Errors
+/// [`Error::Store`] that names the series and its origin.
+pub(super) fn may_replace(id: &SeriesId, origin: &str) -> Result<()> {
+    if origin.split_whitespace().next() == Some("computed") {
+        return Ok(());
+    }
+    Err(Error::Store {
+        what: format!("{id} comes from \"{origin}\" and was not computed here; its rows are kept."),
+        source: None,
+    })
+}
+
+fn not_finite(id: &SeriesId, date: Date) -> Error {
+    refused(id, &format!("the value of {date} is not a finite number"))
+}
+
+fn refused(id: &SeriesId, what: &str) -> Error {
     Error::Store {
-        what: format!("{id} came from \"{origin}\" and was not computed here; its rows are kept."),
+        what: format!("{id}: {what}. Nothing was written."),
         source: None,
     }
 }

@@ -35,6 +35,7 @@ on_every_store! {
     bad_input_is_refused_whole,
     no_rows_at_all_are_no_series,
     status_tells_what_is_held,
+    status_of_one_series_is_the_one_of_all,
     many_small_writes_lose_nothing,
     only_computed_series_can_be_replaced,
     articles_come_newest_first_and_once,

@@ -29,6 +29,20 @@ struct HeldSeries {
     origin: String,
 }
 
+impl HeldSeries {
+    fn status(&self, id: &SeriesId) -> Option<Status> {
+        let rows = self.vintages.rows();
+        Some(Status {
+            id: id.clone(),
+            rows: rows.len() as u64,
+            first: rows.first()?.date,
+            last: rows.last()?.date,
+            fetched_at: self.fetched_at,
+            origin: self.origin.clone(),
+        })
+    }
+}
+
 impl Memory {
     /// An empty store.
     pub fn new() -> Self {
@@ -87,18 +101,13 @@ impl Store for Memory {
 
     fn status(&self) -> Result<Vec<Status>> {
         let held = self.held();
-        let status = held.series.iter().filter_map(|(id, series)| {
-            let rows = series.vintages.rows();
-            Some(Status {
-                id: id.clone(),
-                rows: rows.len() as u64,
-                first: rows.first()?.date,
-                last: rows.last()?.date,
-                fetched_at: series.fetched_at,
-                origin: series.origin.clone(),
-            })
-        });
+        let status = held.series.iter().filter_map(|(id, s)| s.status(id));
         Ok(status.collect())
+    }
+
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        let held = self.held();
+        Ok(held.series.get(id).and_then(|s| s.status(id)))
     }
 
     fn replace_computed(
@@ -108,19 +117,23 @@ impl Store for Memory {
         fetched_at: Timestamp,
         origin: &str,
     ) -> Result<()> {
+        let vintages = change::computed(id, rows, origin)?;
+        let fetched_at = kept(fetched_at);
         let mut held = self.held_mut();
-        if let Some(series) = held.series.get(id)
-            && !change::is_computed(&series.origin)
-        {
-            return Err(change::not_computed(id, &series.origin));
+        if let Some(series) = held.series.get_mut(id) {
+            change::may_replace(id, &series.origin)?;
+            if series.vintages == vintages && series.origin == origin {
+                series.fetched_at = series.fetched_at.max(fetched_at);
+                return Ok(());
+            }
         }
-        if rows.is_empty() {
+        if vintages.rows().is_empty() {
             held.version += u64::from(held.series.remove(id).is_some());
             return Ok(());
         }
         let series = HeldSeries {
-            vintages: Vintages::new(rows.to_vec()),
-            fetched_at: kept(fetched_at),
+            vintages,
+            fetched_at,
             origin: origin.to_owned(),
         };
         held.series.insert(id.clone(), series);

@@ -105,9 +105,18 @@ pub trait Store: Send + Sync {
     /// [`crate::Error::Store`] when the store cannot be read.
     fn status(&self) -> Result<Vec<Status>>;
 
+    /// What is held of one series, without its rows; `None` when it holds none.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        Ok(self.status()?.into_iter().find(|s| s.id == *id))
+    }
+
     /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
-    /// to it that rows which were served stay among them; no rows at all drop the series. Refused where the
-    /// series holds rows whose origin is not `computed …`.
+    /// to it that rows which were served stay among them; no rows at all drop the series, the very rows that
+    /// are held change nothing. Rows may come in any order. Refused where `origin`, or that of the rows held,
+    /// is not `computed …`.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when refused or not written.

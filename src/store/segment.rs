@@ -43,6 +43,7 @@ pub(super) struct Malformed(&'static str);
 /// Rows as bytes.
 /// Rows: ordered by date, finite values; the order is kept.
 pub(super) fn encode(rows: &[Known]) -> Vec<u8> {
+    debug_assert!(rows.is_sorted_by_key(|r| r.date));
     let mut out = Vec::with_capacity(16 + 4 * rows.len());
     out.push(FORMAT);
     put(&mut out, rows.len() as u64);

@@ -81,6 +81,14 @@ pub(super) fn status_tells_what_is_held(store: &dyn Store) {
     );
 }
 
+pub(super) fn status_of_one_series_is_the_one_of_all(store: &dyn Store) {
+    assert_eq!(store.status_of(&id("GDP")).unwrap(), None);
+    put(store, &[1.0, 2.0], None);
+    let all = store.status().unwrap();
+    assert_eq!(store.status_of(&id("GDP")).unwrap().as_ref(), all.first());
+    assert_eq!(store.status_of(&id("GDPC1")).unwrap(), None);
+}
+
 pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
     let mut expected = Vec::new();
     for n in 0..150i32 {
@@ -138,6 +146,22 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
     let held = store.read(&id("SERVICE_CRPI")).unwrap().unwrap();
     assert_eq!(held.rows(), rows);
     assert_eq!(store.status().unwrap().len(), 2);
+    let version = store.version().unwrap();
+    replace("SERVICE_CRPI", &rows).unwrap();
+    let turned: Vec<Known> = rows.iter().rev().copied().collect();
+    replace("SERVICE_CRPI", &turned).unwrap();
+    assert_eq!(store.version().unwrap(), version, "the same rows again");
+    let hole = Known {
+        value: f64::NAN,
+        ..rows[0]
+    };
+    assert!(replace("SERVICE_CRPI", &[hole]).is_err());
+    let foreign = store.replace_computed(&id("SERVICE_CRPI"), &rows, at(0), "fred");
+    assert!(foreign.is_err(), "it could never be replaced again");
+    assert_eq!(
+        store.read(&id("SERVICE_CRPI")).unwrap().unwrap().rows(),
+        rows
+    );
     replace("SERVICE_CRPI", &[]).unwrap();
     assert_eq!(store.read(&id("SERVICE_CRPI")).unwrap(), None);
     assert_eq!(store.status().unwrap().len(), 1);

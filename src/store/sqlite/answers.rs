@@ -1,8 +1,7 @@
 //! The contract of a store, kept by a file.
 
 use super::file::{Sqlite, snapshot};
-use super::line::Line;
-use super::series::{self, Checksums};
+use super::series;
 use super::{append, state, texts};
 use crate::error::Result;
 use crate::model::{Known, SeriesId, Vintages};
@@ -18,14 +17,18 @@ impl Store for Sqlite {
     }
 
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        self.reading(|db| Ok(self.found(db, id)?.map(|(_, vintages, _)| vintages)))
+        self.reading(|db| {
+            let found = self.sure(db, series::read(db, id)?)?;
+            Ok(found.map(|(_, vintages, _)| vintages))
+        })
     }
 
     fn write(&self, write: Write<'_>) -> Result<Written> {
         change::check(&write)?;
         let fetched_at = kept(write.fetched_at);
         self.writing(|db| {
-            let Some((held, vintages, segments)) = self.found(db, write.id)? else {
+            let Some((held, vintages, segments)) = self.sure(db, series::read(db, write.id)?)?
+            else {
                 let change = Change::of(&Vintages::default(), &write);
                 if !change.rows.is_empty() {
                     append::create(db, &write, &change.rows)?;
@@ -49,6 +52,13 @@ impl Store for Sqlite {
         self.reading(|db| snapshot(db, series::status))
     }
 
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        self.reading(|db| {
+            let line = self.sure(db, series::line(db, id)?)?;
+            line.map(|line| line.told()).transpose()
+        })
+    }
+
     fn replace_computed(
         &self,
         id: &SeriesId,
@@ -56,21 +66,26 @@ impl Store for Sqlite {
         fetched_at: Timestamp,
         origin: &str,
     ) -> Result<()> {
-        let write = Write {
-            id,
-            observations: &[],
-            known_from: None,
-            fetched_at: kept(fetched_at),
-            origin,
-        };
+        let vintages = change::computed(id, rows, origin)?;
+        let rows = vintages.rows();
         self.writing(|db| {
-            let held = series::line(db, id)?;
+            let held = self.sure(db, series::line(db, id)?)?;
             if let Some(held) = &held {
-                if !change::is_computed(&held.origin) {
-                    return Err(change::not_computed(id, &held.origin));
+                change::may_replace(id, &held.origin)?;
+                // Damaged rows are no hindrance: they are what is replaced.
+                let same = series::read_line(db, held).is_ok_and(|rows| rows == vintages);
+                if same && held.origin == origin {
+                    return append::note_reading(db, held.clone(), kept(fetched_at));
                 }
                 append::remove(db, held)?;
             }
+            let write = Write {
+                id,
+                observations: &[],
+                known_from: None,
+                fetched_at,
+                origin,
+            };
             if !rows.is_empty() {
                 append::create(db, &write, rows)?;
             }
@@ -112,10 +127,9 @@ impl Store for Sqlite {
 }
 
 impl Sqlite {
-    /// A series with its rows. Before one is called absent for the first time, the list of series is
+    /// Passes on what was found. Before a series is called absent for the first time, the list of series is
     /// checked: a damaged index would hide one that is held.
-    fn found(&self, db: &Connection, id: &SeriesId) -> Result<Option<(Line, Vintages, Checksums)>> {
-        let found = series::read(db, id)?;
+    fn sure<T>(&self, db: &Connection, found: Option<T>) -> Result<Option<T>> {
         if found.is_none() && !self.list_checked.load(Ordering::Relaxed) {
             snapshot(db, series::check_list)?;
             self.list_checked.store(true, Ordering::Relaxed);

@@ -129,6 +129,8 @@ fn connect(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(BUSY)?;
     db.set_prepared_statement_cache_capacity(32);
+    // Plans do not depend on bound values here; without this SQLite plans the main query anew for each name.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.execute_batch(
         "PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
     )?;

@@ -74,8 +74,13 @@ impl Line {
         }
     }
 
-    /// The entry as the contract tells it; `None` when it cannot be.
-    pub(super) fn status(&self) -> Option<Status> {
+    /// The entry as the contract tells it.
+    pub(super) fn told(&self) -> Result<Status> {
+        self.status()
+            .ok_or_else(|| damaged(&self.name, "its entry cannot be"))
+    }
+
+    fn status(&self) -> Option<Status> {
         Some(Status {
             id: SeriesId::new(&self.name).ok()?,
             rows: self.rows.unsigned_abs(),

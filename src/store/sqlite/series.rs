@@ -33,7 +33,7 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<(Line, Vinta
     }
     match reading {
         Some(reading) if reading.line.name == name => reading.finish().map(Some),
-        Some(_) => Err(damaged(name, "the index leads to another series")),
+        Some(_) => Err(damaged(name, WRONG_ENTRY)),
         None => Ok(None),
     }
 }
@@ -116,8 +116,13 @@ pub(super) fn line(db: &Connection, id: &SeriesId) -> Result<Option<Line>> {
     let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(name, e))?;
     let mut found = statement.query([name]).map_err(|e| unreadable(name, e))?;
     let row = found.next().map_err(|e| unreadable(name, e))?;
-    row.map(Line::from_row).transpose()
+    match row.map(Line::from_row).transpose()? {
+        Some(line) if line.name != name => Err(damaged(name, WRONG_ENTRY)),
+        found => Ok(found),
+    }
 }
+
+const WRONG_ENTRY: &str = "the index leads to another series";
 
 /// Every line, by identifier; from the last one backwards if asked.
 pub(super) fn lines(
@@ -163,10 +168,7 @@ pub(super) fn check_list(db: &Connection) -> Result<()> {
 pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
     let mut all = Vec::new();
     lines(db, false, |line| {
-        all.push(line.and_then(|l| {
-            l.status()
-                .ok_or_else(|| damaged(&l.name, "its entry cannot be"))
-        }));
+        all.push(line.and_then(|l| l.told()));
     })?;
     let mut all: Vec<Status> = all.into_iter().collect::<Result<_>>()?;
     if state(db)?.series.unsigned_abs() != all.len() as u64 {

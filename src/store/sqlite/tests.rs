@@ -1,5 +1,6 @@
 //! What only a file can get wrong.
 
+mod cost;
 mod crash;
 mod damage;
 mod files;
