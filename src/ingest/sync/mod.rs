@@ -83,7 +83,7 @@ impl std::fmt::Debug for SyncConfig {
 /// Runs a sync to its end, or until `cancel`; what was read until then stays.
 ///
 /// # Errors
-/// [`Error::Store`] when the store cannot be read at the start; [`Error::InvalidParam`] when vintages are
+/// [`Error::Store`] when the store cannot be read at the start or noted in at the end; [`Error::InvalidParam`] when vintages are
 /// wanted without a key; [`Error::Internal`] when TLS cannot be set up. What happens to single series
 /// stands in the report.
 pub async fn sync(
@@ -92,8 +92,7 @@ pub async fn sync(
     cancel: CancellationToken,
     on: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<SyncReport> {
-    let fred = Fred::new(config.fred.clone())?;
-    if config.vintages && !fred.has_key() {
+    if config.vintages && config.fred.key.is_none() {
         return Err(super::key::refused(&format!("is missing; {VINTAGES}")));
     }
     if let Some(load) = config.bundled.clone() {
@@ -105,6 +104,7 @@ pub async fn sync(
             on(Progress::Note("The bundled history is in.".to_owned()));
         }
     }
+    let fred = Fred::new(config.fred.clone())?;
     let (held, looks) = blocking(&store, |store| Ok((store.status()?, store.note(LOOKS)?))).await?;
     let looks = Looks::read(&looks.unwrap_or_default());
     let choice = Choice {
