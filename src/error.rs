@@ -213,6 +213,26 @@ impl Error {
     }
 }
 
+/// Logs a failure once, at the edge that answers it: a caller's mistake quietly, a fault with its causes.
+pub fn log(error: &Error, endpoint: &str) {
+    match error {
+        Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. } => {
+            let causes = std::iter::successors(std::error::Error::source(error), |e| e.source())
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(": ");
+            tracing::error!(endpoint, code = error.code(), %error, causes);
+        }
+        Error::InvalidParam { .. }
+        | Error::Unknown { .. }
+        | Error::Ambiguous { .. }
+        | Error::NoData { .. }
+        | Error::NotPermitted { .. }
+        | Error::RateLimited { .. }
+        | Error::BadFile { .. } => tracing::debug!(endpoint, code = error.code(), %error),
+    }
+}
+
 /// Caller's text made safe to echo: control and invisible characters out, at most 64 characters.
 pub fn quote(text: &str) -> String {
     let mut out: String = text

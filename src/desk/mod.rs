@@ -1,1 +1,218 @@
-//! To come.
+//! The local backend: facts as of a day, out of the store and the indicators.
+//!
+//! A [`Desk`] answers from its store; while that is empty it answers from the bundled history. Everything
+//! it reads or computes is kept once per [`State`] of the data and shared.
+
+pub mod articles;
+pub mod composites;
+mod facts;
+pub mod glossary;
+pub mod holdings;
+pub mod scenarios;
+
+pub use holdings::{DataDate, Holdings};
+
+use crate::error::{Error, Result};
+use crate::indicators::Reading;
+use crate::indicators::regime;
+use crate::model::resolve::{DEFAULT_PREFIX, Resolver};
+use crate::model::{AsOf, Attribution, Date, Frequency, Series, SeriesId, SeriesInfo};
+use crate::store::Store;
+use crate::store::bundled::Bundle;
+use jiff::Timestamp;
+use moka::sync::Cache;
+use std::sync::{Arc, Mutex};
+
+/// Where the present comes from; tests give a fixed one.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How the desk names itself and what it may pass on.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Service name in the credit line.
+    pub service: String,
+    /// Base address in links and credit lines, without a final slash.
+    pub base_url: String,
+    /// Prefix of composite identifiers in answers: `SERVICE_`.
+    pub prefix: String,
+    /// Whether series whose rights are `fetch_only` are passed on.
+    pub serve_restricted: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            service: "Econoscope".into(),
+            base_url: "http://127.0.0.1:8080".into(),
+            prefix: DEFAULT_PREFIX.into(),
+            serve_restricted: true,
+        }
+    }
+}
+
+/// State of the data an answer was made from; a new one makes every cached answer old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    version: u64,
+    today: Date,
+}
+
+/// The regime month by month, and what it is at the reference day.
+#[derive(Debug)]
+pub struct RegimePath {
+    /// Every month that can be classified, ascending.
+    pub months: Vec<regime::State>,
+    /// The answer at the reference day.
+    pub now: regime::Outlook,
+}
+
+/// The local backend.
+pub struct Desk {
+    store: Arc<dyn Store>,
+    bundle: Option<Bundle>,
+    settings: Settings,
+    now: Now,
+    holdings: Mutex<Option<Arc<Holdings>>>,
+    series: Cache<(State, SeriesId, AsOf), Option<Arc<Series>>>,
+    readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
+    regimes: Cache<(State, AsOf), Arc<RegimePath>>,
+}
+
+impl Desk {
+    /// A desk over a store, with the bundled history behind it while the store is empty.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the bundled history cannot be opened.
+    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Result<Self> {
+        Ok(Self {
+            store,
+            bundle: Some(Bundle::open()?),
+            settings,
+            now,
+            holdings: Mutex::new(None),
+            series: Cache::new(4_096),
+            readings: Cache::new(256),
+            regimes: Cache::new(32),
+        })
+    }
+
+    /// The present by the system's clock.
+    pub fn system_clock() -> Now {
+        Arc::new(Timestamp::now)
+    }
+
+    /// The store behind the desk.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// How the desk names itself.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// The present day, UTC.
+    pub fn today(&self) -> Date {
+        self.now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
+    /// The state of the data now.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn state(&self) -> Result<State> {
+        Ok(State {
+            version: self.store.version()?,
+            today: self.today(),
+        })
+    }
+
+    /// The credit line that every answer carries.
+    pub fn attribution(&self) -> Attribution {
+        Attribution {
+            text: format!("Data by {}", self.settings.service),
+            url: self.settings.base_url.clone(),
+        }
+    }
+
+    /// The series a name means; composites answer to the configured prefix, to `SERVICE_` and to their bare name.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`], [`Error::Ambiguous`] or [`Error::InvalidParam`].
+    pub fn resolve(&self, kind: &'static str, name: &str) -> Result<Arc<SeriesInfo>> {
+        let resolver = Resolver::embedded();
+        let trimmed = name.trim();
+        let plain = trimmed
+            .get(..self.settings.prefix.len())
+            .filter(|head| !head.is_empty() && head.eq_ignore_ascii_case(&self.settings.prefix))
+            .and_then(|head| trimmed.get(head.len()..))
+            .and_then(|bare| {
+                resolver
+                    .catalogue()
+                    .get(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
+            });
+        if let Some(info) = plain {
+            return Ok(Arc::clone(info));
+        }
+        if let Some(info) = resolver.find(name) {
+            return Ok(info);
+        }
+        if let Ok(id) = SeriesId::new(name)
+            && self.holdings()?.get(&id).is_some()
+        {
+            return self.guessed(&id);
+        }
+        Err(resolver.explain(kind, name))
+    }
+
+    /// The identifier as it is shown: composites carry the configured prefix.
+    pub fn shown_id(&self, id: &SeriesId) -> String {
+        match id.as_str().strip_prefix(DEFAULT_PREFIX) {
+            Some(bare) => format!("{}{bare}", self.settings.prefix),
+            None => id.to_string(),
+        }
+    }
+
+    /// Refuses a series whose figures may not be passed on.
+    ///
+    /// # Errors
+    /// [`Error::NotPermitted`] with what the operator can do.
+    pub fn permit(&self, info: &SeriesInfo) -> Result<()> {
+        if info.rights == crate::model::Rights::FetchOnly && !self.settings.serve_restricted {
+            return Err(Error::NotPermitted {
+                what: format!("{} ({})", info.id, info.title),
+                reason: format!(
+                    "{} holds the rights and does not allow redistribution; an operator with a licence can \
+                     start the server with --serve-restricted",
+                    info.source
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    /// Description of a series that the catalogue does not know, from its rows.
+    fn guessed(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
+        let rows = self.store.read(id)?.map(|v| v.latest()).unwrap_or_default();
+        let frequency = holdings::guess_frequency(&rows);
+        Ok(Arc::new(SeriesInfo {
+            id: id.clone(),
+            title: id.to_string(),
+            units: "unit not stated".into(),
+            units_short: String::new(),
+            frequency,
+            seasonally_adjusted: false,
+            category: "imported".into(),
+            source: "imported by the operator".into(),
+            publication_lag_days: if frequency == Frequency::Daily { 1 } else { 30 },
+            metric: false,
+            rights: crate::model::Rights::Ok,
+            decimals: 4,
+        }))
+    }
+}

@@ -1,1 +1,115 @@
-//! To come.
+//! The table of endpoints.
+//!
+//! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
+
+pub mod answer;
+pub mod backend;
+pub mod decode;
+pub mod documents;
+pub mod endpoint;
+pub mod glossary;
+pub mod latest_articles;
+pub mod macro_summary;
+pub mod metric;
+pub mod provenance;
+pub mod regime;
+pub mod scenarios;
+pub mod schema;
+pub mod signals;
+pub mod time_series;
+
+pub use answer::{Answer, Csv, UpstreamState};
+pub use backend::Backend;
+pub use decode::Arguments;
+pub use endpoint::{Endpoint, Route, Spec};
+
+/// Every endpoint, in the order in which lists show them.
+pub static ENDPOINTS: [Route; 8] = [
+    Route::of::<macro_summary::GetMacroSummary>(),
+    Route::of::<regime::GetRegime>(),
+    Route::of::<metric::GetMetric>(),
+    Route::of::<signals::GetSignals>(),
+    Route::of::<time_series::GetTimeSeries>(),
+    Route::of::<scenarios::ListScenarios>(),
+    Route::of::<glossary::SearchGlossary>(),
+    Route::of::<latest_articles::GetLatestArticles>(),
+];
+
+impl Route {
+    /// The endpoint of that tool name.
+    pub fn find(tool: &str) -> Option<&'static Self> {
+        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_table_is_sound() {
+        let mut names = HashSet::new();
+        for route in &ENDPOINTS {
+            let spec = &route.spec;
+            assert!(
+                names.insert(spec.tool) && names.insert(spec.path),
+                "{} twice",
+                spec.tool
+            );
+            assert!(
+                spec.tool
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{}",
+                spec.tool
+            );
+            let words = spec.description.split_whitespace().count();
+            assert!((20..=120).contains(&words), "{}: {words} words", spec.tool);
+            assert!(
+                spec.description.starts_with("Use this when"),
+                "{}",
+                spec.tool
+            );
+            let schema = route.input_schema();
+            for word in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
+                assert!(!schema.contains_key(word), "{}: {word}", spec.tool);
+            }
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                assert!(
+                    property.get("description").is_some(),
+                    "{}.{name} has no description",
+                    spec.tool
+                );
+                let kind = property.get("type").and_then(|t| t.as_str());
+                assert!(
+                    kind.is_some(),
+                    "{}.{name} has no plain type: {property}",
+                    spec.tool
+                );
+            }
+            assert_eq!(route.output_schema()["type"], "object", "{}", spec.tool);
+            for argument in route.path_arguments() {
+                assert!(
+                    schema["properties"].get(argument).is_some(),
+                    "{}: {argument}",
+                    spec.tool
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn all_tools_together_stay_small() {
+        let bytes: usize = ENDPOINTS
+            .iter()
+            .map(|r| {
+                serde_json::to_string(r.input_schema()).unwrap().len()
+                    + serde_json::to_string(r.output_schema()).unwrap().len()
+                    + r.spec.description.len()
+                    + 300
+            })
+            .sum();
+        assert!(bytes < 16_000, "{bytes} bytes");
+    }
+}

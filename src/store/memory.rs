@@ -3,7 +3,7 @@
 use super::change::{self, Change, kept};
 use super::seam::{Article, Status, Store, Write, Written};
 use crate::error::Result;
-use crate::model::{SeriesId, Vintages};
+use crate::model::{Known, SeriesId, Vintages};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -101,17 +101,31 @@ impl Store for Memory {
         Ok(status.collect())
     }
 
-    fn clear_computed(&self, id: &SeriesId) -> Result<()> {
+    fn replace_computed(
+        &self,
+        id: &SeriesId,
+        rows: &[Known],
+        fetched_at: Timestamp,
+        origin: &str,
+    ) -> Result<()> {
         let mut held = self.held_mut();
-        match held.series.get(id) {
-            None => Ok(()),
-            Some(series) if change::is_computed(&series.origin) => {
-                held.series.remove(id);
-                held.version += 1;
-                Ok(())
-            }
-            Some(series) => Err(change::not_computed(id, &series.origin)),
+        if let Some(series) = held.series.get(id)
+            && !change::is_computed(&series.origin)
+        {
+            return Err(change::not_computed(id, &series.origin));
         }
+        if rows.is_empty() {
+            held.version += u64::from(held.series.remove(id).is_some());
+            return Ok(());
+        }
+        let series = HeldSeries {
+            vintages: Vintages::new(rows.to_vec()),
+            fetched_at: kept(fetched_at),
+            origin: origin.to_owned(),
+        };
+        held.series.insert(id.clone(), series);
+        held.version += 1;
+        Ok(())
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {

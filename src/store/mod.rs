@@ -4,6 +4,7 @@
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
 //! synchronous and safe from several threads; callers keep them off the async executor where they are slow.
 
+pub mod bundled;
 mod change;
 #[cfg(test)]
 mod contract;
@@ -12,6 +13,7 @@ mod seam;
 mod segment;
 mod sqlite;
 
+pub use bundled::Bundle;
 pub use memory::Memory;
 pub use seam::{Article, Status, Store, Write, Written};
-pub use sqlite::{Damage, Sqlite};
+pub use sqlite::{Damage, Salvaged, Sqlite};

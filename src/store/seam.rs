@@ -1,7 +1,7 @@
 //! The seam: the trait every store answers to, and the words it is spoken in.
 
 use crate::error::Result;
-use crate::model::{Date, Observation, SeriesId, Vintages};
+use crate::model::{Date, Known, Observation, SeriesId, Vintages};
 use jiff::Timestamp;
 
 /// Who wrote and what for: decides how `known_from` is set.
@@ -105,12 +105,19 @@ pub trait Store: Send + Sync {
     /// [`crate::Error::Store`] when the store cannot be read.
     fn status(&self) -> Result<Vec<Status>>;
 
-    /// Drops all rows of a computed series, so that it can be computed afresh under a new method.
-    /// Refused for anything whose origin is not `computed …`; nothing to do for a series that is not held.
+    /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
+    /// to it that rows which were served stay among them; no rows at all drop the series. Refused where the
+    /// series holds rows whose origin is not `computed …`.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when refused or not written.
-    fn clear_computed(&self, id: &SeriesId) -> Result<()>;
+    fn replace_computed(
+        &self,
+        id: &SeriesId,
+        rows: &[Known],
+        fetched_at: Timestamp,
+        origin: &str,
+    ) -> Result<()>;
 
     /// Adds or replaces articles by `id`; returns how many were new.
     ///

@@ -3,6 +3,7 @@
 use super::failure::cannot_open;
 use super::state::{self, State};
 use crate::error::{Error, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::File;
 use std::io::Read;
@@ -112,6 +113,14 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
     connect(path, OpenFlags::empty())
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
         .map_err(|e| cannot_open(path, e))
+}
+
+/// A reader that leaves the file byte for byte as it is, even when it is the last to close it.
+pub(super) fn untouching(path: &Path) -> Result<Connection> {
+    let db = reader(path)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .map_err(|e| cannot_open(path, e))?;
+    Ok(db)
 }
 
 /// Nothing here writes to the file.

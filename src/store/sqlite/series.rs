@@ -1,115 +1,16 @@
-//! Series and their row groups: read and verify, append, merge.
+//! Series and their row groups: read and verified.
 
-use super::failure::{damaged, failed, unreadable};
+use super::failure::{damaged, unreadable};
+use super::line::Line;
+use super::state::state;
 use crate::error::Result;
-use crate::model::frequency::{day_from_number, day_number};
 use crate::model::{Known, SeriesId, Vintages};
-use crate::store::change::kept;
-use crate::store::seam::{Status, Write};
+use crate::store::seam::Status;
 use crate::store::segment;
-use jiff::Timestamp;
 use rusqlite::{Connection, Row};
-
-/// Row groups of one series before they are merged into one.
-const MOST_SEGMENTS: i64 = 32;
-/// A segment's id is its series' id times this, plus its place: they lie side by side in the file.
-const PLACES: i64 = 64;
-
-/// One line of table `series`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) id: i64,
-    pub(super) name: String,
-    pub(super) rows: i64,
-    pub(super) segments: i64,
-    first: i32,
-    last: i32,
-    fetched_at: i64,
-    pub(super) origin: String,
-    /// Over the checksums of all segments, in their order.
-    content: u32,
-}
 
 /// Checksums of the segments of a series, in their order.
 pub(super) type Checksums = Vec<u8>;
-
-impl Line {
-    fn crc(&self) -> u32 {
-        let mut crc = crc32fast::Hasher::new();
-        for text in [&self.name, &self.origin] {
-            crc.update(&(text.len() as u64).to_le_bytes());
-            crc.update(text.as_bytes());
-        }
-        let numbers = [
-            self.id,
-            self.rows,
-            self.segments,
-            self.first.into(),
-            self.last.into(),
-            self.fetched_at,
-            self.content.into(),
-        ];
-        numbers
-            .iter()
-            .for_each(|number| crc.update(&number.to_le_bytes()));
-        crc.finalize()
-    }
-
-    /// The first nine columns of [`COLUMNS`] and their checksum.
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        let text = |i| row.get::<_, String>(i);
-        let line = || {
-            Ok(Self {
-                id: row.get(0)?,
-                name: text(1)?,
-                rows: row.get(2)?,
-                segments: row.get(3)?,
-                first: row.get(4)?,
-                last: row.get(5)?,
-                fetched_at: row.get(6)?,
-                origin: text(7)?,
-                content: row.get(8)?,
-            })
-        };
-        let name = text(1).unwrap_or_else(|_| "A series".to_owned());
-        let line = line().map_err(|e| unreadable(&name, e))?;
-        let crc: i64 = row.get(9).map_err(|e| unreadable(&name, e))?;
-        if crc == i64::from(line.crc()) {
-            Ok(line)
-        } else {
-            Err(damaged(&name, "the checksum of its entry does not match"))
-        }
-    }
-
-    fn status(&self) -> Option<Status> {
-        Some(Status {
-            id: SeriesId::new(&self.name).ok()?,
-            rows: self.rows.unsigned_abs(),
-            first: day_from_number(self.first)?,
-            last: day_from_number(self.last)?,
-            fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,
-            origin: self.origin.clone(),
-        })
-    }
-
-    /// The line after rows were added; rows ascend by date and are not empty.
-    pub(super) fn written(self, write: &Write<'_>, rows: &[Known]) -> Self {
-        let (first, last) = ends(rows);
-        Self {
-            rows: self.rows.saturating_add_unsigned(rows.len() as u64),
-            first: self.first.min(first),
-            last: self.last.max(last),
-            fetched_at: self.fetched_at.max(kept(write.fetched_at).as_microsecond()),
-            origin: write.origin.to_owned(),
-            ..self
-        }
-    }
-}
-
-fn ends(rows: &[Known]) -> (i32, i32) {
-    let day = |row: Option<&Known>| row.map_or(0, |r| day_number(r.date));
-    (day(rows.first()), day(rows.last()))
-}
 
 /// One statement, so that line and segments are of one moment.
 const READ: &str = "SELECT s.id, s.name, s.rows, s.segments, s.first, s.last, s.fetched_at, s.origin, s.content, s.crc,
@@ -128,13 +29,28 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<(Line, Vinta
             Some(reading) => reading,
             None => reading.insert(Reading::new(Line::from_row(row)?)),
         };
-        reading.segment(row)?;
+        reading.segment(row, 10)?;
     }
     match reading {
         Some(reading) if reading.line.name == name => reading.finish().map(Some),
         Some(_) => Err(damaged(name, "the index leads to another series")),
         None => Ok(None),
     }
+}
+
+/// All rows under a line, verified, whatever the index says.
+pub(super) fn read_line(db: &Connection, line: &Line) -> Result<Vintages> {
+    let name = &line.name;
+    let sql = "SELECT id, data FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63 ORDER BY id";
+    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(name, e))?;
+    let mut found = statement
+        .query([line.id])
+        .map_err(|e| unreadable(name, e))?;
+    let mut reading = Reading::new(line.clone());
+    while let Some(row) = found.next().map_err(|e| unreadable(name, e))? {
+        reading.segment(row, 0)?;
+    }
+    reading.finish().map(|(_, vintages, _)| vintages)
 }
 
 /// A series while its segments come in.
@@ -153,11 +69,11 @@ impl Reading {
         }
     }
 
-    /// Takes the segment in the last two columns of [`READ`].
-    fn segment(&mut self, row: &Row<'_>) -> Result<()> {
+    /// Takes the segment whose id and data stand in column `at` and the next.
+    fn segment(&mut self, row: &Row<'_>, at: usize) -> Result<()> {
         let name = &self.line.name;
-        let id: i64 = row.get(10).map_err(|e| unreadable(name, e))?;
-        let data = row.get_ref(11).map_err(|e| unreadable(name, e))?;
+        let id: i64 = row.get(at).map_err(|e| unreadable(name, e))?;
+        let data = row.get_ref(at + 1).map_err(|e| unreadable(name, e))?;
         let (checksum, packed) = data
             .as_blob()
             .ok()
@@ -185,7 +101,7 @@ impl Reading {
 }
 
 /// Covers the place of the segment too, so that one under another's id is found out.
-fn segment_crc(id: i64, packed: &[u8]) -> u32 {
+pub(super) fn segment_crc(id: i64, packed: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&id.to_le_bytes());
     crc.update(packed);
@@ -203,151 +119,59 @@ pub(super) fn line(db: &Connection, id: &SeriesId) -> Result<Option<Line>> {
     row.map(Line::from_row).transpose()
 }
 
-/// Every line, by name.
-pub(super) fn lines(db: &Connection, mut each: impl FnMut(Result<Line>)) -> Result<()> {
-    let what = "The list of series";
-    let sql = "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
-         FROM series ORDER BY id";
-    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(what, e))?;
-    let mut found = statement.query([]).map_err(|e| unreadable(what, e))?;
-    while let Some(row) = found.next().map_err(|e| unreadable(what, e))? {
+/// Every line, by identifier; from the last one backwards if asked.
+pub(super) fn lines(
+    db: &Connection,
+    backwards: bool,
+    mut each: impl FnMut(Result<Line>),
+) -> Result<()> {
+    let sql = if backwards {
+        "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
+         FROM series NOT INDEXED ORDER BY id DESC"
+    } else {
+        "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
+         FROM series NOT INDEXED ORDER BY id"
+    };
+    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(LIST, e))?;
+    let mut found = statement.query([]).map_err(|e| unreadable(LIST, e))?;
+    while let Some(row) = found.next().map_err(|e| unreadable(LIST, e))? {
         each(Line::from_row(row));
     }
     Ok(())
 }
 
+const LIST: &str = "The list of series";
+/// A longer list is left to the doctor: checking it would be felt.
+const LONG_LIST: i64 = 20_000;
+
+/// Checks that no series is hidden by a damaged list or index.
+pub(super) fn check_list(db: &Connection) -> Result<()> {
+    if state(db)?.series > LONG_LIST {
+        return Ok(());
+    }
+    status(db)?;
+    let verdict: String = db
+        .query_row("PRAGMA integrity_check('series')", [], |row| row.get(0))
+        .map_err(|e| unreadable(LIST, e))?;
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        other => Err(damaged(LIST, other)),
+    }
+}
+
 /// What is held, by identifier.
 pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
     let mut all = Vec::new();
-    lines(db, |line| {
+    lines(db, false, |line| {
         all.push(line.and_then(|l| {
             l.status()
                 .ok_or_else(|| damaged(&l.name, "its entry cannot be"))
         }));
     })?;
     let mut all: Vec<Status> = all.into_iter().collect::<Result<_>>()?;
+    if state(db)?.series.unsigned_abs() != all.len() as u64 {
+        return Err(damaged(LIST, "entries are missing"));
+    }
     all.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(all)
-}
-
-/// A new series with its first rows, which are not empty and ascend by date.
-pub(super) fn create(db: &Connection, write: &Write<'_>, rows: &[Known]) -> Result<()> {
-    let next = "SELECT coalesce(max(id), 0) + 1 FROM series";
-    let id: i64 = db
-        .prepare_cached(next)
-        .and_then(|mut s| s.query_row([], |row| row.get(0)))
-        .map_err(|e| failed("write", e))?;
-    let (first, last) = ends(rows);
-    let line = Line {
-        id,
-        name: write.id.as_str().to_owned(),
-        rows: 0,
-        segments: 0,
-        first,
-        last,
-        fetched_at: kept(write.fetched_at).as_microsecond(),
-        origin: write.origin.to_owned(),
-        content: 0,
-    };
-    put_segment(db, line.written(write, rows), Vec::new(), rows)
-}
-
-/// Adds rows to a series; when its segments have piled up, all become one.
-pub(super) fn append(
-    db: &Connection,
-    line: Line,
-    held: &Vintages,
-    checksums: Checksums,
-    rows: Vec<Known>,
-) -> Result<()> {
-    if line.segments < MOST_SEGMENTS {
-        return put_segment(db, line, checksums, &rows);
-    }
-    let mut all = held.rows().to_vec();
-    all.extend(rows);
-    drop_segments(db, line.id)?;
-    let line = Line {
-        segments: 0,
-        ..line
-    };
-    put_segment(db, line, Vec::new(), Vintages::new(all).rows())
-}
-
-/// Writes the next segment and the line that vouches for it.
-fn put_segment(
-    db: &Connection,
-    line: Line,
-    mut checksums: Checksums,
-    rows: &[Known],
-) -> Result<()> {
-    let id = line
-        .id
-        .checked_mul(PLACES)
-        .and_then(|first| first.checked_add(line.segments))
-        .ok_or_else(|| damaged(&line.name, "its number is too large"))?;
-    let packed = segment::encode(rows);
-    let checksum = segment_crc(id, &packed).to_le_bytes();
-    let mut data = Vec::with_capacity(4 + packed.len());
-    data.extend_from_slice(&checksum);
-    data.extend_from_slice(&packed);
-    db.prepare_cached("INSERT INTO segment (id, data) VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute((id, data)))
-        .map_err(|e| failed("write", e))?;
-    checksums.extend_from_slice(&checksum);
-    put_line(
-        db,
-        &Line {
-            segments: line.segments + 1,
-            content: crc32fast::hash(&checksums),
-            ..line
-        },
-    )
-}
-
-fn put_line(db: &Connection, line: &Line) -> Result<()> {
-    let sql = "INSERT INTO series (id, name, rows, segments, first, last, fetched_at, origin, content, crc)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-         ON CONFLICT (id) DO UPDATE SET rows = ?3, segments = ?4, first = ?5, last = ?6,
-         fetched_at = ?7, origin = ?8, content = ?9, crc = ?10";
-    db.prepare_cached(sql)
-        .and_then(|mut s| {
-            s.execute(rusqlite::params![
-                line.id,
-                line.name,
-                line.rows,
-                line.segments,
-                line.first,
-                line.last,
-                line.fetched_at,
-                line.origin,
-                line.content,
-                line.crc(),
-            ])
-        })
-        .map(|_| ())
-        .map_err(|e| failed("write", e))
-}
-
-/// Notes that the source was read, when that is news.
-pub(super) fn note_reading(db: &Connection, line: Line, at: Timestamp) -> Result<()> {
-    let fetched_at = at.as_microsecond();
-    if fetched_at <= line.fetched_at {
-        return Ok(());
-    }
-    put_line(db, &Line { fetched_at, ..line })
-}
-
-/// Drops a series and all its rows.
-pub(super) fn remove(db: &Connection, line: &Line) -> Result<()> {
-    drop_segments(db, line.id)?;
-    db.execute("DELETE FROM series WHERE id = ?1", [line.id])
-        .map(|_| ())
-        .map_err(|e| failed("write", e))
-}
-
-fn drop_segments(db: &Connection, series: i64) -> Result<()> {
-    db.prepare_cached("DELETE FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63")
-        .and_then(|mut s| s.execute([series]))
-        .map(|_| ())
-        .map_err(|e| failed("write", e))
 }

@@ -1,4 +1,4 @@
-//! The one line that says how often the content changed, and a cheap way to ask for it.
+//! The one line that says how often the content changed and how many series there are.
 
 use super::failure::{damaged, failed, unreadable};
 use crate::error::Result;
@@ -62,38 +62,4 @@ pub(super) fn insert(db: &Connection, state: State) -> rusqlite::Result<()> {
     db.prepare_cached(sql)?
         .execute((state.version, state.series, state.crc()))?;
     Ok(())
-}
-
-/// A connection that only looks whether something changed.
-///
-/// SQLite counts the commits that others made (`data_version`) in shared memory; the line is read
-/// only when that count moved. The connection never writes, so commits of this process count as others'.
-#[derive(Debug)]
-pub(super) struct Watch {
-    db: Connection,
-    seen: Option<i64>,
-    version: u64,
-}
-
-impl Watch {
-    pub(super) fn new(db: Connection) -> Self {
-        Self {
-            db,
-            seen: None,
-            version: 0,
-        }
-    }
-
-    pub(super) fn version(&mut self) -> Result<u64> {
-        let count: i64 = self
-            .db
-            .prepare_cached("PRAGMA data_version")
-            .and_then(|mut s| s.query_row([], |row| row.get(0)))
-            .map_err(|e| failed("read", e))?;
-        if self.seen != Some(count) {
-            self.version = state(&self.db)?.version.unsigned_abs();
-            self.seen = Some(count);
-        }
-        Ok(self.version)
-    }
 }

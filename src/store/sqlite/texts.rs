@@ -49,12 +49,31 @@ pub(super) fn articles(db: &Connection, until: Timestamp, limit: usize) -> Resul
     let found = statement
         .query_map((until.as_microsecond(), limit), |row| Ok(read_article(row)))
         .map_err(|e| unreadable(WHAT, e))?;
-    found
+    let articles: Vec<Article> = found
         .map(|article| article.map_err(|e| unreadable(WHAT, e)).flatten())
-        .collect()
+        .collect::<Result<_>>()?;
+    // Order and bound come from the index; the articles themselves must agree with it.
+    let key = |a: &Article| (std::cmp::Reverse(a.published_at), a.id.clone());
+    if articles.is_sorted_by_key(key) && articles.iter().all(|a| a.published_at <= until) {
+        Ok(articles)
+    } else {
+        Err(damaged("The index of articles", "it is out of order"))
+    }
 }
 
-/// How many articles and notes can be read, and what is wrong with the others.
+/// Every article that passes its check, as far as the table can be read.
+pub(super) fn intact_articles(db: &Connection) -> Vec<Article> {
+    let mut intact = Vec::new();
+    let Ok(mut statement) = db.prepare(ARTICLES) else {
+        return intact;
+    };
+    if let Ok(found) = statement.query_map([], |row| Ok(read_article(row))) {
+        intact.extend(found.map_while(rusqlite::Result::ok).filter_map(Result::ok));
+    }
+    intact
+}
+
+/// What is wrong with articles and notes.
 pub(super) fn damages(db: &Connection) -> Vec<String> {
     let each = |sql: &str, read: fn(&Row<'_>) -> Result<()>| -> Vec<String> {
         let all = db.prepare(sql).and_then(|mut s| {

@@ -2,7 +2,8 @@
 
 use super::connect::{self, beside};
 use super::failure::{failed, unreadable};
-use super::{Sqlite, series, state, texts};
+use super::file::{Sqlite, snapshot};
+use super::{series, state, texts};
 use crate::error::{Error, Result};
 use crate::model::SeriesId;
 use rusqlite::Connection;
@@ -24,7 +25,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read at all.
     pub fn integrity(&self) -> Result<Vec<Damage>> {
-        self.reading(|db| Ok(damages(db)))
+        self.reading(|db| snapshot(db, |db| Ok(damages(db))))
     }
 
     /// Copies the store as it is now into a new file, which is checked before it gets its name.
@@ -120,7 +121,7 @@ fn rows(db: &Connection) -> Vec<Damage> {
     let mut found = Vec::new();
     let (mut series, mut segments) = (0, 0);
     let mut names = Vec::new();
-    let listed = series::lines(db, |line| {
+    let listed = series::lines(db, false, |line| {
         series += 1;
         match line {
             Ok(line) => {

@@ -1,0 +1,149 @@
+//! Wiring: from settings to a store, a desk, a backend, and the edges around it.
+
+use crate::config::{Config, Serve, default_store};
+use anyhow::{Context, Result};
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::Backend;
+use econoscope::store::{Memory, Sqlite, Store};
+use econoscope::{http, mcp};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Opens the store. A default location that cannot be written is no reason to refuse service: the bundled
+/// history answers from memory; a location that was asked for must work.
+pub(crate) fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
+    match &config.store {
+        Some(path) => Ok(Arc::new(Sqlite::open(path)?)),
+        None => match Sqlite::open(&default_store()) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) => {
+                tracing::warn!(%error, "answering from the bundled history alone");
+                Ok(Arc::new(Memory::new()))
+            }
+        },
+    }
+}
+
+/// A desk over the configured store.
+pub(crate) fn desk(config: &Config, base_url: String, serve_restricted: bool) -> Result<Arc<Desk>> {
+    let settings = Settings {
+        service: config.service_name.clone(),
+        base_url: config
+            .base_url
+            .clone()
+            .unwrap_or(base_url)
+            .trim_end_matches('/')
+            .to_owned(),
+        prefix: config.prefix.clone(),
+        serve_restricted,
+    };
+    Ok(Arc::new(Desk::open(
+        open_store(config)?,
+        settings,
+        Desk::system_clock(),
+    )?))
+}
+
+/// Base address in answers where nothing is listened on.
+pub(crate) const LOCAL_BASE: &str = "http://127.0.0.1:8080";
+
+/// Speaks MCP on stdin and stdout until the client leaves or a signal comes.
+pub(crate) async fn stdio(config: &Config) -> Result<()> {
+    let backend = Arc::new(Backend::local(desk(config, LOCAL_BASE.into(), true)?));
+    let stop = stop_on_signal();
+    mcp::transport::stdio(mcp::Server::new(backend), stop).await
+}
+
+/// Listens, answers, syncs in the background, and drains on a signal.
+pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
+    let listener = TcpListener::bind(serve.listen).await.with_context(|| {
+        format!(
+            "cannot listen on {}; choose another with --listen",
+            serve.listen
+        )
+    })?;
+    let address = listener.local_addr()?;
+    let restricted = serve.serve_restricted || address.ip().is_loopback();
+    let desk = desk(config, format!("http://{address}"), restricted)?;
+    let backend = Arc::new(Backend::local(Arc::clone(&desk)));
+    let stop = stop_on_signal();
+    let mcp = mcp::transport::http(
+        mcp::Server::new(Arc::clone(&backend)),
+        allowed(serve),
+        stop.clone(),
+    );
+    let router = http::router(backend, mcp);
+    eprintln!(
+        "econoscope {} on http://{address} (MCP at /mcp)",
+        env!("CARGO_PKG_VERSION")
+    );
+    let background = (!serve.no_sync).then(|| {
+        let every = Duration::from_secs(serve.sync_hours * 3600);
+        let (config, stop) = (config.clone(), stop.clone());
+        let runtime = tokio::runtime::Handle::current();
+        // A thread of its own: parsing and storing must not take an executor thread from the answers.
+        tokio::task::spawn_blocking(move || {
+            runtime.block_on(keep_in_sync(desk, config, every, stop))
+        })
+    });
+    http::serve(listener, router, stop).await;
+    if let Some(task) = background {
+        task.await.context("the background sync failed")?;
+    }
+    Ok(())
+}
+
+fn allowed(serve: &Serve) -> mcp::transport::Allowed {
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
+    hosts.extend(serve.allowed_host.iter().cloned());
+    let mut origins: Vec<String> = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
+        .map(String::from)
+        .to_vec();
+    origins.extend(serve.allowed_origin.iter().cloned());
+    mcp::transport::Allowed { hosts, origins }
+}
+
+/// Fetches what is due now and then every few hours, until stopped.
+async fn keep_in_sync(desk: Arc<Desk>, config: Config, every: Duration, stop: CancellationToken) {
+    loop {
+        let outcome = crate::cli::sync_once(
+            &desk,
+            &config,
+            &crate::config::Sync {
+                only: vec![],
+                force: false,
+                vintages: false,
+                quiet: true,
+            },
+            &stop,
+        )
+        .await;
+        match outcome {
+            Ok(report) => tracing::info!(read = report.read(), missed = report.missed(), "synced"),
+            Err(error) => tracing::warn!("sync: {error:#}; answering from what is stored"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(every) => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+/// A token that SIGINT or SIGTERM cancels.
+pub(crate) fn stop_on_signal() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let token = stop.clone();
+    tokio::spawn(async move {
+        use tokio::signal::unix::{SignalKind, signal};
+        let terminate = signal(SignalKind::terminate());
+        let Ok(mut terminate) = terminate else { return };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        token.cancel();
+    });
+    stop
+}

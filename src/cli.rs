@@ -1,0 +1,229 @@
+//! The command line: what each command does and prints. Protocol and answers go to stdout, all else to stderr.
+
+use crate::app;
+use crate::config::{self, Call, Command, Config};
+use anyhow::{Context, Result, bail};
+use econoscope::desk::{Desk, composites};
+use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope::generate;
+use econoscope::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
+use econoscope::model::SeriesId;
+use econoscope::store::bundled;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// Whatever stopped it; `main` prints the chain.
+pub(crate) fn run(config: Config) -> Result<ExitCode> {
+    log_to_stderr(&config.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    let code = runtime.block_on(dispatch(&config))?;
+    // A blocked reader of stdin must not hold up the exit.
+    runtime.shutdown_background();
+    Ok(code)
+}
+
+async fn dispatch(config: &Config) -> Result<ExitCode> {
+    match config.command.as_ref().unwrap_or(&Command::Stdio) {
+        Command::Stdio => app::stdio(config).await.map(|()| ExitCode::SUCCESS),
+        Command::Serve(serve) => app::serve(config, serve).await.map(|()| ExitCode::SUCCESS),
+        Command::Call(call) => call_tool(config, call).await,
+        Command::Import { folder } => import(config, folder),
+        Command::Sync(sync) => sync_command(config, sync).await,
+        Command::Generate { check, root } => generate(*check, root),
+    }
+}
+
+fn log_to_stderr(filter: &str) -> Result<()> {
+    let filter = tracing_subscriber::EnvFilter::try_new(format!("{filter},rmcp=error"))
+        .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    Ok(())
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| {
+            if text.ends_with('\n') {
+                Ok(())
+            } else {
+                out.write_all(b"\n")
+            }
+        })
+        .context("writing to stdout")
+}
+
+async fn call_tool(config: &Config, call: &Call) -> Result<ExitCode> {
+    let Some(route) = Route::find(&call.tool) else {
+        let names: Vec<&str> = ENDPOINTS.iter().map(|r| r.spec.tool).collect();
+        bail!(
+            "no tool is called {}; there are {}",
+            call.tool,
+            names.join(", ")
+        );
+    };
+    let mut arguments = Arguments::new();
+    for pair in &call.arguments {
+        let Some((name, value)) = pair.split_once('=') else {
+            bail!(
+                "{pair} is not of the form name=value, for example {}",
+                example(route)
+            );
+        };
+        arguments.insert(name.to_owned(), serde_json::Value::from(value));
+    }
+    let backend = Backend::local(app::desk(config, app::LOCAL_BASE.into(), true)?);
+    match route.call(&backend, arguments).await {
+        Ok(answer) if call.text => print(&answer.text)?,
+        Ok(answer) => {
+            let bytes = answer.csv.as_ref().map_or(&answer.json, |csv| &csv.body);
+            print(&String::from_utf8_lossy(bytes))?;
+        }
+        Err(error) => {
+            eprintln!("econoscope: {error}");
+            let usage = matches!(error, econoscope::Error::InvalidParam { .. });
+            return Ok(ExitCode::from(if usage { 2 } else { 1 }));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn example(route: &Route) -> String {
+    let pairs: Vec<String> = route
+        .spec
+        .example
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    if pairs.is_empty() {
+        "as_of=2020-03-01".into()
+    } else {
+        pairs.join(" ")
+    }
+}
+
+fn import(config: &Config, folder: &Path) -> Result<ExitCode> {
+    let desk = app::desk(config, app::LOCAL_BASE.into(), true)?;
+    // A line per file would bury the result in a log; a bar does not.
+    let mut renderer = Renderer::new(if std::io::stderr().is_terminal() {
+        Show::Bar
+    } else {
+        Show::Quiet
+    });
+    let report = ingest::import(desk.store().as_ref(), folder, &mut |event| {
+        renderer.on(&event)
+    })?;
+    composites::refresh(&desk)?;
+    let written = report.written();
+    eprintln!(
+        "{} files, {} series, {} rows read: {} new, {} revised",
+        report.files,
+        report.series.len(),
+        report.rows(),
+        written.added,
+        written.revised
+    );
+    for error in &report.errors {
+        eprintln!("econoscope: {error}");
+    }
+    Ok(if report.errors.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
+    let desk = app::desk(config, app::LOCAL_BASE.into(), true)?;
+    let report = sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
+    let failed: Vec<String> = report
+        .failures()
+        .map(|(id, error)| format!("{id}: {error}"))
+        .collect();
+    for line in &failed {
+        eprintln!("econoscope: {line}");
+    }
+    if !sync.quiet {
+        eprintln!("{} series read, {} not", report.read(), report.missed());
+    }
+    Ok(if report.is_complete() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// One sync into the desk's store, and the composites computed afresh from what it brought.
+///
+/// # Errors
+/// What [`ingest::sync`] says, or a store that cannot be written.
+pub(crate) async fn sync_once(
+    desk: &Arc<Desk>,
+    config: &Config,
+    sync: &config::Sync,
+    stop: &CancellationToken,
+) -> Result<SyncReport> {
+    let mut settings = source_settings(&config.sources)?;
+    settings.force = sync.force;
+    settings.vintages = sync.vintages;
+    settings.bundled = Some(Arc::new(|store| bundled::load_into(store)));
+    if !sync.only.is_empty() {
+        settings.only = Some(
+            sync.only
+                .iter()
+                .map(|id| SeriesId::new(id))
+                .collect::<econoscope::Result<_>>()?,
+        );
+    }
+    let mut renderer = Renderer::new(Show::detect(sync.quiet));
+    let report = ingest::sync(
+        Arc::clone(desk.store()),
+        &settings,
+        stop.clone(),
+        &mut |event| renderer.on(&event),
+    )
+    .await?;
+    let desk = Arc::clone(desk);
+    tokio::task::spawn_blocking(move || composites::refresh(&desk))
+        .await
+        .context("computing the composites")??;
+    Ok(report)
+}
+
+fn source_settings(sources: &config::Sources) -> Result<SyncConfig> {
+    let mut settings = SyncConfig::new(sources.fred_key.clone())?;
+    if let Some(url) = &sources.fred_csv_url {
+        settings.fred.download_url = url.clone();
+    }
+    if let Some(url) = &sources.fred_api_url {
+        settings.fred.api_url = url.clone();
+    }
+    if let Some(url) = &sources.board_url {
+        settings.board.url = url.clone();
+    }
+    Ok(settings)
+}
+
+fn generate(check: bool, root: &Path) -> Result<ExitCode> {
+    if check {
+        generate::check(root)?;
+        eprintln!("every generated file is what the table says");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for path in generate::write(root)? {
+        eprintln!("wrote {}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,220 @@
+//! Settings: one structure, read from flags, then environment, then defaults that work.
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "econoscope", version, about, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Config {
+    /// Database file; made when absent [default: econoscope.db in the user's data folder]
+    #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_STORE")]
+    pub(crate) store: Option<PathBuf>,
+
+    /// Public address of this service, for links and credit lines [default: http:// and the listening address]
+    #[arg(long, global = true, value_name = "URL", env = "ECONOSCOPE_BASE_URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// Name in the credit line
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        default_value = "Econoscope",
+        env = "ECONOSCOPE_SERVICE_NAME"
+    )]
+    pub(crate) service_name: String,
+
+    /// Prefix of the composites' identifiers
+    #[arg(
+        long,
+        global = true,
+        value_name = "PREFIX",
+        default_value = "SERVICE_",
+        env = "ECONOSCOPE_PREFIX"
+    )]
+    pub(crate) prefix: String,
+
+    /// What is logged to stderr: error, warn, info, debug, or a tracing filter
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        default_value = "warn",
+        env = "ECONOSCOPE_LOG"
+    )]
+    pub(crate) log: String,
+
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+
+    /// What to do; without a command: speak MCP on stdin and stdout
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Where figures are fetched from.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Sources")]
+pub(crate) struct Sources {
+    /// FRED API key; without one the public CSV download is used
+    #[arg(long, global = true, value_name = "KEY", env = "ECONOSCOPE_FRED_KEY", hide_env_values = true, value_parser = econoscope::ingest::ApiKey::new)]
+    pub(crate) fred_key: Option<econoscope::ingest::ApiKey>,
+
+    /// Home of FRED's CSV download [default: FRED itself]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "ECONOSCOPE_FRED_CSV_URL"
+    )]
+    pub(crate) fred_csv_url: Option<url::Url>,
+
+    /// Home of FRED's JSON API [default: FRED itself]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "ECONOSCOPE_FRED_API_URL"
+    )]
+    pub(crate) fred_api_url: Option<url::Url>,
+
+    /// Address of the Federal Reserve Board's bond premium file [default: the Board itself]
+    #[arg(long, global = true, value_name = "URL", env = "ECONOSCOPE_BOARD_URL")]
+    pub(crate) board_url: Option<url::Url>,
+}
+
+/// What the program can be told to do.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Command {
+    /// Speak MCP on stdin and stdout (what happens without a command)
+    Stdio,
+    /// Serve MCP at /mcp, the REST API, discovery files and widgets over HTTP
+    Serve(Serve),
+    /// Call one tool and print its answer
+    Call(Call),
+    /// Read a folder of CSV files into the store
+    Import {
+        /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
+        folder: PathBuf,
+    },
+    /// Fetch what is new from the public sources into the store
+    Sync(Sync),
+    /// Write the files that are printed from the endpoint table
+    Generate {
+        /// Only compare; fail when a file differs
+        #[arg(long)]
+        check: bool,
+        /// Folder of the project
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+    },
+}
+
+/// Settings of `serve`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on
+    #[arg(
+        long,
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080",
+        env = "ECONOSCOPE_LISTEN"
+    )]
+    pub(crate) listen: SocketAddr,
+
+    /// Host names under which /mcp may be called, besides loopback (repeat or separate by commas)
+    #[arg(
+        long,
+        value_name = "HOST",
+        value_delimiter = ',',
+        env = "ECONOSCOPE_ALLOWED_HOSTS"
+    )]
+    pub(crate) allowed_host: Vec<String>,
+
+    /// Browser origins that may call /mcp, besides loopback: https://app.example.com:443
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        env = "ECONOSCOPE_ALLOWED_ORIGINS"
+    )]
+    pub(crate) allowed_origin: Vec<String>,
+
+    /// Pass on series whose rights do not allow redistribution (you hold a licence); always on for loopback
+    #[arg(long, env = "ECONOSCOPE_SERVE_RESTRICTED")]
+    pub(crate) serve_restricted: bool,
+
+    /// Do not fetch from the public sources while serving
+    #[arg(long, env = "ECONOSCOPE_NO_SYNC")]
+    pub(crate) no_sync: bool,
+
+    /// Hours between two fetches while serving
+    #[arg(long, value_name = "HOURS", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=168), env = "ECONOSCOPE_SYNC_HOURS")]
+    pub(crate) sync_hours: u64,
+}
+
+/// Settings of `call`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Call {
+    /// Tool: get_macro_summary, get_metric …
+    pub(crate) tool: String,
+
+    /// Arguments as name=value
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) arguments: Vec<String>,
+
+    /// Print the prose a model reads instead of JSON
+    #[arg(long)]
+    pub(crate) text: bool,
+}
+
+/// Settings of `sync`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Sync {
+    /// Only these series (repeat or separate by commas)
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
+    /// Read every series again, also those that are not due
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Also fetch past vintages (needs a FRED key)
+    #[arg(long)]
+    pub(crate) vintages: bool,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  econoscope serve                                  HTTP on 127.0.0.1:8080, from the bundled history at once
+  econoscope call get_macro_summary --text          the state of the economy, in prose
+  econoscope call get_metric ticker=10y             one figure
+  econoscope call get_time_series seriesId=UNRATE start=5y format=csv
+  econoscope sync                                   fetch live data (no key needed)
+  econoscope import ./csv                           read your own files
+
+Add it to an assistant: command `econoscope`, no arguments. See README.md.";
+
+/// Where the database lies when nothing is said.
+pub(crate) fn default_store() -> PathBuf {
+    std::env::home_dir()
+        .map(|home| home.join(".local/share/econoscope/econoscope.db"))
+        .unwrap_or_else(|| PathBuf::from("econoscope.db"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Config::command().debug_assert();
+    }
+}

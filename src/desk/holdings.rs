@@ -1,0 +1,156 @@
+//! What the store holds at a state of the data, and the day for which it can speak.
+
+use super::{Desk, State};
+use crate::error::Result;
+use crate::model::frequency::days_between;
+use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, SeriesId};
+use crate::store::Status;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The note under which a sync leaves its time.
+pub const LAST_SYNC: &str = "last_sync";
+
+/// What is held, by series.
+#[derive(Debug)]
+pub struct Holdings {
+    /// State it was read at.
+    pub state: State,
+    /// Whether the bundled history speaks because the store is empty.
+    pub bundled: bool,
+    /// Time of the last sync, if there was one.
+    pub last_sync: Option<Timestamp>,
+    by_id: BTreeMap<SeriesId, Status>,
+}
+
+/// The day an answer speaks for, and how old that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataDate {
+    /// Reference day of METHODS 0.11.
+    pub as_of: Date,
+    /// Days from then to today.
+    pub age_days: i64,
+    /// Whether a sync within 48 hours stands behind it.
+    pub live: bool,
+}
+
+impl DataDate {
+    /// The word for the answer: `live` or `snapshot`.
+    pub fn freshness(&self) -> &'static str {
+        if self.live { "live" } else { "snapshot" }
+    }
+}
+
+impl Holdings {
+    /// What is held of a series.
+    pub fn get(&self, id: &SeriesId) -> Option<&Status> {
+        self.by_id.get(id)
+    }
+
+    /// Everything held, by identifier.
+    pub fn iter(&self) -> impl Iterator<Item = &Status> {
+        self.by_id.values()
+    }
+
+    /// The newest time at which any source was read.
+    pub fn updated_at(&self) -> Option<Timestamp> {
+        self.by_id.values().map(|s| s.fetched_at).max()
+    }
+
+    /// Newest observation date that is not in the future. Series that reach into the future are
+    /// projections (GDPPOT) and composites are our own; neither dates the data.
+    fn newest(&self, today: Date) -> Option<Date> {
+        let catalogue = Catalogue::embedded();
+        let measured = |s: &&Status| {
+            catalogue
+                .get(s.id.as_str())
+                .is_none_or(|i| !i.is_composite())
+        };
+        self.by_id
+            .values()
+            .filter(measured)
+            .map(|s| s.last)
+            .filter(|d| *d <= today)
+            .max()
+    }
+}
+
+impl Desk {
+    /// What is held now; read once per state.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn holdings(&self) -> Result<Arc<Holdings>> {
+        let state = self.state()?;
+        let mut slot = self
+            .holdings
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
+            return Ok(Arc::clone(held));
+        }
+        let mut list = self.store.status()?;
+        let bundled = list.is_empty();
+        if let (true, Some(bundle)) = (bundled, &self.bundle) {
+            list = bundle.status();
+        }
+        let held = Arc::new(Holdings {
+            state,
+            bundled,
+            last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
+            by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
+        });
+        *slot = Some(Arc::clone(&held));
+        Ok(held)
+    }
+
+    /// The day for which an answer speaks (METHODS 0.11): an explicit day; today while the last sync is
+    /// under 48 hours old; else the later of the last sync's day and the newest observation.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn data_date(&self, as_of: AsOf) -> Result<DataDate> {
+        let today = self.today();
+        let held = self.holdings()?;
+        let synced = held.last_sync.map(|t| {
+            (
+                t.to_zoned(jiff::tz::TimeZone::UTC).date(),
+                self.now().duration_since(t),
+            )
+        });
+        let live = synced.is_some_and(|(_, age)| age.as_hours() < 48);
+        let day = match as_of {
+            AsOf::Day(day) => day,
+            AsOf::Latest if live => today,
+            AsOf::Latest => {
+                let newest = held.newest(today);
+                newest
+                    .max(synced.map(|(day, _)| day))
+                    .unwrap_or(today)
+                    .min(today)
+            }
+        };
+        Ok(DataDate {
+            as_of: day,
+            age_days: days_between(day, today),
+            live: live && as_of == AsOf::Latest,
+        })
+    }
+}
+
+/// The frequency that the median gap between rows suggests.
+pub fn guess_frequency(rows: &[Observation]) -> Frequency {
+    let mut gaps: Vec<i64> = rows
+        .windows(2)
+        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
+        .collect();
+    gaps.sort_unstable();
+    match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
+        ..=4 => Frequency::Daily,
+        5..=20 => Frequency::Weekly,
+        21..=60 => Frequency::Monthly,
+        61..=200 => Frequency::Quarterly,
+        _ => Frequency::Annual,
+    }
+}

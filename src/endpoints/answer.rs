@@ -1,0 +1,87 @@
+//! An answer as bytes, rendered once and shared by every edge.
+
+use bytes::Bytes;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// One endpoint's answer to one set of arguments.
+#[derive(Debug)]
+pub struct Answer {
+    /// The contract's JSON object.
+    pub json: Bytes,
+    /// The same rows as CSV, where the endpoint has them and CSV was asked for.
+    pub csv: Option<Csv>,
+    /// What a model reads: short prose with units, dates, freshness and the credit line.
+    pub text: Arc<str>,
+    /// How long a client may keep it.
+    pub max_age: Duration,
+    /// How old it is and how much of the budget is left, when it came from an upstream.
+    pub upstream: Option<UpstreamState>,
+    etag: OnceLock<String>,
+}
+
+/// A CSV body with its file name.
+#[derive(Debug, Clone)]
+pub struct Csv {
+    /// UTF-8, LF, header first.
+    pub body: Bytes,
+    /// Safe fixed name: the series' identifier and `.csv`.
+    pub file_name: String,
+}
+
+/// Where a forwarded answer stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpstreamState {
+    /// Time since the upstream was asked.
+    pub age: Duration,
+    /// `fresh`, `stale` or `offline`.
+    pub freshness: &'static str,
+    /// A sentence on what is left of the day's budget, when little is left.
+    pub quota: Option<String>,
+}
+
+impl UpstreamState {
+    /// What a model should know about it: "Forwarded; fresh, 12 s old."
+    pub fn sentence(&self) -> String {
+        let quota = self
+            .quota
+            .as_deref()
+            .map(|q| format!(" {q}"))
+            .unwrap_or_default();
+        format!(
+            "Forwarded from the upstream service; {}, {} s old.{quota}",
+            self.freshness,
+            self.age.as_secs()
+        )
+    }
+}
+
+impl Answer {
+    /// Puts a rendered body and its text together.
+    pub fn new(json: Bytes, text: String, max_age: Duration) -> Self {
+        Self {
+            json,
+            csv: None,
+            text: text.into(),
+            max_age,
+            upstream: None,
+            etag: OnceLock::new(),
+        }
+    }
+
+    /// Strong validator of the body a REST client gets: a hash of its bytes, quoted.
+    pub fn etag(&self) -> &str {
+        self.etag.get_or_init(|| {
+            use sha2::Digest;
+            let body = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
+            let hash = sha2::Sha256::digest(body);
+            let hex: String = hash.iter().take(12).map(|b| format!("{b:02x}")).collect();
+            format!("\"{hex}\"")
+        })
+    }
+
+    /// Bytes held, for a cache's weight.
+    pub fn weight(&self) -> usize {
+        self.json.len() + self.text.len() + self.csv.as_ref().map_or(0, |c| c.body.len()) + 256
+    }
+}

@@ -1,0 +1,137 @@
+//! `search_glossary`: what a term of macroeconomics means.
+
+use super::endpoint::{Endpoint, Spec};
+use crate::desk::Desk;
+use crate::desk::glossary::Glossary;
+use crate::error::Result;
+use crate::model::Attribution;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Declaration and functions.
+pub struct SearchGlossary;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Term, alias or words of the meaning; a typo is forgiven.
+    #[schemars(example = &"yield curve", length(min = 1, max = 200))]
+    q: String,
+    /// How many matches at most.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// A term that matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// Identifier.
+    pub slug: String,
+    /// Term as written.
+    pub term: String,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// Subject.
+    pub category: String,
+    /// Meaning.
+    pub summary: String,
+    /// Terms near it.
+    pub related_slugs: Vec<String>,
+    /// Page of the term.
+    pub url: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    /// What was searched for.
+    pub query: String,
+    /// Matches returned.
+    pub count: usize,
+    /// Best first.
+    pub results: Vec<Match>,
+    /// Credit line.
+    pub attribution: Attribution,
+}
+
+impl Endpoint for SearchGlossary {
+    const SPEC: Spec = Spec {
+        tool: "search_glossary",
+        title: "Macro glossary",
+        path: "/api/public/glossary/search",
+        summary: "Definitions of macroeconomic terms, by term, alias or meaning",
+        description: "Use this when a macroeconomic term needs a definition (Sahm rule, term premium, net liquidity) \
+            or to learn how an indicator of this service is built. Returns definitions with related terms. Do not \
+            use it for figures: use get_metric or get_time_series.",
+        max_age: 3_600,
+        in_contract: true,
+        example: &[("q", "sahm rule"), ("limit", "3")],
+    };
+    type Params = Params;
+    type Output = Output;
+
+    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+        let found = Glossary::embedded()?.search(&params.q);
+        let results: Vec<Match> = found
+            .into_iter()
+            .take(params.limit)
+            .map(|t| Match {
+                slug: t.slug.clone(),
+                term: t.term.clone(),
+                aliases: t.aliases.clone(),
+                category: t.category.clone(),
+                summary: t.summary.clone(),
+                related_slugs: t.related.clone(),
+                url: format!("{}/glossary/{}", desk.settings().base_url, t.slug),
+            })
+            .collect();
+        Ok(Output {
+            query: crate::error::quote(&params.q),
+            count: results.len(),
+            results,
+            attribution: desk.attribution(),
+        })
+    }
+
+    fn text(output: &Output, _: &Params) -> String {
+        use std::fmt::Write;
+        let mut text = match output.results.split_first() {
+            None => format!(
+                "No term matches \"{}\". Try a shorter or more common name.",
+                output.query
+            ),
+            Some((best, rest)) => {
+                let mut text = format!("{}: {}", best.term, best.summary);
+                for other in rest.iter().take(4) {
+                    let _ = write!(
+                        text,
+                        "\n- {}: {}",
+                        other.term,
+                        first_sentence(&other.summary)
+                    );
+                }
+                if rest.len() > 4 {
+                    let more: Vec<&str> = rest.iter().skip(4).map(|m| m.term.as_str()).collect();
+                    let _ = write!(text, "\nAlso: {}.", more.join(", "));
+                }
+                text
+            }
+        };
+        let _ = write!(
+            text,
+            "\n{}: {}",
+            output.attribution.text, output.attribution.url
+        );
+        text
+    }
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_inclusive(". ").next().unwrap_or(text).trim_end()
+}

@@ -1,0 +1,259 @@
+//! `get_metric`: the latest value of one series, with its changes and what they mean.
+
+use super::endpoint::{Endpoint, Spec};
+use super::provenance::{Provenance, parse_as_of};
+use crate::desk::Desk;
+use crate::error::Result;
+use crate::indicators::prose;
+use crate::indicators::statistics;
+use crate::indicators::transform::{self, Changes};
+use crate::model::frequency::shift;
+use crate::model::observation::known_by;
+use crate::model::{AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo};
+use jiff::ToSpan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Declaration and functions.
+pub struct GetMetric;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
+    #[schemars(example = &"DGS10", length(min = 1, max = 80))]
+    ticker: String,
+    /// What was known on this day, YYYY-MM-DD. Default: now.
+    #[schemars(example = &"2020-03-01", length(max = 10))]
+    as_of: Option<String>,
+}
+
+/// Change of the value, in its own unit (percent units: percentage points).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeSet {
+    /// Against 7 days before the value's date; null for monthly and slower series.
+    #[serde(rename = "7d")]
+    pub week: Option<f64>,
+    /// Against 30 days before the value's date; monthly series: against the month before.
+    #[serde(rename = "30d")]
+    pub month: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Output {
+    /// Identifier.
+    pub ticker: String,
+    /// Full name.
+    pub display_name: String,
+    /// Subject.
+    pub category: String,
+    /// Unit.
+    pub unit: String,
+    /// Latest value.
+    pub value: Option<f64>,
+    /// Day or first day of the period the value is about.
+    pub date: Option<Date>,
+    /// Changes.
+    pub changes: ChangeSet,
+    /// What the value means.
+    pub interpretation: Option<String>,
+    /// Credit line.
+    pub attribution: Attribution,
+    /// How often it is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<String>,
+    /// Who measures it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Whether a newer figure should be out by now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
+    /// When the next figure is due by the typical lag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_release: Option<Date>,
+    /// State of knowledge.
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    pub provenance: Provenance,
+}
+
+impl Endpoint for GetMetric {
+    const SPEC: Spec = Spec {
+        tool: "get_metric",
+        title: "Macro metric",
+        path: "/api/public/metrics/{ticker}",
+        summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
+        description: "Use this when asked for the current level of one figure (10-year yield, unemployment, CPI, VIX, \
+            recession probability): latest value, unit, date, changes over 7 and 30 days, meaning. Names such as \
+            \"10y\" work. Do not use it for several headline figures: get_macro_summary gives them in one call; for \
+            history use get_time_series. Monthly data appear weeks after their month; an old date is normal.",
+        max_age: 300,
+        in_contract: true,
+        example: &[("ticker", "DGS10")],
+    };
+    type Params = Params;
+    type Output = Output;
+
+    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let info = desk.resolve("ticker", &params.ticker)?;
+        desk.permit(&info)?;
+        read(desk, &info, as_of)
+    }
+
+    fn text(output: &Output, _: &Params) -> String {
+        let p = &output.provenance;
+        let mut text = match (output.value, output.date) {
+            (Some(value), Some(date)) => {
+                let frequency = output.frequency.as_deref().unwrap_or("");
+                format!(
+                    "{} ({}): {} on {date} ({frequency}).",
+                    output.display_name,
+                    output.ticker,
+                    unit_value(value, &output.unit)
+                )
+            }
+            _ => format!("{} ({}): no value.", output.display_name, output.ticker),
+        };
+        if let Some(meaning) = &output.interpretation {
+            text.push(' ');
+            text.push_str(meaning);
+        }
+        for part in [p.missing(), p.sentence()] {
+            if !part.is_empty() {
+                text.push(' ');
+                text.push_str(&part);
+            }
+        }
+        let source = output.source.as_deref().unwrap_or("not stated");
+        format!(
+            "{text}\nSource: {source}. {}: {}",
+            output.attribution.text, output.attribution.url
+        )
+    }
+}
+
+/// A metric as known at `as_of`.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read.
+pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> {
+    let day = desk.data_date(as_of)?;
+    let mut provenance = Provenance::at(&day);
+    let series = desk.series(info, as_of)?;
+    let last = series.as_ref().and_then(|s| s.last_on_or_before(day.as_of));
+    let changes = series
+        .as_ref()
+        .map_or(Changes::default(), |s| transform::changes(s, day.as_of));
+    if last.is_none() {
+        provenance.note("value", desk.no_data(info, as_of).to_string());
+    }
+    let stale = last
+        .zip(series.as_ref())
+        .map(|(o, s)| s.is_stale(o.date, day.as_of));
+    let interpretation = match (&series, last) {
+        (Some(series), Some(last)) => interpret(desk, series, last, &changes, as_of)?,
+        _ => None,
+    };
+    Ok(Output {
+        ticker: desk.shown_id(&info.id),
+        display_name: info.title.clone(),
+        category: info.category.clone(),
+        unit: info.units_short.clone(),
+        value: last.map(|o| info.round(o.value)),
+        date: last.map(|o| o.date),
+        changes: ChangeSet {
+            week: changes.week,
+            month: changes.month,
+        },
+        interpretation,
+        attribution: desk.attribution(),
+        frequency: Some(info.frequency.word().into()),
+        source: Some(info.source.clone()),
+        stale,
+        next_release: last
+            .filter(|_| !info.is_composite())
+            .map(|o| next_release(info, o.date)),
+        provenance,
+    })
+}
+
+/// The day the following figure is due: the end of the next period plus the typical lag.
+fn next_release(info: &SeriesInfo, last: Date) -> Date {
+    let next = match info.frequency {
+        Frequency::Daily => next_business_day(last),
+        Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+            shift(last, info.frequency.period())
+        }
+    };
+    known_by(next, info.frequency, info.publication_lag_days)
+}
+
+fn next_business_day(day: Date) -> Date {
+    let ahead = match day.weekday() {
+        jiff::civil::Weekday::Friday => 3,
+        jiff::civil::Weekday::Saturday => 2,
+        jiff::civil::Weekday::Sunday
+        | jiff::civil::Weekday::Monday
+        | jiff::civil::Weekday::Tuesday
+        | jiff::civil::Weekday::Wednesday
+        | jiff::civil::Weekday::Thursday => 1,
+    };
+    shift(day, ahead.days())
+}
+
+/// A composite speaks for itself; any other series is placed in its own history.
+fn interpret(
+    desk: &Desk,
+    series: &Series,
+    last: Observation,
+    changes: &Changes,
+    as_of: AsOf,
+) -> Result<Option<String>> {
+    if let Some(composite) = crate::indicators::composite(series.info.id.as_str()) {
+        let reading = desk.reading(composite, as_of)?;
+        return Ok(Some((composite.interpret)(&reading)));
+    }
+    let decimals = usize::from(series.info.decimals);
+    let values: Vec<f64> = series
+        .between(shift(last.date, (-10).years()), last.date)
+        .iter()
+        .map(|o| o.value)
+        .collect();
+    let mut parts = Vec::new();
+    if let Some(month) = changes.month {
+        let over = if series.frequency() == Frequency::Monthly {
+            "a month"
+        } else {
+            "30 days"
+        };
+        parts.push(format!("{} over {over}", prose::signed(month, decimals)));
+    }
+    if let Some(year) =
+        transform::latest_year_on_year(series, last.date).filter(|o| o.date == last.date)
+    {
+        parts.push(format!(
+            "{} % from a year earlier",
+            prose::signed(year.value, 1)
+        ));
+    }
+    if let (Some(rank), true) = (
+        statistics::percentile_rank(&values, last.value),
+        values.len() >= 24,
+    ) {
+        parts.push(format!("higher than {rank:.0} % of the last ten years"));
+    }
+    Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
+}
+
+/// A value with its unit, as a person writes it.
+pub fn unit_value(value: f64, unit: &str) -> String {
+    match unit {
+        "" => value.to_string(),
+        "%" => format!("{value} %"),
+        unit => format!("{value} {unit}"),
+    }
+}

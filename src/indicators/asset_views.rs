@@ -1,0 +1,218 @@
+//! What past months of each regime say about six assets (METHODS 7): a view with the figures it rests on.
+//!
+//! The evidence is the return of a month in a regime known the month before, against all other months. Few
+//! of the differences are large, and some are chance; so a view is never more than of medium conviction and
+//! its thesis cites the figures, not the textbook. An operator's own price series, where long enough, take
+//! the place of the documented figures ([`measured`]).
+
+pub mod evidence;
+
+pub use evidence::{Evidence, documented, measured};
+
+use super::prose::{number, signed};
+use super::regime::Regime;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a view is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Asset {
+    /// Bitcoin.
+    Btc,
+    /// US equities.
+    Equities,
+    /// WTI crude oil.
+    Oil,
+    /// Gold.
+    Gold,
+    /// The dollar against a broad basket.
+    Dollar,
+    /// 10-year Treasury notes.
+    Bonds,
+}
+
+impl Asset {
+    /// Every asset, in the order in which they are shown.
+    pub const ALL: [Self; 6] = [
+        Self::Btc,
+        Self::Equities,
+        Self::Oil,
+        Self::Gold,
+        Self::Dollar,
+        Self::Bonds,
+    ];
+
+    /// Its key in an answer: "equities".
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Btc => "btc",
+            Self::Equities => "equities",
+            Self::Oil => "oil",
+            Self::Gold => "gold",
+            Self::Dollar => "dollar",
+            Self::Bonds => "bonds",
+        }
+    }
+
+    /// Its name at the beginning of a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Btc => "Bitcoin",
+            Self::Equities => "US equities",
+            Self::Oil => "Oil",
+            Self::Gold => "Gold",
+            Self::Dollar => "The dollar",
+            Self::Bonds => "10-year Treasuries",
+        }
+    }
+}
+
+/// Which way the evidence points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Direction {
+    /// Better than in other months.
+    Bullish,
+    /// Worse than in other months.
+    Bearish,
+    /// No difference that stands out.
+    Neutral,
+}
+
+/// How much the evidence carries; the scale of the contract, of which the rule uses the lower two.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Conviction {
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+/// A view of one asset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// What it is about.
+    pub asset: Asset,
+    /// Which way the evidence points.
+    pub direction: Direction,
+    /// How much it carries.
+    pub conviction: Conviction,
+    /// The figures behind it, in sentences.
+    pub thesis: String,
+}
+
+/// |t| from which a difference has a direction, and from which it would be of high conviction.
+const SOME_T: f64 = 1.0;
+const CLEAR_T: f64 = 2.0;
+/// Regime confidence, in percent, below which conviction falls one notch.
+const UNSURE_BELOW: f64 = 50.0;
+
+/// A view of every asset in `regime`, held with `confidence` percent.
+///
+/// `own` answers with an operator's measured evidence where there is some; elsewhere the documented stands.
+pub fn views(
+    regime: Regime,
+    confidence: Option<f64>,
+    own: impl Fn(Asset) -> Option<Evidence>,
+) -> Vec<View> {
+    Asset::ALL
+        .into_iter()
+        .map(|asset| {
+            let evidence = own(asset).or_else(|| documented(regime, asset));
+            evidence.map_or_else(|| unknown(asset), |e| view(asset, regime, confidence, &e))
+        })
+        .collect()
+}
+
+/// The view that evidence supports.
+///
+/// Direction from |t| ≥ 1 on. Conviction: low under |t| 1, else medium (|t| ≥ 2 would be high, which one
+/// of 48 such tests does not earn); low where the record is about one cycle; a notch lower when the
+/// regime itself is less likely than not.
+pub fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> View {
+    let t = evidence.t;
+    let direction = if t.abs() < SOME_T {
+        Direction::Neutral
+    } else if t > 0.0 {
+        Direction::Bullish
+    } else {
+        Direction::Bearish
+    };
+    let unsure = confidence.is_none_or(|c| c < UNSURE_BELOW);
+    let conviction = table_conviction(t)
+        .min(if evidence.one_cycle {
+            Conviction::Low
+        } else {
+            Conviction::Medium
+        })
+        .min(if unsure {
+            Conviction::Low
+        } else {
+            Conviction::High
+        });
+    View {
+        asset,
+        direction,
+        conviction,
+        thesis: thesis(asset, regime, confidence, evidence),
+    }
+}
+
+/// Conviction by the size of the difference alone.
+pub fn table_conviction(t: f64) -> Conviction {
+    if t.abs() >= CLEAR_T {
+        Conviction::High
+    } else if t.abs() >= SOME_T {
+        Conviction::Medium
+    } else {
+        Conviction::Low
+    }
+}
+
+fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> String {
+    let t = evidence.t;
+    let verdict = if t.abs() < SOME_T {
+        "no difference that stands out"
+    } else if t.abs() < CLEAR_T {
+        "a difference of some weight"
+    } else {
+        "a clear difference, though of 48 such tests about two come out clear by chance"
+    };
+    let decimals =
+        usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);
+    let mut text = format!(
+        "{} returned {} % a year in {} months against {} % in others (t {}): {verdict}. {}.",
+        asset.name(),
+        number(evidence.in_regime, decimals),
+        regime.word(),
+        number(evidence.elsewhere, decimals),
+        signed(t, 1),
+        evidence.basis
+    );
+    if evidence.one_cycle {
+        text += " The record is about one cycle, so conviction is low.";
+    }
+    let could_fall = !evidence.one_cycle && t.abs() >= SOME_T;
+    if let Some(c) = confidence.filter(|c| could_fall && *c < UNSURE_BELOW) {
+        text += &format!(" The regime itself is held with {c:.0} % only, which lowers conviction.");
+    }
+    text
+}
+
+fn unknown(asset: Asset) -> View {
+    View {
+        asset,
+        direction: Direction::Neutral,
+        conviction: Conviction::Low,
+        thesis: "The regime is unknown, so no past months can be compared with the present."
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! How often an event has followed: base rates of scenarios from monthly figures (METHODS 9).
+//!
+//! Every month of the past is a starting month, so windows overlap and one recession makes twelve hits. The
+//! share is right all the same; the interval is not, unless it counts windows without overlap. It does.
+//! The definitions in `data/scenarios/` deserialize into [`Event`] and [`Condition`].
+
+use super::months::{Month, Months};
+use super::statistics::{Z_90, count, wilson};
+use crate::model::{Date, Observation};
+use serde::{Deserialize, Serialize};
+
+/// Allowance for binary dust: 4.2 − 3.7 is half a point.
+const DUST: f64 = 1e-9;
+
+/// How a series becomes monthly; no matter for one that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Monthly {
+    /// Mean of the month's figures.
+    Mean,
+    /// Last one.
+    Last,
+    /// Largest one.
+    Max,
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transform {
+    /// The figure itself.
+    Level,
+    /// 100·(xₜ / xₜ₋₁₂ − 1) by calendar month; absent where the base month is.
+    YoyPct,
+}
+
+/// What must happen, from the starting month's figure x to a later month's figure u.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Move {
+    /// u is at or above the threshold; a condition says that x was not.
+    Starts,
+    /// u − x ≥ threshold.
+    RisesBy,
+    /// x − u ≥ threshold.
+    FallsBy,
+    /// u ≥ x·(1 + threshold/100).
+    RisesByPct,
+    /// u ≤ x·(1 − threshold/100).
+    FallsByPct,
+    /// u ≥ threshold.
+    ReachesOrAbove,
+    /// u ≤ threshold.
+    ReachesOrBelow,
+}
+
+/// How the starting month's figure must stand to a condition's threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// x < threshold.
+    Below,
+    /// x > threshold.
+    Above,
+    /// x ≤ threshold.
+    AtOrBelow,
+    /// x = threshold.
+    Equals,
+}
+
+/// An event that figures can decide.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Series that decides.
+    pub series: String,
+    /// What is looked at.
+    pub transform: Transform,
+    /// What must happen.
+    #[serde(rename = "move")]
+    pub movement: Move,
+    /// In the series' unit after the transform; percent for the moves by percent.
+    pub threshold: f64,
+    /// Months after the starting month in which it may happen.
+    pub horizon_months: i32,
+    /// How the series becomes monthly.
+    pub monthly: Monthly,
+}
+
+/// Which starting months count, judged on the event's monthly series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    /// What is looked at.
+    pub transform: Transform,
+    /// How it must stand to the threshold.
+    pub relation: Relation,
+    /// In the series' unit after the transform.
+    pub threshold: f64,
+}
+
+/// How often the event followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseRate {
+    /// Hits per starting month, 0 to 1.
+    pub share: f64,
+    /// Wilson's 90 % interval of the share, low then high, on windows without overlap.
+    pub interval: (f64, f64),
+    /// Starting months that were followed by the event.
+    pub hits: usize,
+    /// Starting months that met the condition and whose window is complete.
+    pub starts: usize,
+    /// First and last starting month, as their first days.
+    pub span: (Date, Date),
+}
+
+/// How often the event followed a starting month from January of the year `since` on.
+///
+/// A starting month needs a figure, the condition, and a figure at the window's end; it is a hit when any
+/// month inside the window that has a figure satisfies the move. `None` when the series begins after the
+/// year `since`, since a shorter past would answer another question, or when no month can start.
+pub fn base_rate(
+    observations: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<BaseRate> {
+    let monthly = to_months(observations, event.monthly);
+    let figures = transformed(&monthly, event.transform);
+    let judged = condition.map(|c| (c, transformed(&monthly, c.transform)));
+    let from = Month::new(i32::from(since), 1);
+    if event.horizon_months < 1 || figures.first()? > from.plus(11) {
+        return None;
+    }
+    let starting: Vec<(Month, f64)> = figures
+        .iter()
+        .filter(|(month, _)| *month >= from)
+        .filter(|(month, _)| figures.get(month.plus(event.horizon_months)).is_some())
+        .filter(|(month, _)| {
+            judged
+                .as_ref()
+                .is_none_or(|(c, f)| f.get(*month).is_some_and(|x| c.holds(x)))
+        })
+        .collect();
+    let hits = starting
+        .iter()
+        .filter(|(month, x)| {
+            (1..=event.horizon_months)
+                .filter_map(|k| figures.get(month.plus(k)))
+                .any(|u| event.is_met(*x, u))
+        })
+        .count();
+    let starts = starting.len();
+    let share = count(hits) / count(starts);
+    Some(BaseRate {
+        share,
+        interval: wilson(share, count(starts) / f64::from(event.horizon_months), Z_90)?,
+        hits,
+        starts,
+        span: (
+            starting.first()?.0.first_day(),
+            starting.last()?.0.first_day(),
+        ),
+    })
+}
+
+impl Event {
+    fn is_met(&self, x: f64, u: f64) -> bool {
+        let by = self.threshold;
+        match self.movement {
+            Move::Starts | Move::ReachesOrAbove => u >= by - DUST,
+            Move::ReachesOrBelow => u <= by + DUST,
+            Move::RisesBy => u - x >= by - DUST,
+            Move::FallsBy => x - u >= by - DUST,
+            Move::RisesByPct => u >= x * (1.0 + by / 100.0) - DUST,
+            Move::FallsByPct => u <= x * (1.0 - by / 100.0) + DUST,
+        }
+    }
+}
+
+impl Condition {
+    fn holds(&self, x: f64) -> bool {
+        match self.relation {
+            Relation::Below => x < self.threshold - DUST,
+            Relation::Above => x > self.threshold + DUST,
+            Relation::AtOrBelow => x <= self.threshold + DUST,
+            Relation::Equals => (x - self.threshold).abs() <= DUST,
+        }
+    }
+}
+
+fn to_months(observations: &[Observation], how: Monthly) -> Months {
+    match how {
+        Monthly::Mean => Months::means(observations),
+        Monthly::Last => Months::lasts(observations),
+        Monthly::Max => {
+            let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
+            Months::new(observations.chunk_by(same).filter_map(|month| {
+                let largest = month.iter().map(|o| o.value).max_by(f64::total_cmp)?;
+                Some((Month::of(month.first()?.date), largest))
+            }))
+        }
+    }
+}
+
+fn transformed(monthly: &Months, transform: Transform) -> Months {
+    match transform {
+        Transform::Level => monthly.clone(),
+        Transform::YoyPct => Months::new(monthly.iter().filter_map(|(month, x)| {
+            let base = monthly.get(month.plus(-12)).filter(|b| *b != 0.0)?;
+            Some((month, 100.0 * (x / base - 1.0)))
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! The documented table on the real series, and the definition on small ones.
+
+use super::*;
+use crate::indicators::testdata::load;
+use jiff::civil::date;
+
+fn event(series: &str, movement: Move, threshold: f64, horizon_months: i32) -> Event {
+    Event {
+        series: series.into(),
+        transform: Transform::Level,
+        movement,
+        threshold,
+        horizon_months,
+        monthly: Monthly::Mean,
+    }
+}
+
+fn yoy(movement: Move, threshold: f64) -> Event {
+    Event {
+        transform: Transform::YoyPct,
+        ..event("CPIAUCSL", movement, threshold, 12)
+    }
+}
+
+fn given(transform: Transform, relation: Relation, threshold: f64) -> Option<Condition> {
+    Some(Condition {
+        transform,
+        relation,
+        threshold,
+    })
+}
+
+/// Series, transform, move, threshold, horizon, condition, since, share, interval (METHODS 9).
+const TABLE: &str = "
+USREC        level   starts           1   12 below 0.5 1959 .153 .09 .25
+DGS10        level   rises_by         1   12 -     0   1962 .219
+DGS10        level   falls_by         1   12 -     0   1962 .241
+UNRATE       level   rises_by         0.5 12 -     0   1948 .288 .21 .38
+SAHMREALTIME level   reaches_or_above 0.5 12 below 0.5 1960 .202 .13 .31
+CPIAUCSL     yoy_pct reaches_or_above 4   12 below 4   1948 .172 .10 .27
+CPIAUCSL     yoy_pct reaches_or_below 2   12 above 3   1948 .196 .11 .32
+T10Y2Y       level   reaches_or_below 0   12 above 0   1976 .179 .10 .30
+DCOILWTICO   level   rises_by_pct     30  6  -     0   1986 .183
+DCOILWTICO   level   falls_by_pct     30  6  -     0   1986 .068
+FEDFUNDS     level   falls_by         0.5 12 -     0   1954 .397
+FEDFUNDS     level   rises_by         0.5 12 -     0   1954 .479
+DTWEXBGS     level   rises_by_pct     5   12 -     0   2006 .353 .20 .54";
+
+fn word<T: serde::de::DeserializeOwned>(text: &str) -> T {
+    serde_json::from_value(text.into()).unwrap()
+}
+
+#[test]
+fn the_documented_table_comes_out_of_the_real_series() {
+    for row in TABLE.trim().lines() {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let number = |i: usize| cells[i].parse::<f64>().unwrap();
+        let transform = word(cells[1]);
+        let event = Event {
+            transform,
+            ..event(
+                cells[0],
+                word(cells[2]),
+                number(3),
+                cells[4].parse().unwrap(),
+            )
+        };
+        let condition = (cells[5] != "-").then(|| Condition {
+            transform,
+            relation: word(cells[5]),
+            threshold: number(6),
+        });
+        let Some(set) = load(&[cells[0]]) else { return };
+        let observations = &set.get(cells[0]).unwrap().observations;
+        let since = cells[7].parse().unwrap();
+        let got = base_rate(observations, &event, condition.as_ref(), since).unwrap();
+        assert!((got.share - number(8)).abs() < 0.0016, "{row}: {got:?}");
+        if cells.len() > 9 {
+            let (low, high) = got.interval;
+            let near = |a: f64, b: f64| (a - b).abs() <= 0.006;
+            assert!(
+                near(low, number(9)) && near(high, number(10)),
+                "{row}: {got:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hits_and_starts_agree_with_the_scenario_files() {
+    let Some(set) = load(&["USREC", "UNRATE", "T10Y2Y", "CPIAUCSL"]) else {
+        return;
+    };
+    let counts = |event: &Event, condition: Option<Condition>, since| {
+        let observations = &set.get(&event.series).unwrap().observations;
+        let rate = base_rate(observations, event, condition.as_ref(), since).unwrap();
+        (rate.hits, rate.starts)
+    };
+    let level = |relation, threshold| given(Transform::Level, relation, threshold);
+    assert_eq!(
+        counts(
+            &event("USREC", Move::Starts, 1.0, 12),
+            level(Relation::Below, 0.5),
+            1959
+        ),
+        (108, 704)
+    );
+    assert_eq!(
+        counts(&event("UNRATE", Move::RisesBy, 0.5, 12), None, 1948),
+        (269, 930)
+    );
+    assert_eq!(
+        counts(
+            &event("T10Y2Y", Move::ReachesOrBelow, 0.0, 12),
+            level(Relation::Above, 0.0),
+            1976
+        ),
+        (88, 492)
+    );
+    let inflation = given(Transform::YoyPct, Relation::Below, 4.0);
+    assert_eq!(
+        counts(&yoy(Move::ReachesOrAbove, 4.0), inflation, 1948),
+        (112, 651)
+    );
+}
+
+fn months(values: &[f64]) -> Vec<Observation> {
+    let first = Month::new(2000, 1);
+    (0..)
+        .zip(values)
+        .map(|(k, &v)| Observation::new(first.plus(k).first_day(), v))
+        .collect()
+}
+
+#[test]
+fn any_month_of_a_complete_window_decides() {
+    // 3 starts (t + 2 must exist); the spike of the third month is seen from the first two.
+    let figures = months(&[1.0, 1.0, 5.0, 1.0, 1.0]);
+    let rate = base_rate(
+        &figures,
+        &event("X", Move::ReachesOrAbove, 5.0, 2),
+        None,
+        2000,
+    )
+    .unwrap();
+    assert_eq!((rate.hits, rate.starts), (2, 3));
+    assert_eq!(rate.span, (date(2000, 1, 1), date(2000, 3, 1)));
+    assert!(rate.interval.0 < rate.share && rate.share < rate.interval.1);
+}
+
+#[test]
+fn each_relation_and_the_monthly_maximum_choose_their_months() {
+    let mut figures = months(&[1.0, 2.0, 3.0, 4.0]);
+    figures.insert(1, Observation::new(date(2000, 1, 20), 9.0));
+    let any = Event {
+        monthly: Monthly::Max,
+        ..event("X", Move::RisesBy, -100.0, 1)
+    };
+    let starts = |relation, threshold| {
+        base_rate(
+            &figures,
+            &any,
+            given(Transform::Level, relation, threshold).as_ref(),
+            2000,
+        )
+        .map(|r| r.starts)
+    };
+    assert_eq!(starts(Relation::Above, 8.0), Some(1));
+    assert_eq!(starts(Relation::Below, 3.0), Some(1));
+    assert_eq!(starts(Relation::AtOrBelow, 3.0), Some(2));
+    assert_eq!(starts(Relation::Equals, 9.0), Some(1));
+    assert_eq!(starts(Relation::Equals, 7.0), None);
+}
+
+#[test]
+fn a_shorter_past_than_the_definition_asks_for_gives_no_rate() {
+    let figures = months(&[1.0; 40]);
+    let any = event("X", Move::RisesBy, 0.5, 12);
+    assert_eq!(base_rate(&figures, &any, None, 1999), None);
+    assert_eq!(base_rate(&figures, &any, None, 2000).unwrap().hits, 0);
+    assert_eq!(base_rate(&[], &any, None, 2000), None);
+    assert_eq!(
+        base_rate(&figures, &event("X", Move::RisesBy, 0.5, 0), None, 2000),
+        None
+    );
+}
+
+#[test]
+fn a_definition_reads_from_a_scenario_file() {
+    let text = "series = \"USREC\"\ntransform = \"level\"\nmove = \"starts\"\nthreshold = 1.0\n\
+                horizon_months = 12\nmonthly = \"mean\"";
+    assert_eq!(
+        toml::from_str::<Event>(text).unwrap(),
+        event("USREC", Move::Starts, 1.0, 12)
+    );
+    let condition: Condition =
+        toml::from_str("transform = \"yoy_pct\"\nrelation = \"at_or_below\"\nthreshold = 2.0")
+            .unwrap();
+    assert_eq!(
+        Some(condition),
+        given(Transform::YoyPct, Relation::AtOrBelow, 2.0)
+    );
+}

@@ -1,0 +1,169 @@
+//! Golden weeks of METHODS 3 on real figures, and the guards.
+
+use super::*;
+use crate::indicators::testdata;
+use crate::model::catalogue::round_to;
+use std::sync::Arc;
+
+fn real() -> Option<SeriesSet> {
+    testdata::load(CNLI.inputs)
+}
+
+/// The set with one series' values changed.
+fn with(
+    set: &SeriesSet,
+    id: &str,
+    change: impl Fn(Observation) -> Option<Observation>,
+) -> SeriesSet {
+    let series = set.get(id).unwrap();
+    let rows = series
+        .observations
+        .iter()
+        .copied()
+        .filter_map(change)
+        .collect();
+    let mut changed = set.clone();
+    changed.insert(Arc::new(Series::new(series.info.clone(), rows)));
+    changed
+}
+
+#[test]
+fn the_golden_weeks_come_out() {
+    let Some(set) = real() else {
+        return;
+    };
+    let weeks = history(&set, date(2026, 8, 22));
+    let at = |y, m, d| {
+        let week = date(y, m, d);
+        round_to(weeks.iter().find(|o| o.date == week).unwrap().value, 3)
+    };
+    assert_eq!(at(2021, 9, 15), 7.137);
+    assert_eq!(at(2022, 4, 13), 6.603);
+    assert_eq!(at(2022, 12, 28), 5.830);
+    assert_eq!(at(2025, 12, 31), 5.697);
+    assert_eq!(at(2026, 8, 19), 5.792);
+    let top = weeks
+        .iter()
+        .max_by(|a, b| a.value.total_cmp(&b.value))
+        .unwrap();
+    assert_eq!(top.date, date(2021, 9, 15));
+    assert_eq!(weeks[0].date, date(2002, 12, 18));
+    assert_eq!(weeks.len(), set.get("WALCL").unwrap().observations.len());
+}
+
+#[test]
+fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
+    let Some(set) = real() else {
+        return;
+    };
+    for day in [
+        date(2026, 8, 20),
+        date(2026, 8, 19),
+        date(2013, 9, 20),
+        date(2004, 5, 5),
+    ] {
+        let r = reading(&set, day);
+        let sum = r.base + r.inputs.iter().filter_map(|i| i.contribution).sum::<f64>();
+        assert_eq!(r.value, Some(sum));
+        let last = history(&set, day).last().copied().unwrap();
+        assert_eq!((last.date, Some(last.value)), (r.date, r.value));
+    }
+    // Wednesday's figures are published on Thursday.
+    assert_eq!(reading(&set, date(2026, 8, 19)).date, date(2026, 8, 12));
+    let text = interpret(&reading(&set, date(2026, 8, 20)));
+    assert!(
+        text.contains("5.792 trillion dollars in the week to 2026-08-19"),
+        "{text}"
+    );
+    assert!(text.contains("no predictive power"), "{text}");
+}
+
+#[test]
+fn billions_taken_for_millions_are_refused() {
+    let Some(set) = real() else {
+        return;
+    };
+    let wrong = with(&set, "WTREGEN", |o| {
+        Some(Observation::new(o.date, o.value / 1e3))
+    });
+    let r = reading(&wrong, date(2026, 8, 22));
+    assert_eq!(r.value, None);
+    assert!(
+        r.reason
+            .as_deref()
+            .unwrap()
+            .contains("the unit must be wrong"),
+        "{r:?}"
+    );
+    assert_eq!(history(&wrong, date(2026, 8, 22)), vec![]);
+    let huge = with(&set, "RRPONTSYD", |o| {
+        Some(Observation::new(o.date, o.value * 1e3 + 6e3))
+    });
+    assert_eq!(reading(&huge, date(2026, 8, 22)).value, None);
+}
+
+#[test]
+fn units_are_read_from_the_series() {
+    let Some(set) = real() else {
+        return;
+    };
+    let mut info = set.get("WTREGEN").unwrap().info.as_ref().clone();
+    info.units = "Billions of dollars".into();
+    let rows = &set.get("WTREGEN").unwrap().observations;
+    let rows = rows
+        .iter()
+        .map(|o| Observation::new(o.date, o.value / 1e3))
+        .collect();
+    let mut billions = set.clone();
+    billions.insert(Arc::new(Series::new(Arc::new(info), rows)));
+    let day = date(2026, 8, 22);
+    let value = |s: &SeriesSet| round_to(reading(s, day).value.unwrap(), 9);
+    assert_eq!(value(&billions), value(&set));
+}
+
+#[test]
+fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
+    let Some(set) = real() else {
+        return;
+    };
+    let none = |from: Date| {
+        let thinned = with(&set, "RRPONTSYD", |o| Some(o).filter(|o| o.date < from));
+        reading(&thinned, shift(from, 14.days()))
+    };
+    assert!(none(date(2012, 1, 4)).value.is_some());
+    // The series begins on 7 February 2003: on a day before, it is as if it were not there.
+    let early = date(2002, 12, 20);
+    assert_eq!(
+        reading(&set, early),
+        reading(&testdata::as_of(&set, early), early)
+    );
+    assert_eq!(reading(&set, early).inputs[2].contribution, Some(0.0));
+    let lack = none(date(2026, 7, 1));
+    assert!(
+        lack.reason
+            .unwrap()
+            .contains("RRPONTSYD has no figure for 2026-07-08")
+    );
+}
+
+#[test]
+fn a_missing_or_stale_balance_sheet_gives_a_reason() {
+    let Some(set) = real() else {
+        return;
+    };
+    let late = reading(&set, date(2026, 11, 21));
+    assert!(late.reason.unwrap().contains("newest: 2026-08-19"));
+    let empty = reading(&SeriesSet::default(), date(2026, 8, 22));
+    assert_eq!((empty.value, empty.inputs.len()), (None, 3));
+    assert_eq!(
+        interpret(&empty),
+        "Net liquidity is not available: WALCL is not there."
+    );
+}
+
+#[test]
+fn thirteen_weeks_decide_the_word() {
+    assert_eq!(direction(0.16), "expanding");
+    assert_eq!(direction(-0.16), "draining");
+    assert_eq!(direction(0.15), "stable");
+}

@@ -1,0 +1,235 @@
+//! Months as numbers, and monthly figures on a calendar grid.
+//!
+//! A look-up "twelve months earlier" must find that calendar month or nothing. On a grid with one slot per
+//! month this is one step, and a month that was never published (October 2025) is an empty slot.
+
+use super::statistics::count;
+use crate::model::{Date, Frequency, Observation};
+use jiff::civil::date;
+
+/// A calendar month, as a count of months that arithmetic can be done on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Month(i32);
+
+const NAMES: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+impl Month {
+    /// The month that holds `day`.
+    pub fn of(day: Date) -> Self {
+        Self::new(i32::from(day.year()), i32::from(day.month()))
+    }
+
+    /// Year and month, 1 to 12.
+    pub const fn new(year: i32, month: i32) -> Self {
+        Self(year * 12 + month - 1)
+    }
+
+    /// Its first day, which is how monthly figures are stamped.
+    pub fn first_day(self) -> Date {
+        let year = i16::try_from(self.0.div_euclid(12)).unwrap_or(i16::MAX);
+        let month = i8::try_from(self.0.rem_euclid(12) + 1).unwrap_or(1);
+        Date::new(year, month, 1).unwrap_or(date(9999, 12, 1))
+    }
+
+    /// Its last day.
+    pub fn last_day(self) -> Date {
+        Frequency::Monthly.period_end(self.first_day())
+    }
+
+    /// The month so many months later; earlier when negative.
+    pub const fn plus(self, months: i32) -> Self {
+        Self(self.0.saturating_add(months))
+    }
+
+    /// "July 2026".
+    pub fn name(self) -> String {
+        let month = usize::try_from(self.0.rem_euclid(12)).unwrap_or(0);
+        let name = NAMES.get(month).copied().unwrap_or("January");
+        format!("{name} {}", self.0.div_euclid(12))
+    }
+}
+
+/// Monthly figures on a grid: one slot per calendar month, empty where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Months {
+    first: Month,
+    slots: Vec<Option<f64>>,
+}
+
+impl Months {
+    /// Puts (month, value) pairs, ascending by month, on the grid; of two for one month the later stays.
+    pub fn new(pairs: impl IntoIterator<Item = (Month, f64)>) -> Self {
+        let mut grid = Self {
+            first: Month(0),
+            slots: Vec::new(),
+        };
+        for (month, value) in pairs {
+            grid.put(month, value);
+        }
+        grid
+    }
+
+    /// Figures of a monthly series; of a finer one, the last of each month (stocks, METHODS 0.8).
+    pub fn lasts(observations: &[Observation]) -> Self {
+        Self::new(observations.iter().map(|o| (Month::of(o.date), o.value)))
+    }
+
+    /// The mean of each month's observations (rates, spreads and indices, METHODS 0.8).
+    pub fn means(observations: &[Observation]) -> Self {
+        let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
+        Self::new(observations.chunk_by(same).filter_map(|month| {
+            let sum: f64 = month.iter().map(|o| o.value).sum();
+            Some((Month::of(month.first()?.date), sum / count(month.len())))
+        }))
+    }
+
+    fn put(&mut self, month: Month, value: f64) {
+        if self.slots.is_empty() {
+            self.first = month;
+        }
+        let Ok(index) = usize::try_from(month.0 - self.first.0) else {
+            return;
+        };
+        if index >= self.slots.len() {
+            self.slots.resize(index + 1, None);
+        }
+        if let Some(slot) = self.slots.get_mut(index) {
+            *slot = Some(value).filter(|v| v.is_finite());
+        }
+    }
+
+    /// The month's figure, if there is one.
+    pub fn get(&self, month: Month) -> Option<f64> {
+        let index = usize::try_from(month.0.checked_sub(self.first.0)?).ok()?;
+        self.slots.get(index).copied().flatten()
+    }
+
+    /// Every month that has a figure, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (Month, f64)> {
+        let months = (self.first.0..).map(Month);
+        months
+            .zip(&self.slots)
+            .filter_map(|(m, v)| v.map(|v| (m, v)))
+    }
+
+    /// First month of the grid.
+    pub fn first(&self) -> Option<Month> {
+        (!self.slots.is_empty()).then_some(self.first)
+    }
+
+    /// Last month of the grid.
+    pub fn last(&self) -> Option<Month> {
+        let length = i32::try_from(self.slots.len()).ok()?;
+        (length > 0).then(|| self.first.plus(length - 1))
+    }
+
+    /// The same grid without what lies before `month`.
+    pub fn since(&self, month: Month) -> Self {
+        Self::new(self.iter().filter(|(m, _)| *m >= month))
+    }
+
+    /// Mean of the month and the two before it; `None` with fewer than `min` of the three.
+    pub fn mean3(&self, month: Month, min: usize) -> Option<f64> {
+        let values: Vec<f64> = (0..3).filter_map(|k| self.get(month.plus(-k))).collect();
+        (values.len() >= min.max(1)).then(|| values.iter().sum::<f64>() / count(values.len()))
+    }
+
+    /// `factor · ln(x_t / x_{t−back})`; `None` when either month is absent or not positive.
+    pub fn log_change(&self, month: Month, back: i32, factor: f64) -> Option<f64> {
+        log_ratio(self.get(month)?, self.get(month.plus(-back))?).map(|l| factor * l)
+    }
+
+    /// The grid with each gap of a single month filled log-linearly, and the months that were filled.
+    ///
+    /// For composites only (METHODS 0.2): published transforms must leave the gap. A gap at the end, a
+    /// longer one, or one beside a value that is not positive stays.
+    pub fn bridged(&self) -> (Self, Vec<Month>) {
+        let gaps: Vec<(Month, f64)> = self
+            .first()
+            .zip(self.last())
+            .map_or(0..0, |(a, b)| a.0..b.0)
+            .map(Month)
+            .filter(|&m| self.get(m).is_none())
+            .filter_map(|m| {
+                let (before, after) = (self.get(m.plus(-1))?, self.get(m.plus(1))?);
+                (before > 0.0 && after > 0.0).then(|| (m, (before * after).sqrt()))
+            })
+            .collect();
+        let mut grid = self.clone();
+        gaps.iter().for_each(|&(m, v)| grid.put(m, v));
+        (grid, gaps.into_iter().map(|(m, _)| m).collect())
+    }
+}
+
+/// `ln(a / b)`; `None` unless both are positive.
+pub fn log_ratio(a: f64, b: f64) -> Option<f64> {
+    (a > 0.0 && b > 0.0).then(|| (a / b).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Months {
+        Months::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 11), 9.0)])
+    }
+
+    #[test]
+    fn months_count_across_years() {
+        let november = Month::of(date(2025, 11, 20));
+        assert_eq!(november, Month::new(2025, 11));
+        assert_eq!(november.plus(2).first_day(), date(2026, 1, 1));
+        assert_eq!(november.plus(-11).last_day(), date(2024, 12, 31));
+        assert_eq!(november.name(), "November 2025");
+    }
+
+    #[test]
+    fn a_month_that_was_never_published_stays_empty() {
+        let g = grid();
+        assert_eq!(g.get(Month::new(2025, 10)), None);
+        assert_eq!(g.log_change(Month::new(2025, 11), 1, 100.0), None);
+        assert_eq!(g.mean3(Month::new(2025, 11), 3), None);
+        assert_eq!(g.mean3(Month::new(2025, 11), 2), Some(6.5));
+    }
+
+    #[test]
+    fn one_month_is_bridged_log_linearly_and_named() {
+        let (g, filled) = grid().bridged();
+        assert_eq!(g.get(Month::new(2025, 10)), Some(6.0));
+        assert_eq!(filled, [Month::new(2025, 10)]);
+        let wide = Months::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 12), 9.0)]);
+        assert_eq!(wide.bridged(), (wide.clone(), vec![]));
+    }
+
+    #[test]
+    fn months_average_the_days_they_hold() {
+        let day = |m, d, v| Observation::new(date(2026, m, d), v);
+        let g = Months::means(&[day(1, 2, 1.0), day(1, 30, 3.0), day(3, 2, 5.0)]);
+        let pairs: Vec<_> = g.iter().collect();
+        assert_eq!(
+            pairs,
+            [(Month::new(2026, 1), 2.0), (Month::new(2026, 3), 5.0)]
+        );
+        assert_eq!(
+            Months::lasts(&[day(1, 2, 1.0), day(1, 30, 3.0)]).get(Month::new(2026, 1)),
+            Some(3.0)
+        );
+        assert_eq!(
+            g.since(Month::new(2026, 2)).first(),
+            Some(Month::new(2026, 3))
+        );
+    }
+}

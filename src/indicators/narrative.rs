@@ -1,0 +1,202 @@
+//! The state of the economy in one paragraph, from numbers alone: METHODS 7, "narrative".
+//!
+//! The same figures give the same words. It says what was measured and what is missing, and nothing about
+//! what markets tend to do.
+
+use super::composite::Reading;
+use super::liquidity;
+use super::months::Month;
+use super::prose::{list, lowered, moved, number, signed};
+use super::recession::CRPI;
+use super::regime::{Contributor, Outlook, State, Trajectory};
+use super::stress::CMSI;
+
+/// What the paragraph is written from, all at the same day.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The regime.
+    pub outlook: &'a Outlook,
+    /// Recession probability.
+    pub recession: &'a Reading,
+    /// Macro stress.
+    pub stress: &'a Reading,
+    /// Net liquidity.
+    pub liquidity: &'a Reading,
+}
+
+/// The paragraph: regime, its confidence, both scores with their two largest parts, trajectory, recession
+/// probability, stress and liquidity. 60 to 110 words when the regime is known.
+pub fn narrative(evidence: &Evidence<'_>) -> String {
+    [
+        regime(evidence.outlook),
+        recession(evidence.recession),
+        stress(evidence.stress),
+        liquid(evidence.liquidity),
+    ]
+    .join(" ")
+}
+
+fn regime(outlook: &Outlook) -> String {
+    let known = outlook.state.as_ref().filter(|_| outlook.reason.is_none());
+    let Some(state) = known else {
+        let reason = outlook.reason.as_deref().unwrap_or("no figures");
+        return format!("The regime is unknown: {reason}.");
+    };
+    let month = Month::of(state.month);
+    let contested = if state.is_contested() {
+        ", contested"
+    } else {
+        ""
+    };
+    format!(
+        "{} in {}, from figures up to {} ({} % confidence{contested}). {} {} {}",
+        state.regime.word(),
+        month.name(),
+        month.plus(-1).name(),
+        number(state.confidence, 0),
+        growth(state),
+        inflation(state),
+        course(state),
+    )
+}
+
+fn growth(state: &State) -> String {
+    format!(
+        "Growth is {} standard deviations from its 20-year mean, mostly {}.",
+        signed(state.growth, 2),
+        largest(&state.growth_parts)
+    )
+}
+
+fn inflation(state: &State) -> String {
+    format!(
+        "Inflation scores {} points against target, mostly {}.",
+        signed(state.inflation, 2),
+        largest(&state.inflation_parts)
+    )
+}
+
+/// The two parts that weigh most, with their contributions.
+fn largest(parts: &[Contributor]) -> String {
+    let mut parts: Vec<&Contributor> = parts.iter().collect();
+    parts.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
+    let named: Vec<String> = parts
+        .iter()
+        .take(2)
+        .map(|p| format!("{} ({})", lowered(p.name), signed(p.contribution, 2)))
+        .collect();
+    list(&named)
+}
+
+fn course(state: &State) -> String {
+    let course = match state.trajectory {
+        Trajectory::Improving => "Over three months the scores are improving",
+        Trajectory::Stable => "Over three months the scores are stable",
+        Trajectory::Deteriorating => "Over three months the scores are deteriorating",
+        Trajectory::Unknown => "The scores of three months ago are not known",
+    };
+    match state.target {
+        Some(target) => format!(
+            "{course}; the most likely alternative is {}.",
+            target.word()
+        ),
+        None => format!("{course}."),
+    }
+}
+
+fn recession(reading: &Reading) -> String {
+    let Some(value) = reading.value else {
+        return "The recession probability is not available.".to_owned();
+    };
+    format!(
+        "The probability of recession within 12 months is {} % ({}){}.",
+        number(value, 1),
+        CRPI.band(value).unwrap_or_default(),
+        moved(reading.trend.as_ref(), "points", 1)
+    )
+}
+
+fn stress(reading: &Reading) -> String {
+    let Some(value) = reading.value else {
+        return "Macro stress is not available.".to_owned();
+    };
+    format!(
+        "Macro stress is {} of 100 ({}).",
+        number(value, 1),
+        CMSI.band(value).unwrap_or_default()
+    )
+}
+
+fn liquid(reading: &Reading) -> String {
+    let Some(value) = reading.value else {
+        return "Net liquidity is not available.".to_owned();
+    };
+    let course = reading.trend.map_or_else(String::new, |t| {
+        let word = liquidity::direction(t.change);
+        format!(", {word} ({} over {})", signed(t.change, 2), t.over)
+    });
+    format!(
+        "Net liquidity is {} trillion dollars{course}.",
+        number(value, 2)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::indicators::regime::{self, Regime};
+    use crate::indicators::{liquidity::CNLI, testdata};
+    use crate::model::{Date, SeriesSet};
+    use jiff::civil::date;
+
+    fn real() -> Option<SeriesSet> {
+        let ids = [CRPI.inputs, CMSI.inputs, CNLI.inputs, regime::INPUTS].concat();
+        testdata::load(&ids)
+    }
+
+    fn at(set: &SeriesSet, day: Date) -> (Outlook, String) {
+        let outlook = regime::at(set, day);
+        let text = narrative(&Evidence {
+            outlook: &outlook,
+            recession: &(CRPI.reading)(set, day),
+            stress: &(CMSI.reading)(set, day),
+            liquidity: &(CNLI.reading)(set, day),
+        });
+        (outlook, text)
+    }
+
+    #[test]
+    fn august_2026_reads_as_its_figures() {
+        let Some(set) = real() else {
+            return;
+        };
+        let (_, text) = at(&set, date(2026, 8, 22));
+        insta::assert_snapshot!(text, @"Reflation in August 2026, from figures up to July 2026 (52 % confidence). Growth is +0.19 standard deviations from its 20-year mean, mostly industrial production (+0.17) and payrolls (-0.03). Inflation scores +0.23 points against target, mostly headline inflation (+0.26) and core inflation (-0.02). Over three months the scores are stable. The probability of recession within 12 months is 12.6 % (low), down 0.8 points over 3 months. Macro stress is 34.5 of 100 (calm). Net liquidity is 5.79 trillion dollars, stable (-0.12 over 13 weeks).");
+    }
+
+    #[test]
+    fn the_paragraph_has_60_to_110_words_whenever_the_regime_is_known() {
+        let Some(set) = real() else {
+            return;
+        };
+        for year in (1966..=2026).step_by(2) {
+            let (outlook, text) = at(&set, date(year, 6, 25));
+            let words = text.split_whitespace().count();
+            assert_ne!(outlook.regime, Regime::Unknown, "{year}");
+            assert!((60..=110).contains(&words), "{year}: {words} words: {text}");
+            assert!(!text.contains("NaN") && !text.contains("  "), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let (_, text) = at(&SeriesSet::default(), date(2026, 8, 22));
+        assert!(text.starts_with("The regime is unknown: "), "{text}");
+        for lack in ["recession probability", "Macro stress", "Net liquidity"] {
+            assert!(
+                text.contains(&format!("{lack} is not available.")),
+                "{text}"
+            );
+        }
+    }
+}

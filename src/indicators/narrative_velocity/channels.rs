@@ -1,0 +1,212 @@
+//! The three channels of the index, from counts of texts by day, term and source.
+
+use super::{Document, Vocabulary};
+use crate::indicators::statistics::{count, mean, normal_cdf, rolling_z};
+use crate::model::Date;
+use crate::model::frequency::days_between;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Terms that count: the most mentioned of the last seven days.
+const TOP: usize = 10;
+/// Days over which the velocity's own history is taken, and the fewest of them.
+const VELOCITY_DAYS: usize = 90;
+const LEAST_VELOCITIES: usize = 7;
+/// Days of texts that are read: 90 velocities, each of two weeks.
+const READ_DAYS: usize = VELOCITY_DAYS + 13;
+/// Whole weeks of the 30 days in which first speakers are compared.
+const WEEKS: i64 = 4;
+
+/// Texts and mentions by day, counted back from the reference day.
+pub(super) struct Tally<'a> {
+    /// Reference day.
+    pub(super) day: Date,
+    /// Day of the first text at or before the reference day.
+    pub(super) first_day: Option<Date>,
+    terms: usize,
+    /// `days[k]` is the day k days before.
+    days: Vec<Day>,
+    /// Texts of the last four weeks with their age in days, in order of publication.
+    recent: Vec<(i64, &'a str, BTreeSet<usize>)>,
+}
+
+#[derive(Clone, Default)]
+struct Day {
+    documents: usize,
+    /// Texts that mention each term.
+    mentions: BTreeMap<usize, usize>,
+}
+
+/// A term with its weight in seven days.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Mentioned {
+    pub(super) term: usize,
+    /// Sum over seven days of the share of the day's texts that mention it.
+    pub(super) weight: f64,
+}
+
+impl<'a> Tally<'a> {
+    /// Counts the texts of the last 103 days up to `day`; later ones are not looked at.
+    pub(super) fn of(documents: &[Document<'a>], vocabulary: &Vocabulary, day: Date) -> Self {
+        let mut tally = Self {
+            day,
+            first_day: documents.iter().map(|d| d.day).filter(|d| *d <= day).min(),
+            terms: vocabulary.len(),
+            days: vec![Day::default(); READ_DAYS],
+            recent: Vec::new(),
+        };
+        let mut ordered: Vec<&Document<'a>> = documents.iter().filter(|d| d.day <= day).collect();
+        ordered.sort_by_key(|d| d.day);
+        for document in ordered {
+            tally.add(document, vocabulary);
+        }
+        tally
+    }
+
+    fn add(&mut self, document: &Document<'a>, vocabulary: &Vocabulary) {
+        let age = days_between(document.day, self.day);
+        let slot = usize::try_from(age).ok().and_then(|k| self.days.get_mut(k));
+        let Some(slot) = slot else { return };
+        let terms = vocabulary.mentioned(document.text);
+        slot.documents += 1;
+        for &term in &terms {
+            *slot.mentions.entry(term).or_default() += 1;
+        }
+        if age < 7 * WEEKS {
+            self.recent.push((age, document.source, terms));
+        }
+    }
+
+    /// Mean number of texts a day over the last `days`.
+    pub(super) fn documents_a_day(&self, days: usize) -> f64 {
+        let sum: usize = self.days.iter().take(days).map(|d| d.documents).sum();
+        count(sum) / count(days.max(1))
+    }
+
+    /// The ten terms of the greatest weight in the last seven days, the greatest first.
+    pub(super) fn top(&self) -> Vec<Mentioned> {
+        self.top_back(0)
+    }
+
+    fn top_back(&self, back: usize) -> Vec<Mentioned> {
+        let weights = self.weights(back).unwrap_or_default();
+        let mut terms: Vec<Mentioned> = (0..)
+            .zip(weights)
+            .map(|(term, weight)| Mentioned { term, weight })
+            .filter(|t| t.weight > 0.0)
+            .collect();
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
+        terms.truncate(TOP);
+        terms
+    }
+
+    /// Every term's weight in the seven days that end `back` days ago; `None` when none of them has a text.
+    /// Days without texts are left out and the sum scaled to seven, so that a gap is not a loss of interest.
+    fn weights(&self, back: usize) -> Option<Vec<f64>> {
+        let week = self.days.get(back..back + 7)?;
+        let spoken: Vec<&Day> = week.iter().filter(|d| d.documents > 0).collect();
+        let scale = 7.0 / count(spoken.len());
+        let weight = |term| {
+            let share =
+                |d: &&Day| count(d.mentions.get(&term).copied().unwrap_or(0)) / count(d.documents);
+            spoken.iter().map(share).sum::<f64>() * scale
+        };
+        (!spoken.is_empty()).then(|| (0..self.terms).map(weight).collect())
+    }
+
+    /// Mean growth of the top terms' weights over a week earlier, in logarithms, weighted by the weight.
+    /// Formula: ln((m7ₜ + ε) / (m7ₜ₋₇ + ε)), ε = ½ / texts of the seven days.
+    fn growth(&self, back: usize) -> Option<f64> {
+        let before = self.weights(back + 7)?;
+        let week = self.days.get(back..back + 7)?;
+        let texts: usize = week.iter().map(|d| d.documents).sum();
+        let dust = 0.5 / count(texts.max(1));
+        let top = self.top_back(back);
+        let total: f64 = top.iter().map(|t| t.weight).sum();
+        let sum: f64 = top
+            .iter()
+            .map(|t| {
+                let earlier = before.get(t.term).copied().unwrap_or(0.0);
+                t.weight * ((t.weight + dust) / (earlier + dust)).ln()
+            })
+            .sum();
+        (total > 0.0).then(|| sum / total)
+    }
+
+    /// Velocity, 0 to 100: where the growth stands among that of the last 90 days, 100·Φ(z).
+    /// `None` under seven days with a growth; 50 where growth never changed.
+    pub(super) fn velocity(&self) -> Option<f64> {
+        let newest = self.growth(0)?;
+        let mut past: Vec<f64> = (1..VELOCITY_DAYS)
+            .filter_map(|back| self.growth(back))
+            .collect();
+        past.reverse();
+        past.push(newest);
+        if past.len() < LEAST_VELOCITIES {
+            return None;
+        }
+        let z = rolling_z(&past, VELOCITY_DAYS, LEAST_VELOCITIES, 3.0);
+        Some(100.0 * normal_cdf(z.last().copied().flatten().unwrap_or(0.0)))
+    }
+
+    /// Convergence, 0 to 100: how evenly the sources of seven days take up the top terms.
+    ///
+    /// For each term the share of each source's texts that mention it is set in proportion to the sum over
+    /// sources; the entropy of that, as a share of its maximum ln(sources), is 1 when all speak of it alike
+    /// and 0 when one does. The mean over terms counts. `None` with one source.
+    pub(super) fn convergence(&self) -> Option<f64> {
+        let week = || self.recent.iter().filter(|(age, ..)| *age < 7);
+        let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
+        week().for_each(|(_, source, _)| *texts.entry(source).or_default() += 1);
+        let most = count(texts.len()).ln();
+        let evenness = |term: usize| {
+            let shares: Vec<f64> = texts
+                .iter()
+                .map(|(source, all)| {
+                    let own = week()
+                        .filter(|(_, s, terms)| s == source && terms.contains(&term))
+                        .count();
+                    count(own) / count(*all)
+                })
+                .collect();
+            let total: f64 = shares.iter().sum();
+            let entropy = |share: &f64| {
+                let p = share / total;
+                if p > 0.0 { -p * p.ln() } else { 0.0 }
+            };
+            shares.iter().map(entropy).sum::<f64>() / most
+        };
+        let terms: Vec<f64> = self.top().iter().map(|t| evenness(t.term)).collect();
+        (texts.len() >= 2)
+            .then(|| mean(&terms))
+            .flatten()
+            .map(|share| (100.0 * share).clamp(0.0, 100.0))
+    }
+
+    /// Primacy, 0 to 100: of the top terms that came up in at least two of the last four weeks, the share for
+    /// which one source spoke first in more than half of those weeks. `None` when no term came up twice.
+    pub(super) fn primacy(&self) -> Option<f64> {
+        let repeats: Vec<f64> = self
+            .top()
+            .iter()
+            .filter_map(|t| self.first_speaker_repeats(t.term))
+            .collect();
+        mean(&repeats).map(|share| 100.0 * share)
+    }
+
+    fn first_speaker_repeats(&self, term: usize) -> Option<f64> {
+        let first = |week: i64| {
+            let of_week = |age: &i64| age.div_euclid(7) == week;
+            let mut texts = self
+                .recent
+                .iter()
+                .filter(|(age, _, terms)| of_week(age) && terms.contains(&term));
+            texts.next().map(|(_, source, _)| *source)
+        };
+        let speakers: Vec<&str> = (0..WEEKS).filter_map(first).collect();
+        let most = speakers
+            .iter()
+            .map(|s| speakers.iter().filter(|other| *other == s).count())
+            .max()?;
+        (speakers.len() >= 2).then(|| if 2 * most > speakers.len() { 1.0 } else { 0.0 })
+    }
+}

@@ -1,0 +1,146 @@
+//! Sentences from numbers: deterministic, plain, and without folklore.
+
+use super::composite::{Reading, Trend};
+use crate::model::Date;
+
+/// The text with its first letter in upper case.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// A number with `decimals` places and never a negative zero.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// A number with its sign: "+0.15", "-0.30"; zero has none.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = number(value, decimals);
+    let zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    if zero || text.starts_with('-') {
+        text
+    } else {
+        format!("+{text}")
+    }
+}
+
+/// ", up 2.1 points in 3 months"; nothing without a trend.
+pub fn moved(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
+    let Some(trend) = trend else {
+        return String::new();
+    };
+    let size = number(trend.change.abs(), decimals);
+    if size.chars().all(|c| matches!(c, '0' | '.')) {
+        return format!(", unchanged over {}", trend.over);
+    }
+    let way = if trend.change > 0.0 { "up" } else { "down" };
+    format!(", {way} {size} {unit} over {}", trend.over)
+}
+
+/// "Net liquidity is not available: WALCL is not there."
+pub fn unavailable(name: &str, reading: &Reading) -> String {
+    let reason = reading.reason.as_deref().unwrap_or("no inputs");
+    format!("{name} is not available: {reason}.")
+}
+
+/// The text with its first letter in lower case, unless it starts with an abbreviation.
+pub fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    let (first, second) = (letters.next(), letters.clone().next());
+    match first {
+        Some(c) if !second.is_some_and(char::is_uppercase) => {
+            c.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// A number with its unit: "4.69 %", "50 bp", "5.79 trillion dollars"; without a unit, the number alone.
+pub fn with_unit(value: f64, decimals: usize, unit: &str) -> String {
+    let text = number(value, decimals);
+    if unit.is_empty() {
+        text
+    } else {
+        format!("{text} {unit}")
+    }
+}
+
+/// "as of 2026-08-21", with the age where it is more than a day: "as of 2026-08-21, 92 days ago".
+pub fn as_of(day: Date, age_days: i64) -> String {
+    if age_days > 1 {
+        format!("as of {day}, {age_days} days ago")
+    } else {
+        format!("as of {day}")
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn numbers_carry_their_sign_and_never_a_negative_zero() {
+        assert_eq!(number(-0.001, 2), "0.00");
+        assert_eq!(number(-1.005, 1), "-1.0");
+        assert_eq!(signed(0.154, 2), "+0.15");
+        assert_eq!(signed(-0.154, 2), "-0.15");
+        assert_eq!(signed(-0.0, 1), "0.0");
+        assert_eq!(with_unit(4.694, 2, "%"), "4.69 %");
+        assert_eq!(with_unit(50.0, 0, ""), "50");
+    }
+
+    #[test]
+    fn movements_are_words() {
+        let trend = |change| Trend {
+            change,
+            over: "13 weeks",
+        };
+        assert_eq!(moved(None, "points", 1), "");
+        assert_eq!(
+            moved(Some(&trend(2.14)), "points", 1),
+            ", up 2.1 points over 13 weeks"
+        );
+        assert_eq!(
+            moved(Some(&trend(-2.14)), "points", 1),
+            ", down 2.1 points over 13 weeks"
+        );
+        assert_eq!(
+            moved(Some(&trend(0.01)), "points", 1),
+            ", unchanged over 13 weeks"
+        );
+    }
+
+    #[test]
+    fn letters_lists_and_days_read_well() {
+        assert_eq!(capitalised("élan"), "Élan");
+        assert_eq!(lowered("Core inflation"), "core inflation");
+        assert_eq!(lowered("NFCI"), "NFCI");
+        assert_eq!(lowered(""), "");
+        let items = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(list(&items), "a, b and c");
+        assert_eq!(list(&items[..1]), "a");
+        assert_eq!(
+            as_of(date(2026, 8, 21), 92),
+            "as of 2026-08-21, 92 days ago"
+        );
+        assert_eq!(as_of(date(2026, 8, 21), 1), "as of 2026-08-21");
+    }
+}

@@ -1,0 +1,282 @@
+//! The two scores of a month and what they are made of.
+
+use super::super::months::{Month, Months, log_ratio};
+use super::super::resample::known_or_none;
+use super::super::statistics::rolling_z;
+use crate::model::{Date, SeriesSet};
+
+/// Every series the regime reads.
+pub const INPUTS: &[&str] = &[
+    "INDPRO", "PAYEMS", "UNRATE", "PERMIT", "CPILFESL", "CPIAUCSL",
+];
+
+/// Figures before this month are left out: the swings of war and demobilisation would widen every z-score
+/// of the 1950s and 1960s. It is where FRED-MD begins, and it reproduces the verified history of METHODS 7
+/// (June 1974 with confidence 100; 99 with all figures since 1919).
+const FIRST: Month = Month::new(1959, 1);
+
+/// Months of a z-score's window, and the fewest it may hold (METHODS 7).
+const WINDOW: usize = 240;
+const FEWEST: usize = 60;
+
+/// Scores are held within ±3 (METHODS 7).
+const CLIP: f64 = 3.0;
+
+/// Inflation that counts as target: 2.5 % CPI is about 2 % PCE (METHODS 7).
+const TARGET: f64 = 2.5;
+
+/// Growth inputs that must be present (METHODS 7).
+const FEWEST_INPUTS: usize = 3;
+
+/// One part of a score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contributor {
+    /// What it measures.
+    pub name: &'static str,
+    /// Series it comes from.
+    pub series: &'static str,
+    /// The measured change.
+    pub value: f64,
+    /// Unit of `value`.
+    pub unit: &'static str,
+    /// Weight in the score after renormalisation.
+    pub weight: f64,
+    /// What it adds to the score.
+    pub contribution: f64,
+}
+
+/// A score and its parts.
+pub(super) struct Score {
+    pub(super) score: f64,
+    pub(super) parts: Vec<Contributor>,
+}
+
+/// A growth input: what it is, its changes and their z-scores by month.
+struct Growth {
+    spec: &'static Spec,
+    changes: Months,
+    scores: Months,
+}
+
+struct Spec {
+    name: &'static str,
+    series: &'static str,
+    unit: &'static str,
+    weight: f64,
+}
+
+/// The growth inputs and their weights (METHODS 7).
+static GROWTH: [Spec; 4] = [
+    Spec {
+        name: "Industrial production",
+        series: "INDPRO",
+        unit: "% annualised over 6 months",
+        weight: 0.3,
+    },
+    Spec {
+        name: "Payrolls",
+        series: "PAYEMS",
+        unit: "% annualised over 3 months",
+        weight: 0.3,
+    },
+    Spec {
+        name: "Unemployment",
+        series: "UNRATE",
+        unit: "percentage points of fall over 6 months",
+        weight: 0.2,
+    },
+    Spec {
+        name: "Building permits",
+        series: "PERMIT",
+        unit: "% over a year",
+        weight: 0.2,
+    },
+];
+
+/// Everything the scores are read from, cut at what was public on a day.
+pub(super) struct Axes {
+    growth: Vec<Growth>,
+    core: Months,
+    headline: Months,
+    bridged: Vec<(&'static str, Month)>,
+}
+
+impl Axes {
+    pub(super) fn read(set: &SeriesSet, day: Date) -> Self {
+        let mut bridged = Vec::new();
+        let mut read = |id: &'static str| {
+            let public = Months::lasts(known_or_none(set.get(id), day)).since(FIRST);
+            let (grid, filled) = public.bridged();
+            bridged.extend(filled.into_iter().map(|m| (id, m)));
+            grid
+        };
+        let grids = ["INDPRO", "PAYEMS", "UNRATE", "PERMIT"].map(&mut read);
+        let (core, headline) = (read("CPILFESL"), read("CPIAUCSL"));
+        Self {
+            growth: measured(&grids),
+            core,
+            headline,
+            bridged,
+        }
+    }
+
+    /// Every month up to `last` whose both scores can be computed, with the scores; figures are those of
+    /// the month before.
+    pub(super) fn months(&self, last: Month) -> impl Iterator<Item = (Month, Score, Score)> {
+        let months = (0..).map(|k| FIRST.plus(k)).take_while(move |m| *m <= last);
+        months.filter_map(|m| {
+            let figures = m.plus(-1);
+            Some((m, self.growth(figures)?, self.inflation(figures)?))
+        })
+    }
+
+    fn growth(&self, month: Month) -> Option<Score> {
+        let present = || {
+            self.growth
+                .iter()
+                .filter_map(move |g| Some((g, g.changes.get(month)?, g.scores.get(month)?)))
+        };
+        if present().count() < FEWEST_INPUTS {
+            return None;
+        }
+        let total: f64 = present().map(|(g, _, _)| g.spec.weight).sum();
+        let parts: Vec<Contributor> = present()
+            .map(|(g, value, z)| Contributor {
+                name: g.spec.name,
+                series: g.spec.series,
+                value,
+                unit: g.spec.unit,
+                weight: g.spec.weight / total,
+                contribution: g.spec.weight / total * z,
+            })
+            .collect();
+        Some(Score::sum(parts))
+    }
+
+    fn inflation(&self, month: Month) -> Option<Score> {
+        let core = self.core.log_change(month, 12, 100.0)?;
+        let headline = self.headline.log_change(month, 12, 100.0)?;
+        let momentum = self.core.log_change(month, 6, 200.0)? - core;
+        let level = f64::midpoint(core, headline) - TARGET;
+        // Clipping the level shrinks both of its halves alike, so that the parts still add up.
+        let shrink = if level.abs() > CLIP {
+            CLIP / level.abs()
+        } else {
+            1.0
+        };
+        let part = |name, series, value, unit, weight, contribution| Contributor {
+            name,
+            series,
+            value,
+            unit,
+            weight,
+            contribution,
+        };
+        Some(Score::sum(vec![
+            part(
+                "Core inflation",
+                "CPILFESL",
+                core,
+                "% over a year",
+                0.35,
+                0.35 * shrink * (core - TARGET),
+            ),
+            part(
+                "Headline inflation",
+                "CPIAUCSL",
+                headline,
+                "% over a year",
+                0.35,
+                0.35 * shrink * (headline - TARGET),
+            ),
+            part(
+                "Core momentum",
+                "CPILFESL",
+                momentum,
+                "points, 6 months annualised less a year",
+                0.3,
+                0.3 * momentum.clamp(-CLIP, CLIP),
+            ),
+        ]))
+    }
+
+    /// What was unusual about a month: growth inputs absent, gaps bridged within its figures' reach.
+    pub(super) fn basis(&self, month: Month, growth: &Score) -> Vec<String> {
+        let absent = self
+            .growth
+            .iter()
+            .filter(|g| growth.parts.iter().all(|p| p.series != g.spec.series));
+        let mut basis: Vec<String> = absent
+            .map(|g| format!("growth without {}", g.spec.series))
+            .collect();
+        // The furthest look-back is a mean of three months, a year earlier.
+        let reach = month.plus(-15)..month;
+        basis.extend(
+            self.bridged
+                .iter()
+                .filter(|(_, gap)| reach.contains(gap))
+                .map(|(id, gap)| format!("bridged {id} of {}", gap.name())),
+        );
+        basis
+    }
+}
+
+/// The changes and scores of the growth inputs, from their grids in the order of [`GROWTH`].
+fn measured([production, payrolls, jobless, permits]: &[Months; 4]) -> Vec<Growth> {
+    // At least two of three months of the unemployment rate, as in METHODS 2.
+    let slack = |m| jobless.mean3(m, 2);
+    let homes = |m| permits.mean3(m, 3);
+    let changes = [
+        changes(production, |m| production.log_change(m, 6, 200.0)),
+        changes(payrolls, |m| payrolls.log_change(m, 3, 400.0)),
+        changes(jobless, |m| Some(slack(m.plus(-6))? - slack(m)?)),
+        changes(permits, |m| {
+            log_ratio(homes(m)?, homes(m.plus(-12))?).map(|l| 100.0 * l)
+        }),
+    ];
+    let described = GROWTH.iter().zip(changes);
+    described.map(|(spec, c)| Growth::new(spec, c)).collect()
+}
+
+impl Growth {
+    fn new(spec: &'static Spec, changes: Months) -> Self {
+        let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
+        let z = rolling_z(&values, WINDOW, FEWEST, CLIP);
+        let scored = changes.iter().zip(z);
+        let scores = Months::new(scored.filter_map(|((m, _), z)| z.map(|z| (m, z))));
+        Self {
+            spec,
+            changes,
+            scores,
+        }
+    }
+}
+
+impl Score {
+    fn sum(parts: Vec<Contributor>) -> Self {
+        Self {
+            score: parts.iter().map(|p| p.contribution).sum(),
+            parts,
+        }
+    }
+}
+
+fn changes(of: &Months, change: impl Fn(Month) -> Option<f64>) -> Months {
+    Months::new(of.iter().filter_map(|(m, _)| change(m).map(|v| (m, v))))
+}
+
+/// What keeps the regime from being computed on `day`.
+pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
+    let absent: Vec<&str> = INPUTS
+        .iter()
+        .copied()
+        .filter(|id| known_or_none(set.get(id), day).is_empty())
+        .collect();
+    let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
+                 history are needed";
+    if absent.is_empty() {
+        needs.to_owned()
+    } else {
+        format!("{needs}; not there: {}", absent.join(", "))
+    }
+}

@@ -1,0 +1,186 @@
+//! The verified history of METHODS 7 on real figures, and the rules on made-up ones.
+
+use super::*;
+use crate::indicators::statistics::count;
+use crate::indicators::testdata;
+use crate::model::catalogue::round_to;
+use crate::model::{Catalogue, Observation, Series};
+use std::sync::Arc;
+
+fn real() -> Option<SeriesSet> {
+    testdata::load(INPUTS)
+}
+
+#[test]
+fn the_verified_history_comes_out() {
+    let Some(set) = real() else {
+        return;
+    };
+    let states = history(&set, date(2026, 8, 22));
+    for (year, month, regime, confidence) in [
+        (1974, 6, Regime::Stagflation, 100.0),
+        (1979, 6, Regime::Stagflation, 61.0),
+        (1999, 6, Regime::Goldilocks, 70.0),
+        (2001, 8, Regime::Stagflation, 65.0),
+        (2008, 12, Regime::Deflation, 98.0),
+        (2017, 6, Regime::Goldilocks, 86.0),
+        (2020, 5, Regime::Deflation, 100.0),
+        (2021, 6, Regime::Reflation, 99.0),
+        (2022, 6, Regime::Reflation, 77.0),
+        (2023, 6, Regime::Stagflation, 69.0),
+        (2026, 7, Regime::Reflation, 54.0),
+        (2026, 8, Regime::Reflation, 52.0),
+    ] {
+        let month = date(year, month, 1);
+        let state = states.iter().find(|s| s.month == month).unwrap();
+        // 1979-06: 60.82 with figures from 1959 on, 61.41 with all; both round to the printed 61.
+        assert_eq!(
+            (state.regime, state.confidence),
+            (regime, confidence),
+            "{month}"
+        );
+    }
+    let last = states.last().unwrap();
+    assert_eq!((last.month, last.target), (date(2026, 8, 1), None));
+    let july = states.iter().rev().nth(1).unwrap();
+    assert_eq!(
+        (july.target, july.trajectory),
+        (Some(Regime::Stagflation), Trajectory::Stable)
+    );
+    assert!(
+        july.basis
+            .iter()
+            .any(|b| b == "bridged CPILFESL of October 2025"),
+        "{:?}",
+        july.basis
+    );
+}
+
+#[test]
+fn shares_spells_and_confidence_are_the_printed_ones() {
+    let Some(set) = real() else {
+        return;
+    };
+    let all = history(&set, date(2026, 8, 22));
+    assert_eq!(all[0].month, date(1964, 8, 1));
+    let mean = all.iter().map(|s| s.confidence).sum::<f64>() / count(all.len());
+    assert_eq!(mean.round(), 73.0);
+    // The printed shares are those of months with all four growth inputs; permits allow them from 1966 on.
+    let full: Vec<&State> = all.iter().filter(|s| s.growth_parts.len() == 4).collect();
+    assert_eq!(full[0].month, date(1966, 3, 1));
+    let share = |r| {
+        round_to(
+            count(full.iter().filter(|s| s.regime == r).count()) / count(full.len()),
+            2,
+        )
+    };
+    assert_eq!(Regime::QUADRANTS.map(share), [0.20, 0.37, 0.33, 0.10]);
+    let switches = full
+        .windows(2)
+        .filter(|w| w[0].regime != w[1].regime)
+        .count();
+    assert_eq!(round_to(12.0 * count(switches) / count(full.len()), 1), 0.9);
+}
+
+#[test]
+fn parts_add_up_and_probabilities_are_one() {
+    let Some(set) = real() else {
+        return;
+    };
+    for s in history(&set, date(2026, 8, 22)) {
+        let sum = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
+        assert!((sum(&s.growth_parts) - s.growth).abs() < 1e-9);
+        assert!((sum(&s.inflation_parts) - s.inflation).abs() < 1e-9);
+        assert!((s.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(s.growth.abs() <= 3.0 && s.inflation.abs() <= 3.0 + 1e-12);
+        assert!((0.0..=100.0).contains(&s.confidence));
+    }
+}
+
+#[test]
+fn the_regime_waits_for_its_figures() {
+    let Some(set) = real() else {
+        return;
+    };
+    let month = |d| at(&set, d).state.unwrap().month;
+    // July's consumer prices count as known on the 13th, production on the 16th, permits on the 18th.
+    assert_eq!(month(date(2026, 8, 15)), date(2026, 7, 1));
+    assert_eq!(month(date(2026, 8, 16)), date(2026, 8, 1));
+    let before = at(&set, date(2026, 8, 16)).state.unwrap();
+    assert_eq!(before.basis[0], "growth without PERMIT");
+    assert_eq!(
+        at(&set, date(2026, 8, 18))
+            .state
+            .unwrap()
+            .growth_parts
+            .len(),
+        4
+    );
+}
+
+#[test]
+fn old_or_missing_figures_mean_unknown_with_a_reason() {
+    let Some(set) = real() else {
+        return;
+    };
+    let late = at(&set, date(2026, 11, 21));
+    assert_eq!(
+        (late.regime, late.confidence, late.target),
+        (Regime::Unknown, None, None)
+    );
+    assert!(late.reason.unwrap().contains("July 2026"));
+    assert_eq!(late.state.unwrap().month, date(2026, 8, 1));
+    assert_eq!(at(&set, date(2026, 10, 14)).regime, Regime::Reflation);
+    assert_eq!(at(&set, date(2026, 10, 15)).regime, Regime::Unknown);
+    let none = at(&SeriesSet::default(), date(2026, 8, 22));
+    assert_eq!(none.regime, Regime::Unknown);
+    assert!(none.reason.unwrap().contains("not there: INDPRO"));
+}
+
+#[test]
+fn an_axis_turns_only_when_well_past_zero() {
+    assert!(side(true, -0.10));
+    assert!(!side(true, -0.11));
+    assert!(!side(false, 0.10));
+    assert!(side(false, 0.11));
+}
+
+#[test]
+fn the_alternative_needs_a_quarter_of_the_probability() {
+    let sure = classify(Regime::Reflation, 2.0, 2.0);
+    assert_eq!((sure.target, sure.confidence), (None, 100.0));
+    let open = classify(Regime::Reflation, 0.05, 2.0);
+    assert_eq!(open.target, Some(Regime::Stagflation));
+    assert!(classify(Regime::Reflation, -0.09, -0.09).is_contested());
+}
+
+#[test]
+fn three_of_four_growth_inputs_are_enough_and_two_are_not() {
+    let Some(full) = real() else {
+        return;
+    };
+    let without = |gone: &[&str]| {
+        let kept = full.iter().filter(|s| !gone.contains(&s.info.id.as_str()));
+        at(&kept.cloned().collect(), date(2026, 8, 22))
+    };
+    let three = without(&["PAYEMS"]).state.unwrap();
+    let weights: f64 = three.growth_parts.iter().map(|p| p.weight).sum();
+    assert!((weights - 1.0).abs() < 1e-12);
+    assert_eq!(three.basis[0], "growth without PAYEMS");
+    assert_eq!(without(&["PAYEMS", "PERMIT"]).regime, Regime::Unknown);
+    assert_eq!(without(&["CPILFESL"]).regime, Regime::Unknown);
+}
+
+#[test]
+fn constant_figures_have_no_scores_and_do_not_harm() {
+    let flat = |id: &str| {
+        let rows =
+            (0..200).map(|k| Observation::new(Month::new(2000, 1).plus(k).first_day(), 100.0));
+        Arc::new(Series::new(
+            Catalogue::embedded().get(id).unwrap().clone(),
+            rows.collect(),
+        ))
+    };
+    let set: SeriesSet = INPUTS.iter().map(|id| flat(id)).collect();
+    assert_eq!(history(&set, date(2020, 1, 1)), vec![]);
+}

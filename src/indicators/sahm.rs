@@ -1,0 +1,228 @@
+//! Sahm rule: unemployment's three-month mean against its low of the year before (METHODS 2).
+//!
+//! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
+//! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
+
+use super::months::{Month, Months};
+use super::prose;
+use super::resample::known_or_none;
+use crate::model::catalogue::round_to;
+use crate::model::{Date, Observation, SeriesSet};
+
+/// Percentage points from which on the rule signals the start of a recession.
+pub const TRIGGER: f64 = 0.5;
+
+/// Series the rule reads.
+pub const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
+
+/// Lows that must be known of the twelve months before: a month never published must not silence the rule
+/// for a year, two neighbouring ones may.
+const FEWEST_LOWS: usize = 10;
+
+/// Months at or above the trigger with no recession within eight months of them, first and last.
+/// Source: SAHMREALTIME against the NBER's dates, 1960 to 2026 (a test repeats the count).
+const FALSE_SIGNALS: &[(Month, Month)] = &[
+    (Month::new(1976, 11), Month::new(1976, 11)),
+    (Month::new(2024, 7), Month::new(2024, 9)),
+];
+
+/// The rule at a day.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sahm {
+    /// The newest published real-time figure that is not stale.
+    pub realtime: Option<Observation>,
+    /// The newest figure computed from current UNRATE, if that is not stale.
+    pub current: Option<Observation>,
+    /// Why neither is there.
+    pub reason: Option<String>,
+}
+
+impl Sahm {
+    /// The figure to show: the real-time one, or else the computed one, with what it is.
+    pub fn shown(&self) -> Option<(Observation, &'static str)> {
+        let realtime = self.realtime.map(|o| (o, "real-time (SAHMREALTIME)"));
+        realtime.or(self.current.map(|o| (o, "computed from current UNRATE")))
+    }
+
+    /// Whether the figure shown is at or above the trigger.
+    pub fn is_triggered(&self) -> Option<bool> {
+        self.shown().map(|(o, _)| o.value >= TRIGGER)
+    }
+
+    /// The figure, the trigger and the rule's record, in sentences.
+    pub fn interpret(&self) -> String {
+        let Some((now, basis)) = self.shown() else {
+            let reason = self.reason.as_deref().unwrap_or("no figures");
+            return format!("The Sahm rule is not available: {reason}.");
+        };
+        let state = if now.value >= TRIGGER {
+            "at or above"
+        } else {
+            "below"
+        };
+        let month = Month::of(now.date);
+        let note = FALSE_SIGNALS
+            .iter()
+            .find(|(from, to)| (*from..=*to).contains(&month))
+            .map_or("", |_| " This signal was false: no recession followed.");
+        format!(
+            "{} points in {}, {state} the trigger of 0.50; {basis}.{note} The rule marks the start of recessions; \
+             of its signals since 1960 two were false, in November 1976 and from July to September 2024 (0.57 at most).",
+            prose::number(now.value, 2),
+            month.name(),
+        )
+    }
+}
+
+/// The rule at `day`, from what was public then.
+pub fn at(set: &SeriesSet, day: Date) -> Sahm {
+    let published = set.get("SAHMREALTIME");
+    let unrate = set.get("UNRATE");
+    let realtime = known_or_none(published, day).last().copied();
+    let current = history(known_or_none(unrate, day)).last().copied();
+    let fresh = |o: &Observation, s: Option<&crate::model::Series>| {
+        s.is_some_and(|s| !s.is_stale(o.date, day))
+    };
+    let (realtime, current) = (
+        realtime.filter(|o| fresh(o, published)),
+        current.filter(|o| fresh(o, unrate)),
+    );
+    let reason = (realtime.is_none() && current.is_none()).then(|| {
+        let newest = |s: Option<&crate::model::Series>| {
+            known_or_none(s, day)
+                .last()
+                .map_or("not there".to_owned(), |o| format!("newest {}", o.date))
+        };
+        format!(
+            "no current figure (SAHMREALTIME: {}; UNRATE: {})",
+            newest(published),
+            newest(unrate)
+        )
+    });
+    Sahm {
+        realtime,
+        current,
+        reason,
+    }
+}
+
+/// The rule computed from unemployment rates of one vintage, percentage points, two decimals.
+///
+/// Formula: mean of three months less the lowest such mean of the twelve months before. A mean needs two of
+/// its three months (October 2025 was never published).
+pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
+    let grid = Months::lasts(unemployment);
+    let means = Months::new(
+        grid.iter()
+            .filter_map(|(m, _)| grid.mean3(m, 2).map(|v| (m, v))),
+    );
+    means
+        .iter()
+        .filter_map(|(m, now)| {
+            let before = || (1..=12).filter_map(|k| means.get(m.plus(-k)));
+            let low = before().min_by(f64::total_cmp)?;
+            (before().count() >= FEWEST_LOWS)
+                .then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::indicators::testdata;
+    use jiff::civil::date;
+
+    fn computed(set: &SeriesSet) -> Months {
+        Months::lasts(&history(&set.get("UNRATE").unwrap().observations))
+    }
+
+    #[test]
+    fn the_computation_follows_the_published_figures() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let ours = computed(&set);
+        let published = &set.get("SAHMREALTIME").unwrap().observations;
+        let gap = |o: &Observation| ours.get(Month::of(o.date)).map(|v| (v - o.value).abs());
+        for o in published.iter().filter(|o| o.date >= date(2025, 12, 1)) {
+            assert!(gap(o).unwrap() <= 0.01 + 1e-9, "{}", o.date);
+        }
+        let since_1960 = published.iter().filter(|o| o.date >= date(1960, 1, 1));
+        let largest = since_1960.filter_map(gap).fold(0.0, f64::max);
+        assert_eq!(round_to(largest, 2), 0.37);
+        assert_eq!(ours.get(Month::new(2025, 11)), Some(0.35));
+        assert_eq!(
+            set.get("SAHMREALTIME").unwrap().at(date(2025, 11, 1)),
+            Some(0.43)
+        );
+    }
+
+    #[test]
+    fn the_false_signal_of_2024_is_told() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let then = at(&set, date(2024, 9, 10));
+        assert_eq!(then.realtime.unwrap().value, 0.57);
+        assert_eq!(then.is_triggered(), Some(true));
+        assert!(then.interpret().contains("This signal was false"));
+        let now = at(&set, date(2026, 8, 22));
+        assert_eq!(now.is_triggered(), Some(false));
+        assert!(
+            now.interpret()
+                .starts_with("-0.03 points in July 2026, below")
+        );
+    }
+
+    #[test]
+    fn the_false_signals_are_all_there_are() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let published = &set.get("SAHMREALTIME").unwrap().observations;
+        let near = |m: Month| {
+            (-8..=8).any(|k| crate::indicators::nber::in_recession(m.plus(k).first_day()).is_some())
+        };
+        let runs = published.chunk_by(|a, b| (a.value >= TRIGGER) == (b.value >= TRIGGER));
+        let alone: Vec<_> = runs
+            .filter(|r| r[0].value >= TRIGGER)
+            .map(|r| (Month::of(r[0].date), Month::of(r[r.len() - 1].date)))
+            .filter(|&(from, to)| {
+                !(0..)
+                    .map(|k| from.plus(k))
+                    .take_while(|m| *m <= to)
+                    .any(near)
+            })
+            .collect();
+        assert_eq!(alone, FALSE_SIGNALS);
+    }
+
+    #[test]
+    fn a_stale_figure_is_not_shown() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let late = at(&set, date(2026, 11, 21));
+        assert_eq!(late.shown(), None);
+        assert!(late.interpret().contains("newest 2026-07-01"), "{late:?}");
+        assert!(
+            at(&SeriesSet::default(), date(2026, 8, 22))
+                .reason
+                .unwrap()
+                .contains("not there")
+        );
+    }
+
+    #[test]
+    fn one_absent_month_does_not_silence_the_rule_and_a_short_history_does() {
+        let rate = |m: i32, v| Observation::new(Month::new(2024, 1).plus(m).first_day(), v);
+        let mut rates: Vec<_> = (0..20).map(|m| rate(m, 4.0)).collect();
+        rates.remove(10);
+        rates.push(rate(20, 4.9));
+        let h = history(&rates);
+        assert_eq!(h.last().unwrap().value, 0.3);
+        // February 2024 has the first mean; November 2024 has none; ten lows are there in January 2025.
+        assert_eq!(h.first().unwrap().date, date(2025, 1, 1));
+    }
+}

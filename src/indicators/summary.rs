@@ -1,0 +1,313 @@
+//! The figures of the one-call summary that are read, not modelled: rates, spreads, Sahm, inflation.
+//!
+//! Each one comes with its date and with how it came about, or with the reason why there is none; a stale
+//! figure is none (METHODS 0.4, 0.11, 0.12, 8). The set is taken as what was known on the day.
+
+use super::months::Month;
+use super::transform::{bps, latest_year_on_year, spread_bps};
+use crate::model::{Date, Observation, Series, SeriesSet};
+
+/// Every series the summary may read, composites and regime apart.
+pub const INPUTS: &[&str] = &[
+    "DGS10",
+    "GS10",
+    "DGS2",
+    "GS2",
+    "EFFR",
+    "DFF",
+    "FEDFUNDS",
+    "VIXCLS",
+    "BAMLH0A0HYM2",
+    "SAHMREALTIME",
+    "CPIAUCNS",
+    "CPIAUCSL",
+];
+
+/// One figure of the summary.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figure {
+    /// The figure; absent with a `reason`.
+    pub value: Option<f64>,
+    /// Its own date, which may be older than the day asked for.
+    pub date: Option<Date>,
+    /// Series it comes from.
+    pub series: Vec<&'static str>,
+    /// How it came about where that is not the usual way: "monthly average, July 2026".
+    pub basis: Option<String>,
+    /// Why there is none.
+    pub reason: Option<String>,
+}
+
+/// The read figures at a day.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Summary {
+    /// Ten-year Treasury yield, percent.
+    pub ten_year: Figure,
+    /// Two-year Treasury yield, percent.
+    pub two_year: Figure,
+    /// Ten-year less two-year yield of one and the same date, basis points.
+    pub spread_2s10s_bps: Figure,
+    /// Effective federal funds rate, percent.
+    pub fed_funds: Figure,
+    /// VIX, index.
+    pub vix: Figure,
+    /// High-yield spread, basis points.
+    pub hy_spread_bps: Figure,
+    /// Sahm rule, real-time, percentage points.
+    pub sahm_rule: Figure,
+    /// Consumer prices against a year earlier, percent, one decimal.
+    pub cpi_yoy_pct: Figure,
+}
+
+impl Summary {
+    /// Every figure with its name in the answer.
+    pub fn figures(&self) -> [(&'static str, &Figure); 8] {
+        [
+            ("10y", &self.ten_year),
+            ("2y", &self.two_year),
+            ("spread_2s10s_bps", &self.spread_2s10s_bps),
+            ("fed_funds", &self.fed_funds),
+            ("vix", &self.vix),
+            ("hy_spread_bps", &self.hy_spread_bps),
+            ("sahm_rule", &self.sahm_rule),
+            ("cpi_yoy_pct", &self.cpi_yoy_pct),
+        ]
+    }
+}
+
+/// The figures at `day`.
+pub fn summary(set: &SeriesSet, day: Date) -> Summary {
+    let mut high_yield = first_current(set, day, &["BAMLH0A0HYM2"]);
+    high_yield.value = high_yield.value.map(bps);
+    Summary {
+        ten_year: first_current(set, day, &["DGS10", "GS10"]),
+        two_year: first_current(set, day, &["DGS2", "GS2"]),
+        spread_2s10s_bps: spread(set, day),
+        fed_funds: first_current(set, day, &["EFFR", "DFF", "FEDFUNDS"]),
+        vix: first_current(set, day, &["VIXCLS"]),
+        hy_spread_bps: high_yield,
+        sahm_rule: first_current(set, day, &["SAHMREALTIME"]),
+        cpi_yoy_pct: consumer_prices(set, day),
+    }
+}
+
+/// The newest figure of the first series that has a current one.
+fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
+    let found = ids.iter().enumerate().find_map(|(rank, &id)| {
+        let series = set.get(id)?;
+        Some((rank, id, series, series.lookup(day)?))
+    });
+    let Some((rank, id, series, last)) = found else {
+        return absent(set, day, ids);
+    };
+    Figure {
+        value: Some(last.value),
+        date: Some(last.date),
+        series: vec![id],
+        basis: (rank > 0).then(|| stand_in(series, last.date)),
+        reason: None,
+    }
+}
+
+/// What a figure is that stands in for the preferred series.
+fn stand_in(series: &Series, date: Date) -> String {
+    if series.frequency() == crate::model::Frequency::Monthly {
+        format!(
+            "monthly average, {} ({})",
+            Month::of(date).name(),
+            series.info.id
+        )
+    } else {
+        format!("from {}", series.info.id)
+    }
+}
+
+/// Daily yields on their newest common date, or else monthly averages of their newest common month.
+fn spread(set: &SeriesSet, day: Date) -> Figure {
+    let of = |long: &'static str, short: &'static str| {
+        let (a, b) = (set.get(long)?, set.get(short)?);
+        let found = spread_bps(a, b, day)?;
+        let stale = a.is_stale(found.date, day) || b.is_stale(found.date, day);
+        (!stale).then_some((found, vec![long, short]))
+    };
+    let daily = of("DGS10", "DGS2").map(|f| (f, None));
+    let found = daily.or_else(|| {
+        let (o, series) = of("GS10", "GS2")?;
+        let basis = format!("monthly averages, {} (GS10, GS2)", Month::of(o.date).name());
+        Some(((o, series), Some(basis)))
+    });
+    match found {
+        Some(((o, series), basis)) => Figure {
+            value: Some(o.value),
+            date: Some(o.date),
+            series,
+            basis,
+            reason: None,
+        },
+        None => absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]),
+    }
+}
+
+/// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
+/// or the other has none (METHODS 0.7). A month without a base a year earlier is passed over.
+fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
+    let of = |id: &'static str| -> Option<(Observation, &'static str)> {
+        let series = set.get(id)?;
+        let found = latest_year_on_year(series, day)?;
+        (!series.is_stale(found.date, day)).then_some((found, id))
+    };
+    let (headline, adjusted) = (of("CPIAUCNS"), of("CPIAUCSL"));
+    let newer = |a: &(Observation, &str), b: &(Observation, &str)| a.0.date > b.0.date;
+    let found = match (headline, adjusted) {
+        (Some(h), Some(a)) if newer(&a, &h) => Some(a),
+        (h, a) => h.or(a),
+    };
+    let Some((o, id)) = found else {
+        return absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
+    };
+    let basis = match id {
+        "CPIAUCNS" => "not seasonally adjusted",
+        _ => "seasonally adjusted; the unadjusted index has no newer month",
+    };
+    Figure {
+        value: Some(crate::model::catalogue::round_to(o.value, 1)),
+        date: Some(o.date),
+        series: vec![id],
+        basis: Some(basis.to_owned()),
+        reason: None,
+    }
+}
+
+/// No figure: for each series, that it is not there, or how old its newest figure is.
+fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
+    let why = |id: &&'static str| match set.get(id).and_then(|s| s.last_on_or_before(day)) {
+        Some(o) => format!("{id} has no current figure (newest: {})", o.date),
+        None => format!("{id} is not there"),
+    };
+    Figure {
+        series: ids.to_vec(),
+        reason: Some(ids.iter().map(why).collect::<Vec<_>>().join("; ")),
+        ..Figure::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::indicators::testdata;
+    use crate::model::Catalogue;
+    use jiff::civil::date;
+    use std::sync::Arc;
+
+    fn set(rows: &[(&str, Date, f64)]) -> SeriesSet {
+        let series = |&(id, day, value): &(&str, Date, f64)| {
+            let info = Catalogue::embedded().get(id).unwrap().clone();
+            Arc::new(Series::new(info, vec![Observation::new(day, value)]))
+        };
+        rows.iter().map(series).collect()
+    }
+
+    #[test]
+    fn the_real_figures_of_august_2026() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let s = summary(&set, date(2026, 8, 21));
+        let values = s.figures().map(|(name, f)| (name, f.value));
+        assert_eq!(
+            values,
+            [
+                ("10y", Some(4.69)),
+                ("2y", Some(4.19)),
+                ("spread_2s10s_bps", Some(50.0)),
+                ("fed_funds", Some(3.63)),
+                ("vix", None),
+                ("hy_spread_bps", None),
+                ("sahm_rule", Some(-0.03)),
+                ("cpi_yoy_pct", Some(3.3)),
+            ]
+        );
+        assert_eq!(s.cpi_yoy_pct.date, Some(date(2026, 7, 1)));
+        assert_eq!(s.cpi_yoy_pct.series, ["CPIAUCSL"]);
+        assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not there"));
+        assert!(
+            s.figures()
+                .iter()
+                .all(|(_, f)| f.value.is_some() != f.reason.is_some())
+        );
+    }
+
+    #[test]
+    fn the_headline_of_june_2022_is_the_unadjusted_one() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let s = summary(&set, date(2022, 6, 30));
+        assert_eq!(s.cpi_yoy_pct.value, Some(9.1));
+        assert_eq!(
+            s.cpi_yoy_pct.basis.as_deref(),
+            Some("not seasonally adjusted")
+        );
+    }
+
+    #[test]
+    fn stale_figures_are_none_with_their_newest_date() {
+        let Some(set) = testdata::load(INPUTS) else {
+            return;
+        };
+        let s = summary(&set, date(2026, 11, 21));
+        for (name, figure) in s.figures() {
+            assert_eq!(figure.value, None, "{name}");
+        }
+        assert!(s.ten_year.reason.unwrap().contains("newest: 2026-08-20"));
+    }
+
+    #[test]
+    fn monthly_averages_stand_in_and_say_so() {
+        let july = date(2026, 7, 1);
+        let set = set(&[
+            ("DGS10", date(2026, 5, 29), 4.0),
+            ("GS10", july, 4.6),
+            ("GS2", july, 4.1),
+            ("FEDFUNDS", july, 3.63),
+        ]);
+        let s = summary(&set, date(2026, 8, 21));
+        assert_eq!(
+            (s.ten_year.value, s.spread_2s10s_bps.value),
+            (Some(4.6), Some(50.0))
+        );
+        assert_eq!(
+            s.ten_year.basis.as_deref(),
+            Some("monthly average, July 2026 (GS10)")
+        );
+        assert_eq!(
+            s.fed_funds.basis.as_deref(),
+            Some("monthly average, July 2026 (FEDFUNDS)")
+        );
+        assert_eq!(s.spread_2s10s_bps.date, Some(july));
+    }
+
+    #[test]
+    fn fallbacks_keep_their_order_and_units() {
+        let day = date(2026, 8, 20);
+        let set = set(&[
+            ("DFF", day, 3.63),
+            ("FEDFUNDS", date(2026, 7, 1), 3.6),
+            ("BAMLH0A0HYM2", day, 2.876),
+        ]);
+        let s = summary(&set, day);
+        assert_eq!(
+            (s.fed_funds.value, s.fed_funds.basis.as_deref()),
+            (Some(3.63), Some("from DFF"))
+        );
+        assert_eq!(s.hy_spread_bps.value, Some(287.6));
+        assert_eq!(
+            summary(&SeriesSet::default(), day)
+                .figures()
+                .iter()
+                .filter(|(_, f)| f.value.is_some())
+                .count(),
+            0
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Laws that every composite and the regime keep, on real figures: they add up, they never look ahead,
+//! they survive anything missing, and they are fast.
+
+use super::*;
+use crate::model::frequency::shift;
+use crate::model::{Catalogue, Date, SeriesSet};
+use jiff::ToSpan;
+use jiff::civil::date;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+/// Every series that anything here reads, as far as there is a file of it.
+fn real() -> Option<&'static SeriesSet> {
+    static SET: OnceLock<Option<SeriesSet>> = OnceLock::new();
+    SET.get_or_init(|| {
+        let composites = COMPOSITES.iter().flat_map(|c| c.inputs);
+        let ids: BTreeSet<&str> = composites.chain(regime::INPUTS).copied().collect();
+        let mut set = testdata::load(&Vec::from_iter(ids))?;
+        // Figures of the VIX are not free; the dollar has real ups and downs, too.
+        testdata::stand_in(&mut set, "VIXCLS", "DTWEXBGS");
+        Some(set)
+    })
+    .as_ref()
+}
+
+fn adds_up(reading: &Reading) -> bool {
+    let sum: f64 = reading.inputs.iter().filter_map(|i| i.contribution).sum();
+    match reading.value {
+        Some(value) => value.is_finite() && (reading.base + sum - value).abs() < 1e-9,
+        None => reading.reason.as_ref().is_some_and(|r| !r.is_empty()),
+    }
+}
+
+#[test]
+fn the_table_agrees_with_the_catalogue() {
+    for c in COMPOSITES {
+        let info = Catalogue::embedded().get(c.id).unwrap();
+        assert!(info.is_composite(), "{}", c.id);
+        assert!(composite(c.id).is_some_and(|found| found.method == c.method));
+        for input in c.inputs {
+            assert!(
+                Catalogue::embedded().get(input).is_some(),
+                "{} reads {input}",
+                c.id
+            );
+        }
+        assert!(c.bands.is_sorted_by(|a, b| a.from < b.from), "{}", c.id);
+        assert!(
+            !c.formula.contains('\n') && !c.formula.contains("  "),
+            "{}",
+            c.id
+        );
+    }
+    assert_eq!(COMPOSITES.len(), 4);
+}
+
+#[test]
+fn the_history_ends_with_the_reading() {
+    let Some(set) = real() else {
+        return;
+    };
+    for c in COMPOSITES {
+        for day in [date(2009, 3, 2), date(2020, 3, 31), date(2026, 8, 21)] {
+            let (history, reading) = ((c.history)(set, day), (c.reading)(set, day));
+            assert!(adds_up(&reading), "{} {day} {reading:?}", c.id);
+            assert!(history.is_sorted_by(|a, b| a.date < b.date), "{}", c.id);
+            if reading.value.is_some() {
+                let last = history.last().unwrap();
+                assert_eq!(
+                    (last.date, Some(last.value)),
+                    (reading.date, reading.value),
+                    "{}",
+                    c.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_at_all_is_an_answer_with_a_reason() {
+    for c in COMPOSITES {
+        let reading = (c.reading)(&SeriesSet::default(), date(2026, 8, 21));
+        assert!(reading.value.is_none() && adds_up(&reading), "{}", c.id);
+        assert_eq!(
+            (c.history)(&SeriesSet::default(), date(2026, 8, 21)),
+            vec![]
+        );
+        assert!(!(c.interpret)(&reading).is_empty());
+    }
+}
+
+/// Run by hand in release: `cargo test --release --lib histories_are_fast -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, not a law: it needs a release build and a quiet machine"]
+fn histories_are_fast() {
+    let set = real().unwrap();
+    let day = date(2026, 8, 21);
+    let clock = |name: &str, work: &dyn Fn() -> usize| {
+        let start = std::time::Instant::now();
+        let rows = work();
+        println!("{name}: {rows} rows in {:?}", start.elapsed());
+        start.elapsed()
+    };
+    let mut all = clock("regime", &|| regime::history(set, day).len());
+    for c in COMPOSITES {
+        all += clock(c.id, &|| (c.history)(set, day).len());
+        clock("  reading", &|| (c.reading)(set, day).inputs.len());
+    }
+    assert!(all.as_millis() < 300, "{all:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn nobody_looks_ahead_or_breaks_when_series_are_missing(days in 0..24_000i64, kept in prop::collection::vec(prop::bool::weighted(0.85), 40)) {
+        let Some(set) = real() else {
+            return Ok(());
+        };
+        let day: Date = shift(date(1961, 1, 1), days.days());
+        let some: SeriesSet = set.iter().zip(kept.iter().cycle()).filter(|(_, k)| **k).map(|(s, _)| Arc::clone(s)).collect();
+        let cut = testdata::as_of(&some, day);
+        for c in COMPOSITES {
+            let reading = (c.reading)(&some, day);
+            prop_assert!(adds_up(&reading), "{} {} {:?}", c.id, day, reading);
+            prop_assert!(!(c.interpret)(&reading).contains("NaN"));
+            prop_assert_eq!(&(c.reading)(&cut, day), &reading);
+            let history = (c.history)(&some, day);
+            prop_assert!(history.iter().all(|o| o.value.is_finite() && o.date <= day));
+            prop_assert_eq!(&(c.history)(&cut, day), &history);
+        }
+        prop_assert_eq!(regime::at(&cut, day), regime::at(&some, day));
+        prop_assert_eq!(sahm::at(&cut, day), sahm::at(&some, day));
+    }
+}

@@ -1,0 +1,70 @@
+//! Endpoints as tools: how they are declared, called, and how an error is told to a model.
+
+use crate::endpoints::{Answer, Arguments, Backend, Route};
+use crate::error::Error;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
+use serde_json::Value;
+
+/// The tool of an endpoint.
+pub(super) fn declare(route: &Route) -> Tool {
+    let spec = &route.spec;
+    let hints = ToolAnnotations::with_title(spec.title)
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false);
+    Tool::new(
+        spec.tool,
+        spec.description,
+        std::sync::Arc::clone(route.input_schema()),
+    )
+    .with_title(spec.title)
+    .with_raw_output_schema(std::sync::Arc::clone(route.output_schema()))
+    .with_annotations(hints)
+}
+
+/// Calls an endpoint; whatever goes wrong is a result the model can act on.
+pub(super) async fn call(
+    backend: &Backend,
+    route: &'static Route,
+    arguments: Arguments,
+) -> CallToolResult {
+    match route.call(backend, arguments).await {
+        Ok(answer) => success(&answer),
+        Err(error) => {
+            crate::error::log(&error, route.spec.tool);
+            failure(&error)
+        }
+    }
+}
+
+fn success(answer: &Answer) -> CallToolResult {
+    let mut text = answer.text.to_string();
+    if let Some(state) = &answer.upstream {
+        text.push('\n');
+        text.push_str(&state.sentence());
+    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = serde_json::from_slice(&answer.json).ok();
+    result
+}
+
+/// The message for the model, and the same facts for programs in `_meta`.
+fn failure(error: &Error) -> CallToolResult {
+    let mut facts = serde_json::Map::new();
+    facts.insert("code".into(), error.code().into());
+    facts.insert("retryable".into(), error.retryable().into());
+    if let Some(wait) = error.retry_after() {
+        facts.insert("retry_after_seconds".into(), wait.as_secs().into());
+    }
+    if !error.suggestions().is_empty() {
+        let ids = error
+            .suggestions()
+            .iter()
+            .map(|s| Value::from(s.id.as_str()));
+        facts.insert("suggestions".into(), ids.collect());
+    }
+    let mut meta = MetaObject::default();
+    meta.insert("econoscope/error".to_owned(), Value::Object(facts));
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())]).with_meta(Some(meta))
+}

@@ -1,0 +1,60 @@
+//! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
+
+use super::Server;
+use anyhow::Context;
+use rmcp::ServiceExt;
+use rmcp::transport::io::stdio_pipes;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Largest request body accepted on `/mcp`; arguments are short.
+const MOST_BODY_BYTES: usize = 256 * 1024;
+
+/// Who may call `/mcp`.
+#[derive(Debug, Clone)]
+pub struct Allowed {
+    /// Host header values: names or `name:port`.
+    pub hosts: Vec<String>,
+    /// Browser origins: `https://app.example.com:443`, `http://localhost:*`.
+    pub origins: Vec<String>,
+}
+
+/// The `/mcp` service: stateless, JSON replies, Host and Origin checked.
+pub type HttpService = StreamableHttpService<Server, NeverSessionManager>;
+
+/// Builds the `/mcp` service.
+pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> HttpService {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_allowed_hosts(allowed.hosts)
+        .with_allowed_origins(allowed.origins)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MOST_BODY_BYTES)
+        .with_cancellation_token(stop);
+    StreamableHttpService::new(
+        move || Ok(server.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    )
+}
+
+/// Serves one client over stdin and stdout until it closes them or `stop` is given.
+///
+/// # Errors
+/// When the client's opening is not MCP, or the streams fail.
+pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
+    let running = match server.serve_with_ct(stdio_pipes(), stop).await {
+        Ok(running) => running,
+        // A client that goes away before it says anything is not a fault.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(error).context("the client did not open an MCP conversation"),
+    };
+    running
+        .waiting()
+        .await
+        .context("the stdio conversation ended badly")?;
+    Ok(())
+}

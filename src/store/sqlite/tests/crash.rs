@@ -1,0 +1,77 @@
+//! A process killed at any moment leaves whole writes only.
+
+use super::*;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const PLACE: &str = "ECONOSCOPE_TEST_STORE_TO_CRASH";
+const SERIES: i32 = 7;
+const ROWS: i32 = 300;
+
+/// Not a test of its own: the process that gets killed. Each write sets all values of one series anew.
+#[test]
+#[ignore = "run by the test below, in a process of its own"]
+fn victim() {
+    let Some(path) = std::env::var_os(PLACE) else {
+        return;
+    };
+    let store = Sqlite::open(Path::new(&path)).unwrap();
+    let start = i32::try_from(store.version().unwrap()).unwrap();
+    for n in start.. {
+        let rows = days(0, ROWS, f64::from(n));
+        put(
+            &store,
+            &format!("S{}", n % SERIES),
+            &rows,
+            day_from_number(20_000 + n),
+        );
+    }
+}
+
+#[test]
+fn a_killed_writer_leaves_whole_writes_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut last = 0;
+    for round in 0..30u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "store::sqlite::tests::crash::victim",
+                "--ignored",
+            ])
+            .env(PLACE, &path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Long enough to write in most rounds, at ever other moments.
+        std::thread::sleep(Duration::from_millis(20 + round * 13 % 47));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let store = Sqlite::open(&path).unwrap();
+        assert_eq!(store.integrity().unwrap(), vec![], "round {round}");
+        let version = store.version().unwrap();
+        assert!(version >= last, "a write that was there is gone");
+        last = version;
+        let mut writes = 0;
+        for status in store.status().unwrap() {
+            let held = rows(&store, status.id.as_str()).unwrap().unwrap();
+            for whole in held.chunks(held.len() / usize::try_from(ROWS).unwrap()) {
+                assert!(whole.iter().all(|r| r.date == whole[0].date));
+            }
+            let latest = store.read(&status.id).unwrap().unwrap().latest();
+            assert!(
+                latest.iter().all(|o| o.value == latest[0].value),
+                "half a write"
+            );
+            assert_eq!(held.len() % usize::try_from(ROWS).unwrap(), 0);
+            writes += held.len() as u64 / u64::try_from(ROWS).unwrap();
+        }
+        assert_eq!(writes, version, "the version counts the writes");
+    }
+    assert!(
+        last > 30,
+        "only {last} writes: the killed process hardly wrote"
+    );
+}
