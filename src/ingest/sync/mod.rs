@@ -13,6 +13,7 @@ use super::board::BoardSettings;
 use super::fred::{Fred, FredSettings};
 use super::plan::{Choice, Looks, Plan, plan};
 use super::progress::{Progress, StepResult};
+use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::model::{Catalogue, SeriesId};
 use crate::store::Store;
@@ -21,13 +22,8 @@ use run::Run;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Note of the store: when a sync of everything last came to its end (RFC 3339).
-pub const LAST_SYNC: &str = "last_sync";
 /// Note of the store: when each series was looked at.
 const LOOKS: &str = "sync_looks";
-/// What a sync of vintages needs beyond the figures.
-pub const VINTAGES: &str = "vintages need a FRED API key";
-
 /// Puts the history that comes with the program into an empty store.
 pub type LoadBundled = Arc<dyn Fn(&dyn Store) -> Result<()> + Send + Sync>;
 
@@ -93,7 +89,7 @@ pub async fn sync(
     on: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<SyncReport> {
     if config.vintages && config.fred.key.is_none() {
-        return Err(super::key::refused(&format!("is missing; {VINTAGES}")));
+        return Err(super::key::refused("is missing, and vintages need one"));
     }
     if let Some(load) = config.bundled.clone() {
         let loaded = blocking(&store, move |store| {
