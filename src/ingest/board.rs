@@ -3,7 +3,7 @@
 //! One CSV of the FEDS Notes holds `date,gz_spread,ebp,est_prob` by month (SOURCES 7); the first two figures
 //! become the series `GZ_SPREAD` and `EBP`. `est_prob` is a model's output and is left where it is.
 
-use super::fetch::{Answer, Fetch, Timeouts, client, unavailable};
+use super::fetch::{Answer, CSV, Fetch, Timeouts, client, unavailable};
 use super::pace::PaceSettings;
 use super::table::{self, Column, Dates};
 use crate::error::{Error, Result};
@@ -53,7 +53,7 @@ pub async fn excess_bond_premium(
 ) -> Result<Premium> {
     let client = client(settings.timeouts, contact)?;
     let fetch = Fetch::new("The Federal Reserve Board", client, settings.pace);
-    let answer = fetch.get(&settings.url, "text/csv", |_| false).await?;
+    let answer = fetch.get(&settings.url, CSV, |_| false).await?;
     read(&answer).map_err(|problem| {
         unavailable(format!(
             "The Federal Reserve Board's bond premium file cannot be used: {problem}. Try again later."

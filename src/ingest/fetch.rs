@@ -12,6 +12,9 @@ use url::Url;
 /// Largest answer that is taken: 64 MiB, counted as it comes in.
 pub const MAX_ANSWER_BYTES: usize = 64 << 20;
 
+/// `Accept` of a download; a server that labels its CSV otherwise must not refuse us for it.
+pub(super) const CSV: &str = "text/csv, */*;q=0.5";
+
 /// How long the network may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {

@@ -230,6 +230,15 @@ fn gather(files: &[PathBuf], on: &mut dyn FnMut(Progress)) -> Result<Gathered> {
 impl Gathered {
     fn take(&mut self, file: &str, columns: Vec<Column>) {
         for mut column in columns {
+            let known = Catalogue::embedded().get(column.id.as_str());
+            if known.is_some_and(|info| info.is_composite()) {
+                self.errors.push(Error::BadFile {
+                    file: file.to_owned(),
+                    line: None,
+                    problem: format!("{} is computed here and cannot be imported", column.id),
+                });
+                continue;
+            }
             let earlier = self.series.remove(&column.id);
             if let Some(broken) = column.broken.take() {
                 self.refuse(file, column.id, broken);

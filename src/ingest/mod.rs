@@ -24,6 +24,4 @@ pub use fred::{Fred, FredSettings};
 pub use key::ApiKey;
 pub use pace::PaceSettings;
 pub use progress::{Progress, Renderer, Show, StepResult};
-pub use sync::{
-    LAST_SYNC, LoadBundled, Outcome, SeriesReport, SyncConfig, SyncReport, VINTAGES, sync,
-};
+pub use sync::{LoadBundled, Outcome, SeriesReport, SyncConfig, SyncReport, sync};

@@ -144,6 +144,13 @@ mod tests {
     }
 
     #[test]
+    fn what_was_overdue_at_the_last_look_is_todays_news_even_after_a_silence() {
+        let (_, rows) = after(Some(date(2026, 10, 20)), &[at(8, 4.3), at(10, 4.4)]);
+        assert_eq!(known_from(&rows, 8, 4.3), Some(date(2026, 11, 21)));
+        assert_eq!(known_from(&rows, 10, 4.4), None);
+    }
+
+    #[test]
     fn a_look_that_finds_nothing_is_noted() {
         let (written, rows) = after(Some(date(2026, 11, 20)), &[]);
         assert_eq!(written, Written::default());

@@ -152,6 +152,17 @@ fn nothing_to_import_is_an_error_that_names_the_place() {
 }
 
 #[test]
+fn our_own_composites_are_computed_and_not_imported() {
+    let dir = folder(&[("a.csv", "DATE,SERVICE_CRPI,DGS10\n2026-07-29,14,4.67\n")]);
+    let store = Memory::new();
+    let report = run(&store, dir.path());
+    let error = report.errors[0].to_string();
+    assert!(error.contains("SERVICE_CRPI is computed here"), "{error}");
+    assert_eq!(values(&store, "SERVICE_CRPI"), vec![]);
+    assert_eq!(values(&store, "DGS10").len(), 1);
+}
+
+#[test]
 fn one_file_may_be_named_instead_of_a_folder() {
     let dir = folder(&[
         ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),

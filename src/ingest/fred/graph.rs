@@ -1,6 +1,6 @@
 //! `fredgraph.csv`, the download behind FRED's charts: no key, one series per request (SOURCES 1).
 
-use super::super::fetch::Answer;
+use super::super::fetch::{Answer, CSV};
 use super::super::table::{self, Dates};
 use super::{Fred, address, not_carried, page, unusable};
 use crate::error::Result;
@@ -16,7 +16,7 @@ pub(super) async fn observations(
     query.extend(start.as_deref().map(|day| ("cosd", day)));
     let path = ["graph", "fredgraph.csv"];
     let url = address(&fred.settings.download_url, &path, &query)?;
-    let answer = fred.fetch.get(&url, "text/csv", |_| false).await?;
+    let answer = fred.fetch.get(&url, CSV, |_| false).await?;
     read(id, &answer)
 }
 

@@ -13,6 +13,7 @@ use super::board::BoardSettings;
 use super::fred::{Fred, FredSettings};
 use super::plan::{Choice, Looks, Plan, plan};
 use super::progress::{Progress, StepResult};
+use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::model::{Catalogue, SeriesId};
 use crate::store::Store;
@@ -21,13 +22,8 @@ use run::Run;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Note of the store: when a sync of everything last came to its end (RFC 3339).
-pub const LAST_SYNC: &str = "last_sync";
 /// Note of the store: when each series was looked at.
 const LOOKS: &str = "sync_looks";
-/// What a sync of vintages needs beyond the figures.
-pub const VINTAGES: &str = "vintages need a FRED API key";
-
 /// Puts the history that comes with the program into an empty store.
 pub type LoadBundled = Arc<dyn Fn(&dyn Store) -> Result<()> + Send + Sync>;
 
@@ -83,7 +79,7 @@ impl std::fmt::Debug for SyncConfig {
 /// Runs a sync to its end, or until `cancel`; what was read until then stays.
 ///
 /// # Errors
-/// [`Error::Store`] when the store cannot be read at the start; [`Error::InvalidParam`] when vintages are
+/// [`Error::Store`] when the store cannot be read at the start or noted in at the end; [`Error::InvalidParam`] when vintages are
 /// wanted without a key; [`Error::Internal`] when TLS cannot be set up. What happens to single series
 /// stands in the report.
 pub async fn sync(
@@ -92,9 +88,8 @@ pub async fn sync(
     cancel: CancellationToken,
     on: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<SyncReport> {
-    let fred = Fred::new(config.fred.clone())?;
-    if config.vintages && !fred.has_key() {
-        return Err(super::key::refused(&format!("is missing; {VINTAGES}")));
+    if config.vintages && config.fred.key.is_none() {
+        return Err(super::key::refused("is missing, and vintages need one"));
     }
     if let Some(load) = config.bundled.clone() {
         let loaded = blocking(&store, move |store| {
@@ -105,6 +100,7 @@ pub async fn sync(
             on(Progress::Note("The bundled history is in.".to_owned()));
         }
     }
+    let fred = Fred::new(config.fred.clone())?;
     let (held, looks) = blocking(&store, |store| Ok((store.status()?, store.note(LOOKS)?))).await?;
     let looks = Looks::read(&looks.unwrap_or_default());
     let choice = Choice {

@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         let report = &self.report;
         // A sync of a part, or one that mostly failed, does not make the store of today.
         let whole = self.config.only.is_none() && !report.cancelled;
-        if whole && report.read() > report.missed() {
+        if whole && (report.missed() == 0 || report.read() > report.missed()) {
             let now = format!("{:.0}", (self.config.clock)());
             blocking(&self.store, move |store| store.set_note(LAST_SYNC, &now)).await?;
         }

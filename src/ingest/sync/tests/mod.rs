@@ -1,5 +1,6 @@
 mod premium;
 mod vintages;
+mod whole;
 
 use super::*;
 use crate::ingest::testing::{board_at, csv, fred_at, json, page};
@@ -352,41 +353,4 @@ async fn a_cancelled_sync_keeps_what_it_has_and_goes_on_there() {
             .count(),
         1
     );
-}
-
-#[tokio::test]
-async fn a_whole_sync_notes_its_time() {
-    let (server, mut config) = stand_in(&[]).await;
-    config.only = None;
-    Mock::given(path("/ebp_csv.csv"))
-        .respond_with(csv(EBP))
-        .mount(&server)
-        .await;
-    Mock::given(path("/graph/fredgraph.csv"))
-        .respond_with(|request: &wiremock::Request| {
-            let id = request
-                .url
-                .query_pairs()
-                .find(|(k, _)| k == "id")
-                .unwrap()
-                .1
-                .into_owned();
-            csv(&format!("observation_date,{id}\n2026-11-01,1.5\n"))
-        })
-        .mount(&server)
-        .await;
-    let store = Arc::new(Memory::new());
-    let report = run(&store, &config).await;
-    assert!(
-        report.is_complete(),
-        "{:?}",
-        report.failures().collect::<Vec<_>>()
-    );
-    assert!(report.read() > 390);
-    assert_eq!(
-        store.note(LAST_SYNC).unwrap().as_deref(),
-        Some("2026-11-21T12:00:00Z")
-    );
-    let again = run(&store, &config).await;
-    assert_eq!((again.read(), again.missed()), (0, 0), "all is fresh");
 }

@@ -70,5 +70,5 @@ async fn vintages_need_a_key() {
     let store: Arc<dyn Store> = Arc::new(Memory::new());
     let keyless = sync(store, &config, CancellationToken::new(), &mut |_| {}).await;
     let error = keyless.unwrap_err().to_string();
-    assert!(error.contains("vintages need a FRED API key"), "{error}");
+    assert!(error.contains("vintages need one"), "{error}");
 }
