@@ -150,7 +150,10 @@ fn no_day_knows_what_came_later() {
         let cut = (CRAI.history)(&known, day);
         assert_eq!(whole[..cut.len()], cut[..], "{day}");
         assert!(cut.len() > 500 && cut.last().unwrap().date <= day);
-        assert_eq!((CRAI.reading)(&known, day).value, cut.last().map(|o| o.value));
+        assert_eq!(
+            (CRAI.reading)(&known, day).value,
+            cut.last().map(|o| o.value)
+        );
     }
 }
 
