@@ -4,6 +4,7 @@
 //! it reads or computes is kept once per [`State`] of the data and shared.
 
 pub mod articles;
+mod basis;
 pub mod composites;
 mod facts;
 pub mod glossary;
@@ -76,6 +77,7 @@ pub struct Desk {
     series: Cache<(State, SeriesId, AsOf), Option<Arc<Series>>>,
     readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     regimes: Cache<(State, AsOf), Arc<RegimePath>>,
+    recorded: Cache<(State, SeriesId, Date), Option<bool>>,
 }
 
 impl Desk {
@@ -93,6 +95,7 @@ impl Desk {
             series: Cache::new(4_096),
             readings: Cache::new(256),
             regimes: Cache::new(32),
+            recorded: Cache::new(4_096),
         })
     }
 

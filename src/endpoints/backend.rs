@@ -126,8 +126,8 @@ impl Backend {
             Some(answer) => answer,
             None => {
                 let Fetched { body, .. } = &fetched;
-                let body = body.clone();
-                self.keep(key, move || forward::render::<E>(route, &body, &checked))
+                let (body, today) = (body.clone(), self.desk.today());
+                self.keep(key, move || forward::render::<E>(route, &body, &checked, today))
                     .await?
             }
         };

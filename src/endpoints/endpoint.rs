@@ -43,6 +43,8 @@ pub struct Spec {
 pub trait Endpoint: Send + Sync + 'static {
     /// The declaration.
     const SPEC: Spec;
+    /// Arguments that an assistant's call has unless it gives them: answers for a window, not for a program.
+    const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
     /// Arguments; field docs are what a model reads.
     type Params: DeserializeOwned + JsonSchema + Send + 'static;
     /// Answer; its fields are the contract's.
@@ -66,6 +68,14 @@ pub trait Endpoint: Send + Sync + 'static {
             arguments: checked.clone(),
             slice: None,
         })
+    }
+
+    /// Makes the answer asked for out of an upstream's, which knows the contract's arguments alone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for arguments that make no sense for this answer.
+    fn received(output: Self::Output, _: &Self::Params, _today: Date) -> Result<Self::Output> {
+        Ok(output)
     }
 
     /// Renders the answer; overridden where a faster writer exists.
@@ -94,6 +104,7 @@ type Call = for<'a> fn(
 pub struct Route {
     /// The declaration.
     pub spec: Spec,
+    mcp_defaults: &'static [(&'static str, &'static str)],
     input: fn() -> Map<String, Value>,
     output: fn() -> Map<String, Value>,
     call: Call,
@@ -106,6 +117,7 @@ impl Route {
     pub const fn of<E: Endpoint>() -> Self {
         Self {
             spec: E::SPEC,
+            mcp_defaults: E::MCP_DEFAULTS,
             input: schema::input::<E::Params>,
             output: schema::output::<E::Output>,
             call: |backend, route, arguments| Box::pin(backend.answer::<E>(route, arguments)),
@@ -122,6 +134,16 @@ impl Route {
     /// Schema of the answer, built once.
     pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
         self.output_once.get_or_init(|| Arc::new((self.output)()))
+    }
+
+    /// An assistant's arguments, completed by what the endpoint prefers for its window.
+    pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
+        for (name, value) in self.mcp_defaults {
+            if arguments.get(*name).is_none_or(Value::is_null) {
+                arguments.insert((*name).to_owned(), Value::from(*value));
+            }
+        }
+        arguments
     }
 
     /// Checks the arguments and answers.

@@ -119,9 +119,10 @@ pub(super) fn render<E: Endpoint>(
     route: &Route,
     body: &[u8],
     checked: &Arguments,
+    today: Date,
 ) -> Result<Answer> {
-    let output = read::<E>(body)?;
     let params = decode::params::<E::Params>(checked)?;
+    let output = E::received(read::<E>(body)?, &params, today)?;
     let answer = E::render(&output, &params)?;
     if let Some(wanted) = checked.get("as_of") {
         let state: Value = serde_json::from_slice(&answer.json).unwrap_or_default();

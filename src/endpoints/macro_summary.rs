@@ -5,7 +5,7 @@ use super::provenance::{Provenance, parse_as_of};
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::summary::{self, Figure};
-use crate::indicators::{self, sahm};
+use crate::indicators::{self, COMPOSITES, regime, sahm};
 use crate::model::AsOf;
 use crate::model::catalogue::round_to;
 use jiff::Timestamp;
@@ -141,6 +141,14 @@ impl Endpoint for GetMacroSummary {
             provenance: Provenance::of(desk, as_of)?,
             dates: BTreeMap::new(),
         };
+        let composites = COMPOSITES.iter().map(|c| c.id);
+        let read = summary::INPUTS
+            .iter()
+            .chain(sahm::INPUTS)
+            .chain(regime::INPUTS);
+        draft
+            .provenance
+            .rests_on(desk, as_of, read.copied().chain(composites))?;
         let regime = draft.regime()?;
         let figures = read_figures(desk, as_of)?;
         let mut take = |name: &str, figure: &Figure| draft.take(name, figure);

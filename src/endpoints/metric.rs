@@ -8,7 +8,7 @@ use crate::indicators::prose;
 use crate::indicators::statistics;
 use crate::indicators::transform::{self, Changes};
 use crate::model::frequency::shift;
-use crate::model::observation::known_by;
+use crate::model::release;
 use crate::model::{AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use schemars::JsonSchema;
@@ -68,10 +68,10 @@ pub struct Output {
     /// Who measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Whether a newer figure should be out by now.
+    /// Whether it is older than its usual lag, one period and some slack: a newer one should be out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// When the next figure is due by the typical lag.
+    /// When the next figure is due by the usual pattern, on a business day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_release: Option<Date>,
     /// State of knowledge.
@@ -143,6 +143,7 @@ impl Endpoint for GetMetric {
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> {
     let day = desk.data_date(as_of)?;
     let mut provenance = Provenance::at(&day);
+    provenance.rests_on(desk, as_of, [info.id.as_str()])?;
     let series = desk.series(info, as_of)?;
     let last = series.as_ref().and_then(|s| s.last_on_or_before(day.as_of));
     let changes = series
@@ -158,6 +159,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
         (Some(series), Some(last)) => interpret(desk, series, last, &changes, as_of)?,
         _ => None,
     };
+    let next_release = last
+        .filter(|_| !info.is_composite())
+        .map(|o| due(desk, info, o.date, &mut provenance));
     Ok(Output {
         ticker: desk.shown_id(&info.id),
         display_name: info.title.clone(),
@@ -174,35 +178,25 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         stale,
-        next_release: last
-            .filter(|_| !info.is_composite())
-            .map(|o| next_release(info, o.date)),
+        next_release,
         provenance,
     })
 }
 
-/// The day the following figure is due: the end of the next period plus the typical lag.
-fn next_release(info: &SeriesInfo, last: Date) -> Date {
-    let next = match info.frequency {
-        Frequency::Daily => next_business_day(last),
-        Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
-            shift(last, info.frequency.period())
-        }
+/// The day the following figure is due, with a note on how that is known and whether it has passed.
+fn due(desk: &Desk, info: &SeriesInfo, last: Date, provenance: &mut Provenance) -> Date {
+    let due = release::next(info, last);
+    let passed = if due < desk.today() {
+        "; passed, so a newer figure may be out"
+    } else {
+        ""
     };
-    known_by(next, info.frequency, info.publication_lag_days)
-}
-
-fn next_business_day(day: Date) -> Date {
-    let ahead = match day.weekday() {
-        jiff::civil::Weekday::Friday => 3,
-        jiff::civil::Weekday::Saturday => 2,
-        jiff::civil::Weekday::Sunday
-        | jiff::civil::Weekday::Monday
-        | jiff::civil::Weekday::Tuesday
-        | jiff::civil::Weekday::Wednesday
-        | jiff::civil::Weekday::Thursday => 1,
-    };
-    shift(day, ahead.days())
+    let pattern = release::pattern(info, last);
+    provenance.note(
+        "next_release",
+        format!("{pattern}; typical, not the agency's calendar{passed}"),
+    );
+    due
 }
 
 /// A composite speaks for itself; any other series is placed in its own history.

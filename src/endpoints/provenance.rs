@@ -43,6 +43,22 @@ impl Provenance {
         }
     }
 
+    /// Adds on what the knowledge of a past day rests: recorded vintages or publication lags.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn rests_on<'a>(
+        &mut self,
+        desk: &Desk,
+        as_of: AsOf,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        if let Some(basis) = desk.basis(ids, as_of)? {
+            self.note("as_of", basis);
+        }
+        Ok(())
+    }
+
     /// Adds why a field is null or how it came about.
     pub fn note(&mut self, field: &str, why: impl Into<String>) {
         self.notes.insert(field.to_owned(), why.into());

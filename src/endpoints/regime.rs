@@ -5,7 +5,7 @@ use super::provenance::{Provenance, parse_as_of};
 use super::tolerance;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::indicators::{asset_views, liquidity, narrative, recession, stress};
+use crate::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
 use crate::model::{AsOf, Attribution, Date};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -94,6 +94,10 @@ impl Endpoint for GetRegime {
         let path = desk.regimes(as_of)?;
         let now = &path.now;
         let mut provenance = Provenance::of(desk, as_of)?;
+        provenance.rests_on(desk, as_of, regime::INPUTS.iter().copied())?;
+        if as_of != AsOf::Latest {
+            provenance.note("assetViews", "measured on all history, also after that day");
+        }
         if let Some(reason) = &now.reason {
             provenance.note("regime", reason.clone());
         }

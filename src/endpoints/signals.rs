@@ -123,6 +123,8 @@ impl Endpoint for GetSignals {
     fn local(desk: &Desk, params: &Params) -> Result<Output> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let mut provenance = Provenance::of(desk, as_of)?;
+        let read = COMPOSITES.iter().map(|c| c.id).chain(MARKET);
+        provenance.rests_on(desk, as_of, read)?;
         let mut indices = Vec::with_capacity(COMPOSITES.len() + 1);
         for composite in COMPOSITES {
             let reading = desk.reading(composite, as_of)?;

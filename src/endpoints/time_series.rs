@@ -1,21 +1,31 @@
-//! `get_time_series`: the history of one series, as rows, as a summary or as CSV.
+//! `get_time_series`: the history of one series, as figures over it, as a few rows, as all of them, or as CSV.
+//!
+//! The contract's answer has every row; a model's window wants few. Over MCP `detail` is `summary` unless it
+//! is given, over REST it is `full`, and both are the same endpoint with the same schema.
+
+mod digest;
+mod forwarded;
+mod range;
+mod rows;
+mod transformed;
+mod words;
+
+pub use digest::{Digest, Reduction};
+pub(in crate::endpoints) use range::relative;
 
 use super::answer::{Answer, Csv};
 use super::decode::Arguments;
 use super::endpoint::{Endpoint, Spec};
 use super::forward::Outbound;
-use super::provenance::{Provenance, parse_as_of, parse_day};
+use super::provenance::{Provenance, parse_as_of};
 use crate::desk::Desk;
-use crate::error::{Error, Result};
-use crate::model::frequency::shift;
-use crate::model::{AsOf, Date, Observation};
-use crate::upstream::Slice;
+use crate::error::Result;
+use crate::indicators::resample::Aggregation;
+use crate::indicators::transform::Units;
+use crate::model::{Date, Frequency, SeriesInfo};
 use bytes::Bytes;
-use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::fmt::Write;
 use std::time::Duration;
 
 /// Declaration and functions.
@@ -23,6 +33,10 @@ pub struct GetTimeSeries;
 
 /// Most rows in one answer (API.md, limits).
 pub const MOST_ROWS: usize = 5_000;
+/// Most rows as CSV within a model's window.
+const MOST_CSV_ROWS: usize = 1_000;
+/// Rows kept when a series is thinned and nothing else is asked for.
+const POINTS: usize = 60;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +46,7 @@ pub struct Params {
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     series_id: String,
     /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: 365 days before the end.
-    #[schemars(example = &"2026-01-01", length(max = 10))]
+    #[schemars(example = &"5y", length(max = 10))]
     start: Option<String>,
     /// Last day, YYYY-MM-DD. Default: newest.
     #[schemars(example = &"2026-08-20", length(max = 10))]
@@ -40,6 +54,18 @@ pub struct Params {
     /// json, or csv for text with a header.
     #[serde(default)]
     format: Format,
+    /// summary: figures over all rows and a few rows (default over MCP); points: the thinned rows; csv: up to 1,000 \
+    /// rows as text; full: every row (default over REST).
+    detail: Option<Detail>,
+    /// Most rows when thinning. Default 60.
+    #[schemars(range(min = 1, max = 400))]
+    max_points: Option<u16>,
+    /// Coarser frequency: day, week, month, quarter, year.
+    frequency: Option<Period>,
+    /// How periods are made: mean, sum or last value (default).
+    aggregation: Option<How>,
+    /// FRED's codes: pch and pc1 are percent changes from the period and the year before. Default lin.
+    units: Option<Code>,
     /// What was known on this day, YYYY-MM-DD. Default: now.
     #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
@@ -51,6 +77,95 @@ enum Format {
     #[default]
     Json,
     Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    Summary,
+    Points,
+    Csv,
+    Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Period {
+    D,
+    W,
+    M,
+    Q,
+    A,
+}
+
+impl From<Period> for Frequency {
+    fn from(period: Period) -> Self {
+        match period {
+            Period::D => Self::Daily,
+            Period::W => Self::Weekly,
+            Period::M => Self::Monthly,
+            Period::Q => Self::Quarterly,
+            Period::A => Self::Annual,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum How {
+    Avg,
+    Sum,
+    Eop,
+}
+
+impl From<How> for Aggregation {
+    fn from(how: How) -> Self {
+        match how {
+            How::Avg => Self::Average,
+            How::Sum => Self::Sum,
+            How::Eop => Self::EndOfPeriod,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Code {
+    Lin,
+    Chg,
+    Ch1,
+    Pch,
+    Pc1,
+    Pca,
+    Cch,
+    Cca,
+    Log,
+}
+
+impl From<Code> for Units {
+    fn from(code: Code) -> Self {
+        match code {
+            Code::Lin => Self::Level,
+            Code::Chg => Self::Change,
+            Code::Ch1 => Self::ChangeYear,
+            Code::Pch => Self::Percent,
+            Code::Pc1 => Self::PercentYear,
+            Code::Pca => Self::PercentAnnualised,
+            Code::Cch => Self::LogChange,
+            Code::Cca => Self::LogChangeAnnualised,
+            Code::Log => Self::Log,
+        }
+    }
+}
+
+impl Params {
+    /// What is given: every row unless something shorter is asked for. CSV as a format is all rows, too.
+    fn detail(&self) -> Detail {
+        match (self.detail, self.format) {
+            (None, _) | (Some(Detail::Summary), Format::Csv) => Detail::Full,
+            (Some(detail), _) => detail,
+        }
+    }
 }
 
 /// One row.
@@ -101,10 +216,85 @@ pub struct Output {
     /// Who measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Figures over all rows of the range; absent with `detail=full`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Digest>,
+    /// How the rows were thinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<Reduction>,
+    /// Where all rows are to be had as CSV.
+    #[serde(rename = "all_rows", default, skip_serializing_if = "Option::is_none")]
+    pub all_rows: Option<String>,
     /// State of knowledge.
     #[serde(flatten)]
     #[schemars(flatten)]
     pub provenance: Provenance,
+}
+
+impl Output {
+    /// Everything but the rows.
+    fn without_rows(&self) -> Self {
+        Self {
+            series_id: self.series_id.clone(),
+            display_name: self.display_name.clone(),
+            unit: self.unit.clone(),
+            data: Vec::new(),
+            attribution: self.attribution.clone(),
+            frequency: self.frequency.clone(),
+            source: self.source.clone(),
+            summary: self.summary.clone(),
+            reduction: self.reduction.clone(),
+            all_rows: self.all_rows.clone(),
+            provenance: self.provenance.clone(),
+            ..*self
+        }
+    }
+
+    /// Gives the rows as asked for: every one up to the cap, or a few with figures over all of them.
+    fn shaped(mut self, params: &Params, decimals: i32, base: &str) -> Self {
+        let all = std::mem::take(&mut self.data);
+        let most = |usual| params.max_points.map_or(usual, usize::from);
+        let (data, method) = match params.detail() {
+            Detail::Full => {
+                let cut = all.len().saturating_sub(MOST_ROWS);
+                self.truncated = cut > 0;
+                self.data = all.into_iter().skip(cut).collect();
+                self.row_count = self.data.len();
+                return self;
+            }
+            Detail::Summary | Detail::Points => digest::thin(&all, most(POINTS)),
+            Detail::Csv => digest::thin(&all, most(MOST_CSV_ROWS)),
+        };
+        self.summary = digest::digest(&all, decimals);
+        self.reduction = Some(Reduction {
+            from_rows: all.len(),
+            to_rows: data.len(),
+            method,
+        });
+        self.row_count = data.len();
+        self.all_rows = Some(self.link(params, base));
+        self.data = data;
+        self
+    }
+
+    /// The REST address of all rows as CSV.
+    fn link(&self, params: &Params, base: &str) -> String {
+        use std::fmt::Write;
+        let mut url = format!(
+            "{base}/api/public/data/{}?start={}&end={}&format=csv",
+            self.series_id, self.start, self.end
+        );
+        let mut add = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                let _ = write!(url, "&{name}={}", value.to_lowercase());
+            }
+        };
+        add("frequency", params.frequency.map(|f| format!("{f:?}")));
+        add("aggregation", params.aggregation.map(|h| format!("{h:?}")));
+        add("units", params.units.map(|u| format!("{u:?}")));
+        add("as_of", params.as_of.clone());
+        url
+    }
 }
 
 impl Endpoint for GetTimeSeries {
@@ -112,14 +302,17 @@ impl Endpoint for GetTimeSeries {
         tool: "get_time_series",
         title: "Time series",
         path: "/api/public/data/{seriesId}",
-        summary: "History of one of 400+ series as JSON or CSV, with start and end",
+        summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
         description: "Use this when asked for the history, trend or past values of one series (rates, CPI, \
-            unemployment, GDP, composites such as SERVICE_CRPI). Default: the last 365 days, at most 5,000 rows. \
-            Names such as \"10y\" or \"core cpi\" work. Do not use it for the latest value alone: use get_metric.",
+            unemployment, GDP, composites such as SERVICE_CRPI): first, last, extremes, mean, percentile and thinned \
+            rows; detail=csv for up to 1,000 rows. units=pc1 gives the change from a year earlier. Default: the last \
+            365 days. Names such as \"10y\" or \"core cpi\" work. Do not use it for the latest value alone: use \
+            get_metric.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
+    const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
     type Params = Params;
     type Output = Output;
 
@@ -127,75 +320,53 @@ impl Endpoint for GetTimeSeries {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let info = desk.resolve("series", &params.series_id)?;
         let series = desk.series_or_reason(&info, as_of)?;
-        let today = desk.today();
-        let newest = if let AsOf::Day(day) = as_of {
-            day
-        } else {
-            today
+        let days = (params.start.as_deref(), params.end.as_deref());
+        let (start, end) = range::range(days, as_of, desk.today())?;
+        let how = params.aggregation.map(Aggregation::from);
+        let units = params.units.map_or(Units::Level, Units::from);
+        let found = transformed::transformed(&series, params.frequency, how, units)?;
+        let mut provenance = Provenance::of(desk, as_of)?;
+        provenance.rests_on(desk, as_of, [info.id.as_str()])?;
+        if found.is_partial {
+            provenance.note("data", "the last period is not over");
+        }
+        let output = Output {
+            unit: found.unit.clone(),
+            data: found.rows((start, end)),
+            frequency: Some(found.series.frequency().word().into()),
+            ..blank(desk, &info, (start, end), provenance)
         };
-        let (start, end) = days(
-            params.start.as_deref(),
-            params.end.as_deref(),
-            newest,
-            today,
-        )?;
-        let rows = series.between(start, end);
-        let cut = rows.len().saturating_sub(MOST_ROWS);
-        let data: Vec<Row> = rows.iter().skip(cut).map(row).collect();
-        let credit = desk.attribution();
-        Ok(Output {
-            series_id: desk.shown_id(&info.id),
-            display_name: info.title.clone(),
-            unit: info.units_short.clone(),
-            start,
-            end,
-            row_count: data.len(),
-            truncated: cut > 0,
-            data,
-            attribution: Credit {
-                text: format!("{}; source: {}", credit.text, info.source),
-                url: credit.url,
-                terms: "Free for non-commercial, educational and research use with attribution."
-                    .into(),
-            },
-            frequency: Some(info.frequency.word().into()),
-            source: Some(info.source.clone()),
-            provenance: Provenance::of(desk, as_of)?,
-        })
+        let decimals = i32::from(info.decimals) + 2;
+        Ok(output.shaped(params, decimals, &desk.settings().base_url))
     }
 
     fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
-        let text = |name: &str| checked.get(name).and_then(Value::as_str);
-        let (start, end) = days(text("start"), text("end"), today, today)?;
-        let mut arguments = checked.clone();
-        // The contract knows days alone; CSV is written here from the same rows.
-        arguments.remove("format");
-        for (name, day) in [("start", start), ("end", end)] {
-            if arguments.contains_key(name) {
-                arguments.insert(name.into(), Value::from(day.to_string()));
-            }
-        }
-        Ok(Outbound {
-            arguments,
-            slice: Some(Slice { start, end }),
-        })
+        forwarded::outbound(checked, today)
+    }
+
+    fn received(output: Output, params: &Params, today: Date) -> Result<Output> {
+        forwarded::received(output, params, today)
     }
 
     fn text(output: &Output, params: &Params) -> String {
-        if params.format == Format::Csv {
-            return csv(output);
+        match (params.format, params.detail()) {
+            (Format::Csv, _) => rows::csv(&output.series_id, &output.data),
+            (Format::Json, Detail::Points | Detail::Csv) => words::points(output),
+            (Format::Json, Detail::Summary | Detail::Full) => words::summary(output),
         }
-        summary(output)
     }
 
     fn render(output: &Output, params: &Params) -> Result<Answer> {
-        let json =
-            serde_json::to_vec(output).map_err(|e| Error::internal("rendering a series", e))?;
+        let json = match params.detail() {
+            // The rows stand in the text; twice would be twice the window.
+            Detail::Csv => rows::json(&output.without_rows())?,
+            Detail::Summary | Detail::Points | Detail::Full => rows::json(output)?,
+        };
         let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
         let mut answer = Answer::new(Bytes::from(json), Self::text(output, params), max_age);
         if params.format == Format::Csv {
             answer.csv = Some(Csv {
-                body: Bytes::from(csv(output)),
+                body: Bytes::from(rows::csv(&output.series_id, &output.data)),
                 file_name: format!("{}.csv", output.series_id),
             });
         }
@@ -203,148 +374,36 @@ impl Endpoint for GetTimeSeries {
     }
 }
 
-fn row(o: &Observation) -> Row {
-    Row {
-        date: o.date,
-        value: o.value,
+/// An answer about a series without its rows.
+fn blank(
+    desk: &Desk,
+    info: &SeriesInfo,
+    (start, end): (Date, Date),
+    provenance: Provenance,
+) -> Output {
+    let credit = desk.attribution();
+    Output {
+        series_id: desk.shown_id(&info.id),
+        display_name: info.title.clone(),
+        unit: String::new(),
+        start,
+        end,
+        row_count: 0,
+        truncated: false,
+        data: Vec::new(),
+        attribution: Credit {
+            text: format!("{}; source: {}", credit.text, info.source),
+            url: credit.url,
+            terms: "Free for non-commercial, educational and research use with attribution.".into(),
+        },
+        frequency: None,
+        source: Some(info.source.clone()),
+        summary: None,
+        reduction: None,
+        all_rows: None,
+        provenance,
     }
-}
-
-/// The days asked for: explicit, relative to the end, or the last 365 days before `newest`.
-fn days(start: Option<&str>, end: Option<&str>, newest: Date, today: Date) -> Result<(Date, Date)> {
-    let end = end.map_or(Ok(newest), |text| parse_day("end", text))?;
-    let start = match start {
-        Some(text) => relative(text, end).map_or_else(|| parse_day("start", text), Ok)?,
-        None => shift(end, (-365).days()),
-    };
-    if start > end {
-        let allowed = format!("a day on or before end ({end})");
-        return Err(Error::invalid(
-            "start",
-            &start.to_string(),
-            "is after end",
-            &allowed,
-        ));
-    }
-    if start > today {
-        let allowed = format!("a day up to {today}");
-        return Err(Error::invalid(
-            "start",
-            &start.to_string(),
-            "lies in the future",
-            &allowed,
-        ));
-    }
-    Ok((start, end))
-}
-
-/// `5y`, `6m`, `30d`, `ytd` and `max`, counted back from `end`.
-fn relative(text: &str, end: Date) -> Option<Date> {
-    let text = text.trim().to_ascii_lowercase();
-    match text.as_str() {
-        "max" => return Some(jiff::civil::date(1700, 1, 1)),
-        "ytd" => return Some(end.first_of_year()),
-        _ => {}
-    }
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let n: i64 = number.parse().ok().filter(|n| (1..=400_000).contains(n))?;
-    let back = match unit {
-        "d" => (-n).days(),
-        "m" if n <= 4_000 => (-n).months(),
-        "y" if n <= 320 => (-n).years(),
-        _ => return None,
-    };
-    Some(shift(end, back))
-}
-
-/// `observation_date,<ID>` and a row per observation, LF.
-fn csv(output: &Output) -> String {
-    let mut text = format!("observation_date,{}\n", output.series_id);
-    for row in &output.data {
-        let _ = writeln!(text, "{},{}", row.date, row.value);
-    }
-    text
-}
-
-/// First, last, extremes and at most sixty rows: enough to answer, small enough to read.
-fn summary(output: &Output) -> String {
-    let mut text = headline(output);
-    if output.truncated {
-        text.push_str(" Older rows were cut at 5,000; narrow the range to get them.");
-    }
-    let step = output.data.len().div_ceil(60).max(1);
-    let newest = output.data.len().saturating_sub(1);
-    text.push_str("\ndate,value");
-    let shown = output
-        .data
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| (newest - i).is_multiple_of(step));
-    for (_, row) in shown {
-        let _ = write!(text, "\n{},{}", row.date, row.value);
-    }
-    if step > 1 {
-        let _ = write!(
-            text,
-            "\n(every {step}th row shown; all are in the structured result)"
-        );
-    }
-    let credit = &output.attribution;
-    let _ = write!(
-        text,
-        "\n{} {}: {}",
-        output.provenance.sentence(),
-        credit.text,
-        credit.url
-    );
-    text
-}
-
-fn headline(output: &Output) -> String {
-    let name = format!("{} ({})", output.display_name, output.series_id);
-    let (Some(first), Some(last)) = (output.data.first(), output.data.last()) else {
-        return format!(
-            "{name}: no observation from {} to {}.",
-            output.start, output.end
-        );
-    };
-    let by_value = |a: &&Row, b: &&Row| a.value.total_cmp(&b.value);
-    let least = output.data.iter().min_by(by_value).unwrap_or(last);
-    let most = output.data.iter().max_by(by_value).unwrap_or(last);
-    let frequency = output
-        .frequency
-        .as_deref()
-        .unwrap_or("frequency not stated");
-    format!(
-        "{name}, {}, {frequency}: {} rows from {} to {}. Latest {} on {}; first {} on {}; lowest {} on {}; highest {} on {}.",
-        output.unit,
-        output.row_count,
-        first.date,
-        last.date,
-        last.value,
-        last.date,
-        first.value,
-        first.date,
-        least.value,
-        least.date,
-        most.value,
-        most.date,
-    )
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use jiff::civil::date;
-
-    #[test]
-    fn relative_ranges_count_back_from_the_end() {
-        let end = date(2026, 8, 20);
-        assert_eq!(relative("5y", end), Some(date(2021, 8, 20)));
-        assert_eq!(relative("6M", end), Some(date(2026, 2, 20)));
-        assert_eq!(relative("ytd", end), Some(date(2026, 1, 1)));
-        assert_eq!(relative("", end), None);
-        assert_eq!(relative("2026-01-01", end), None);
-        assert_eq!(relative("999999999y", end), None);
-    }
-}
+mod tests;

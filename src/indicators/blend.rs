@@ -72,7 +72,7 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// Computes the index up to what was public on `day`. O(n log n) in the number of days.
+    /// Computes the index up to `day`, on which the set was known. O(n log n) in the number of days.
     pub fn compute(parts: &'static [Part], rule: Rule, set: &SeriesSet, day: Date) -> Self {
         let measured: Vec<Vec<Option<Measure>>> = parts
             .iter()

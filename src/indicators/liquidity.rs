@@ -6,7 +6,7 @@
 
 use super::composite::{Composite, Input, Reading, Trend, present};
 use super::prose;
-use super::resample::{known, known_on};
+use super::resample::known;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::ToSpan;
@@ -70,8 +70,8 @@ const LEGS: [Leg; 3] = [
 type Balance = Result<(f64, Date), String>;
 
 impl Leg {
-    /// The balance that counts at the Wednesday `week`, from what was public on `day`.
-    fn at(&self, set: &SeriesSet, week: Date, day: Date) -> Balance {
+    /// The balance that counts at the Wednesday `week`.
+    fn at(&self, set: &SeriesSet, week: Date) -> Balance {
         let series = match set.get(self.id) {
             Some(series) => series,
             // The series itself begins in 2003, later than the balance sheet.
@@ -83,9 +83,7 @@ impl Leg {
             "WTREGEN" => series.lookup(week),
             _ => reverse_repos(series, week),
         };
-        let found = found
-            .filter(|o| known_on(series, o.date) <= day)
-            .ok_or_else(|| format!("{} has no figure for {week}", self.id))?;
+        let found = found.ok_or_else(|| format!("{} has no figure for {week}", self.id))?;
         let value = found.value * per_unit(series)?;
         let (low, high) = self.bounds;
         if (low..=high).contains(&value) {
@@ -139,10 +137,10 @@ fn per_unit(series: &Series) -> Result<f64, String> {
 }
 
 /// Net liquidity at a Wednesday, if all three balances can be had.
-fn at(set: &SeriesSet, week: Date, day: Date) -> Option<f64> {
+fn at(set: &SeriesSet, week: Date) -> Option<f64> {
     let mut sum = 0.0;
     for leg in &LEGS {
-        sum += leg.sign * leg.at(set, week, day).ok()?.0;
+        sum += leg.sign * leg.at(set, week).ok()?.0;
     }
     Some(sum)
 }
@@ -154,11 +152,11 @@ fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     };
     known(assets, day)
         .iter()
-        .filter_map(|o| at(set, o.date, day).map(|v| Observation::new(o.date, v)))
+        .filter_map(|o| at(set, o.date).map(|v| Observation::new(o.date, v)))
         .collect()
 }
 
-/// The newest public week. A refused or absent balance is not hidden behind an older week.
+/// The newest week held. A refused or absent balance is not hidden behind an older week.
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let week = set
         .get("WALCL")
@@ -174,7 +172,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     };
     let inputs: Vec<Input> = LEGS
         .iter()
-        .map(|leg| leg.input(leg.at(set, week, day)))
+        .map(|leg| leg.input(leg.at(set, week)))
         .collect();
     let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
     if !reasons.is_empty() {
@@ -182,7 +180,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         return Reading::none(week, reason, inputs);
     }
     let value: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
-    let before = at(set, shift(week, (-91).days()), day);
+    let before = at(set, shift(week, (-91).days()));
     Reading {
         date: week,
         value: Some(value),

@@ -22,10 +22,12 @@ pub struct Measure {
     pub sets_days: bool,
     /// First day on which it may be used, where it needs a longer past than its transform.
     pub usable_from: Option<Date>,
+    /// Last weekday up to the reference day: from here on everything held counts.
+    pub until: Date,
 }
 
 impl Measure {
-    /// The series as it is, from `start` to what was public on `day`; `None` when there is nothing.
+    /// The series as it is, from `start` to the reference day `day`; `None` when there is nothing.
     pub fn level(set: &SeriesSet, id: &'static str, (start, day): (Date, Date)) -> Option<Self> {
         let source = set.get(id)?;
         let public = known(source, day);
@@ -36,6 +38,7 @@ impl Measure {
             series: Series::new(Arc::clone(&source.info), observations),
             sets_days: true,
             usable_from: None,
+            until: weekday_up_to(day),
         })
     }
 
@@ -56,7 +59,8 @@ impl Measure {
 
     /// The newest value on each of `days` (ascending), unless it is stale (METHODS 0.4).
     ///
-    /// A daily figure belongs to its own day; a coarser one counts from its publication day (METHODS 0.8).
+    /// A daily figure belongs to its own day; a coarser one counts from its typical publication day (METHODS
+    /// 0.8), or from the reference day when it came earlier than that.
     pub fn on(&self, days: &[Date]) -> Vec<Option<Observation>> {
         let mut rest = self.series.observations.iter().peekable();
         let mut newest: Option<Observation> = None;
@@ -79,7 +83,7 @@ impl Measure {
         match self.series.frequency() {
             Frequency::Daily => date,
             Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
-                known_on(&self.series, date)
+                known_on(&self.series, date).min(self.until)
             }
         }
     }
@@ -168,6 +172,12 @@ impl Measure {
 /// now − before.
 pub fn difference(now: f64, before: f64) -> Option<f64> {
     Some(now - before)
+}
+
+/// `day`, or the Friday before it on a weekend: the last day on which an index can stand.
+fn weekday_up_to(day: Date) -> Date {
+    let beyond_friday = day.weekday().to_monday_one_offset() - 5;
+    shift(day, (-i64::from(beyond_friday.max(0))).days())
 }
 
 fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {

@@ -8,8 +8,9 @@
 //! `stress` and `appetite` the composites, one row each in [`COMPOSITES`]; [`regime`], [`sahm`], [`summary`]
 //! and [`nber`] stand beside them; [`prose`] and [`narrative`] put figures into words.
 //!
-//! Composites, regime and Sahm rule count a figure as known from its period's end plus its series' typical
-//! lag, also when it came earlier; the summary takes its series as they are.
+//! A set is what was known on the reference day: whoever hands it over has cut it, by recorded vintages or by
+//! publication lags. At the reference day nothing more is cut, so a figure that came earlier than usual
+//! counts; in a daily index each past day sees coarser figures from their typical publication day on.
 
 pub mod appetite;
 pub mod asset_views;

@@ -133,7 +133,7 @@ impl Drivers {
 /// The probability of every month up to `day`, stamped with its first day.
 ///
 /// A month uses its own days; its last weekly figures appear up to five days after its end, so its value
-/// settles then. The month of `day` is computed from what is public so far.
+/// settles then. The month of `day` is computed from what is known so far.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
     let Some(first) = sources.first() else {

@@ -187,7 +187,7 @@ pub struct Outlook {
 }
 
 /// The regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
-/// Uses figures that were public on `day`; months long past are thus of the current vintage.
+/// Uses the figures of the set up to `day`; months long past are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<State> {
     let axes = axes::Axes::read(set, day);
     let mut states: Vec<State> = Vec::new();

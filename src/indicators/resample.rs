@@ -1,7 +1,7 @@
 //! From one frequency to another: only down, and by the day a figure was known.
 //!
 //! Aggregating serves users who ask for weekly, monthly, quarterly or annual figures. The cursor and
-//! [`known`] serve computations: they never see a figure before its typical publication day.
+//! [`known_on`] serve histories: a past day never sees a figure before its typical publication day.
 
 use super::statistics::count;
 use crate::error::{Error, Result};
@@ -106,12 +106,12 @@ fn may_grow(last: Date, from: Frequency, to: Frequency) -> bool {
     to.stamp(next) == to.stamp(last) && next <= end
 }
 
-/// The part of a series that was public on `day` by its period's end and typical lag (METHODS 0.1),
-/// and that is not stamped later than `day` (METHODS 0.3).
+/// The part of a series that is not stamped later than the reference day (METHODS 0.3).
+///
+/// The series holds what was known on that day, so nothing else is cut: a figure that came before its
+/// typical publication day is known all the same.
 pub fn known(series: &Series, day: Date) -> &[Observation] {
-    let end = series
-        .observations
-        .partition_point(|o| o.date <= day && known_on(series, o.date) <= day);
+    let end = series.observations.partition_point(|o| o.date <= day);
     series.observations.get(..end).unwrap_or(&[])
 }
 
@@ -236,6 +236,8 @@ mod tests {
         assert_eq!(at(date(2026, 8, 19)), Some(-0.559));
         assert_eq!(at(date(2026, 9, 2)), Some(-0.559));
         assert_eq!(at(date(2026, 9, 3)), None);
-        assert_eq!(known(&s, date(2026, 8, 18)).len(), 1);
+        // What is held on the reference day is known, however early it came.
+        assert_eq!(known(&s, date(2026, 8, 18)).len(), 2);
+        assert_eq!(known(&s, date(2026, 8, 13)).len(), 1);
     }
 }

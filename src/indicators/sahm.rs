@@ -74,7 +74,7 @@ impl Sahm {
     }
 }
 
-/// The rule at `day`, from what was public then.
+/// The rule at `day`, from a set as known then.
 pub fn at(set: &SeriesSet, day: Date) -> Sahm {
     let published = set.get("SAHMREALTIME");
     let unrate = set.get("UNRATE");
@@ -163,7 +163,8 @@ mod tests {
         let Some(set) = testdata::load(INPUTS) else {
             return;
         };
-        let then = at(&set, date(2024, 9, 10));
+        let day = date(2024, 9, 10);
+        let then = at(&testdata::as_of(&set, day), day);
         assert_eq!(then.realtime.unwrap().value, 0.57);
         assert_eq!(then.is_triggered(), Some(true));
         assert!(then.interpret().contains("This signal was false"));

@@ -51,3 +51,12 @@ pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
     };
     set.iter().map(known).collect()
 }
+
+/// The series without rows stamped after `day`.
+pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
+    let cut = |s: &Arc<Series>| {
+        let rows = s.observations.iter().copied().filter(|o| o.date <= day);
+        Arc::new(Series::new(s.info.clone(), rows.collect()))
+    };
+    set.iter().map(cut).collect()
+}

@@ -29,7 +29,7 @@ pub(super) async fn call(
     route: &'static Route,
     arguments: Arguments,
 ) -> CallToolResult {
-    match route.call(backend, arguments).await {
+    match route.call(backend, route.for_assistant(arguments)).await {
         Ok(answer) => success(&answer),
         Err(error) => {
             crate::error::log(&error, route.spec.tool);

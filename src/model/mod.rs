@@ -14,6 +14,7 @@ pub mod attribution;
 pub mod catalogue;
 pub mod frequency;
 pub mod observation;
+pub mod release;
 pub mod resolve;
 pub mod series;
 

@@ -32,6 +32,14 @@ pub struct Known {
     pub value: f64,
 }
 
+impl Known {
+    /// The day it became known: the recorded one, or else [`known_by`].
+    pub fn known_on(&self, frequency: Frequency, lag_days: i64) -> Date {
+        self.known_from
+            .unwrap_or_else(|| known_by(self.date, frequency, lag_days))
+    }
+}
+
 /// Which state of knowledge is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AsOf {
@@ -71,16 +79,19 @@ impl Vintages {
     /// What was known on `day`: for each date the newest value with `known_from` on or before it.
     /// A row without `known_from` counts as known `lag_days` after its period's end (METHODS 0.1).
     pub fn as_of(&self, day: Date, frequency: Frequency, lag_days: i64) -> Vec<Observation> {
-        self.pick(|row| {
-            row.known_from
-                .unwrap_or_else(|| known_by(row.date, frequency, lag_days))
-                <= day
-        })
+        self.pick(|row| row.known_on(frequency, lag_days) <= day)
     }
 
     /// Whether any row carries a recorded day instead of an estimated one.
     pub fn has_recorded_days(&self) -> bool {
         self.rows.iter().any(|r| r.known_from.is_some())
+    }
+
+    /// Whether the newest figure known on `day` carries a recorded day; `None` when none was known.
+    pub fn is_recorded(&self, day: Date, frequency: Frequency, lag_days: i64) -> Option<bool> {
+        let known = |row: &&Known| row.known_on(frequency, lag_days) <= day;
+        let newest = self.rows.iter().rev().find(known)?;
+        Some(newest.known_from.is_some())
     }
 
     fn pick(&self, known: impl Fn(&Known) -> bool) -> Vec<Observation> {
@@ -133,6 +144,11 @@ mod tests {
         assert_eq!(at(5), vec![Observation::new(date(2026, 1, 1), 1.0)]);
         assert_eq!(at(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
+        let recorded = |d| v.is_recorded(date(2026, 2, d), Frequency::Monthly, 5);
+        assert_eq!(
+            [recorded(4), recorded(5), recorded(10)],
+            [None, Some(false), Some(true)]
+        );
     }
 
     #[test]

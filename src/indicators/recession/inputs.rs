@@ -1,4 +1,4 @@
-//! Term spread, financial conditions and permits of a month, as far as they were public on a day.
+//! Term spread, financial conditions and permits of a month, as far as they were known on the reference day.
 //!
 //! A month's own figures come first. Only the month of the reference day may borrow: the newest figure of
 //! a series that is not stale (METHODS 0.4), or monthly averages for daily rates (METHODS 0.12).
@@ -44,7 +44,7 @@ impl Part {
     }
 }
 
-/// A series cut at what was public on the day, with its monthly grid.
+/// A series up to the reference day, with its monthly grid.
 struct Source<'a> {
     series: Option<&'a Series>,
     known: &'a [Observation],
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The newest public figure unless it is stale on `day`.
+    /// The newest figure unless it is stale on `day`.
     fn current(&self, day: Date) -> Option<Observation> {
         let last = self.known.last().copied()?;
         self.series
@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
             .map(|_| last)
     }
 
-    /// Date of the newest public figure in the month.
+    /// Date of the newest figure in the month.
     fn last_in(&self, month: Month) -> Option<Date> {
         let end = self.known.partition_point(|o| Month::of(o.date) <= month);
         self.known.get(end.checked_sub(1)?).map(|o| o.date)

@@ -62,7 +62,8 @@ fn early_in_a_month_the_newest_figures_stand_in_and_are_named() {
     let Some(set) = testdata::load(&ALL) else {
         return;
     };
-    let r = reading(&set, date(2026, 8, 2));
+    let day = date(2026, 8, 2);
+    let r = reading(&testdata::as_of(&set, day), day);
     assert_eq!(
         r.basis,
         [

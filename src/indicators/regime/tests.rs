@@ -102,20 +102,13 @@ fn the_regime_waits_for_its_figures() {
     let Some(set) = real() else {
         return;
     };
-    let month = |d| at(&set, d).state.unwrap().month;
+    let state = |d| at(&testdata::as_of(&set, d), d).state.unwrap();
+    let month = |d| state(d).month;
     // July's consumer prices count as known on the 13th, production on the 16th, permits on the 18th.
     assert_eq!(month(date(2026, 8, 15)), date(2026, 7, 1));
     assert_eq!(month(date(2026, 8, 16)), date(2026, 8, 1));
-    let before = at(&set, date(2026, 8, 16)).state.unwrap();
-    assert_eq!(before.basis[0], "growth without PERMIT");
-    assert_eq!(
-        at(&set, date(2026, 8, 18))
-            .state
-            .unwrap()
-            .growth_parts
-            .len(),
-        4
-    );
+    assert_eq!(state(date(2026, 8, 16)).basis[0], "growth without PERMIT");
+    assert_eq!(state(date(2026, 8, 18)).growth_parts.len(), 4);
 }
 
 #[test]
