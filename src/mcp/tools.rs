@@ -1,12 +1,20 @@
 //! Endpoints as tools: how they are declared, called, and how an error is told to a model.
 
-use crate::endpoints::{Answer, Arguments, Backend, Route};
+use super::apps;
+use crate::endpoints::{Answer, Arguments, Backend, ENDPOINTS, Route};
 use crate::error::Error;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-/// The tool of an endpoint.
-pub(super) fn declare(route: &Route) -> Tool {
+/// Every endpoint as a tool, in table order.
+pub(super) fn all() -> Vec<Tool> {
+    let tools = ENDPOINTS.iter().map(|route| apps::attach(declare(route)));
+    #[cfg(feature = "conformance")]
+    let tools = tools.chain(super::fixtures::tools());
+    tools.collect()
+}
+
+fn declare(route: &Route) -> Tool {
     let spec = &route.spec;
     let hints = ToolAnnotations::with_title(spec.title)
         .read_only(true)

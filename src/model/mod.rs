@@ -16,6 +16,7 @@ pub mod frequency;
 pub mod observation;
 pub mod resolve;
 pub mod series;
+pub mod untrusted;
 
 pub use attribution::Attribution;
 pub use catalogue::{Catalogue, Rights, SeriesInfo};
