@@ -7,6 +7,7 @@ pub mod backend;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
+pub mod fetch;
 pub mod glossary;
 pub mod latest_articles;
 pub mod macro_summary;
@@ -15,6 +16,7 @@ pub mod provenance;
 pub mod regime;
 pub mod scenarios;
 pub mod schema;
+pub mod search;
 pub mod signals;
 pub mod time_series;
 
@@ -24,7 +26,7 @@ pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 8] = [
+pub static ENDPOINTS: [Route; 10] = [
     Route::of::<macro_summary::GetMacroSummary>(),
     Route::of::<regime::GetRegime>(),
     Route::of::<metric::GetMetric>(),
@@ -33,6 +35,8 @@ pub static ENDPOINTS: [Route; 8] = [
     Route::of::<scenarios::ListScenarios>(),
     Route::of::<glossary::SearchGlossary>(),
     Route::of::<latest_articles::GetLatestArticles>(),
+    Route::of::<search::Search>(),
+    Route::of::<fetch::Fetch>(),
 ];
 
 impl Route {

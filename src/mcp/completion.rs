@@ -2,6 +2,7 @@
 
 use super::resources::pages;
 use crate::desk::glossary::Glossary;
+use crate::desk::library;
 use crate::indicators::COMPOSITES;
 use crate::model::resolve::{Resolver, fold};
 use rmcp::ErrorData;
@@ -69,7 +70,7 @@ fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
 }
 
 fn indicators() -> Vec<String> {
-    let mut all: Vec<String> = COMPOSITES.iter().map(|c| pages::method_slug(c)).collect();
+    let mut all: Vec<String> = COMPOSITES.iter().map(|c| library::method_slug(c)).collect();
     all.push("regime".into());
     all
 }

@@ -187,7 +187,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<GetSkillResult, ErrorData> {
         let found = self.shared.skills.iter().find(|s| s.uri == request.uri);
-        let skill = found.ok_or_else(|| resources::not_found(&request.uri, "no such skill"))?;
+        let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);
         result.cache_scope = Some(CacheScope::Public);
@@ -201,8 +201,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         no_cursor_text(request.cursor.as_deref())?;
-        let children = skills::directory(&request.uri)
-            .ok_or_else(|| resources::not_found(&request.uri, "no such directory"))?;
+        let children =
+            skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
         let mut list = ReadResourceDirectoryResult::with_all_items(children)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
@@ -219,6 +219,15 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         super::fixtures::set_level(&context)
     }
+}
+
+/// Skills say "invalid params" in every protocol version, where resources once had a code of their own.
+fn no_such(what: &str, uri: &str) -> ErrorData {
+    let uri = crate::error::quote(uri);
+    ErrorData::invalid_params(
+        format!("No such {what}: {uri}"),
+        Some(serde_json::json!({ "uri": uri })),
+    )
 }
 
 fn no_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {

@@ -7,6 +7,7 @@ pub(super) mod pages;
 pub(super) use address::{Address, SCHEME};
 
 use super::{LIST_TTL_MS, apps, skills};
+use crate::desk::library;
 use crate::endpoints::{Answer, Arguments, Backend, Route};
 use crate::error::Error;
 use crate::indicators::COMPOSITES;
@@ -68,7 +69,7 @@ pub(super) fn list() -> Vec<Resource> {
         ),
     ];
     list.extend(COMPOSITES.iter().map(|c| {
-        let slug = pages::method_slug(c);
+        let slug = library::method_slug(c);
         row(
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),
@@ -181,8 +182,8 @@ async fn content(backend: &Backend, address: &Address) -> crate::Result<Content>
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
             endpoint(backend, "get_time_series", &arguments).await
         }
-        Address::Method(indicator) => pages::method(backend.desk(), indicator).map(page),
-        Address::Glossary(slug) => pages::term(slug).map(page),
+        Address::Method(indicator) => library::method(backend.desk(), indicator).map(page),
+        Address::Glossary(slug) => library::term(slug).map(page),
         Address::Articles(tag) => {
             let text = pages::articles(backend.desk(), tag.as_deref())?;
             Ok((text, MARKDOWN, 300_000))
