@@ -9,6 +9,7 @@ pub mod composites;
 mod facts;
 pub mod glossary;
 pub mod holdings;
+pub mod library;
 pub mod scenarios;
 
 pub use holdings::{DataDate, Holdings};

@@ -11,6 +11,8 @@ pub struct Answer {
     pub json: Bytes,
     /// The same rows as CSV, where the endpoint has them and CSV was asked for.
     pub csv: Option<Csv>,
+    /// A picture of the answer as PNG, where one was asked for.
+    pub png: Option<Bytes>,
     /// What a model reads: short prose with units, dates, freshness and the credit line.
     pub text: Arc<str>,
     /// How long a client may keep it.
@@ -77,6 +79,7 @@ impl Answer {
         Self {
             json,
             csv: None,
+            png: None,
             text: text.into(),
             max_age,
             etag: OnceLock::new(),

@@ -105,35 +105,40 @@ impl Endpoint for GetMetric {
     }
 
     fn text(output: &Output, _: &Params) -> String {
-        let p = &output.provenance;
-        let mut text = match (output.value, output.date) {
-            (Some(value), Some(date)) => {
-                let frequency = output.frequency.as_deref().unwrap_or("");
-                format!(
-                    "{} ({}): {} on {date} ({frequency}).",
-                    output.display_name,
-                    output.ticker,
-                    unit_value(value, &output.unit)
-                )
-            }
-            _ => format!("{} ({}): no value.", output.display_name, output.ticker),
-        };
-        if let Some(meaning) = &output.interpretation {
-            text.push(' ');
-            text.push_str(meaning);
-        }
-        for part in [p.missing(), p.sentence()] {
-            if !part.is_empty() {
-                text.push(' ');
-                text.push_str(&part);
-            }
-        }
-        let source = output.source.as_deref().unwrap_or("not stated");
-        format!(
-            "{text}\nSource: {source}. {}: {}",
-            output.attribution.text, output.attribution.url
-        )
+        describe(output)
     }
+}
+
+/// A metric in prose.
+pub(super) fn describe(output: &Output) -> String {
+    let p = &output.provenance;
+    let mut text = match (output.value, output.date) {
+        (Some(value), Some(date)) => {
+            let frequency = output.frequency.as_deref().unwrap_or("");
+            format!(
+                "{} ({}): {} on {date} ({frequency}).",
+                output.display_name,
+                output.ticker,
+                unit_value(value, &output.unit)
+            )
+        }
+        _ => format!("{} ({}): no value.", output.display_name, output.ticker),
+    };
+    if let Some(meaning) = &output.interpretation {
+        text.push(' ');
+        text.push_str(meaning);
+    }
+    for part in [p.missing(), p.sentence()] {
+        if !part.is_empty() {
+            text.push(' ');
+            text.push_str(&part);
+        }
+    }
+    let source = output.source.as_deref().unwrap_or("not stated");
+    format!(
+        "{text}\nSource: {source}. {}: {}",
+        output.attribution.text, output.attribution.url
+    )
 }
 
 /// A metric as known at `as_of`.

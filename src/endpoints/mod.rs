@@ -8,6 +8,7 @@ pub mod decode;
 pub mod documents;
 pub mod endpoint;
 pub mod forward;
+pub mod fetch;
 pub mod glossary;
 pub mod latest_articles;
 pub mod macro_summary;
@@ -16,6 +17,7 @@ pub mod provenance;
 pub mod regime;
 pub mod scenarios;
 pub mod schema;
+pub mod search;
 pub mod signals;
 pub mod time_series;
 mod tolerance;
@@ -26,7 +28,7 @@ pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 8] = [
+pub static ENDPOINTS: [Route; 10] = [
     Route::of::<macro_summary::GetMacroSummary>(),
     Route::of::<regime::GetRegime>(),
     Route::of::<metric::GetMetric>(),
@@ -35,6 +37,8 @@ pub static ENDPOINTS: [Route; 8] = [
     Route::of::<scenarios::ListScenarios>(),
     Route::of::<glossary::SearchGlossary>(),
     Route::of::<latest_articles::GetLatestArticles>(),
+    Route::of::<search::Search>(),
+    Route::of::<fetch::Fetch>(),
 ];
 
 impl Route {

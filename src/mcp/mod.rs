@@ -1,17 +1,29 @@
-//! The MCP edge: tools, over stdio and streamable HTTP, in both lifecycles.
+//! The MCP edge: tools, resources, prompts, skills and subscriptions, over stdio and streamable HTTP, in
+//! both lifecycles.
 //!
-//! The handler is a thin copy over shared, prepared state; the tool list is built once, in table order.
+//! The handler is a thin copy over shared, prepared state; every list is built once, in table order, so
+//! that it is the same bytes each time.
 
+mod apps;
+mod completion;
+#[cfg(feature = "conformance")]
+mod fixtures;
+mod handler;
+mod plain;
+mod prompts;
+mod resources;
+mod skills;
+mod subscriptions;
 mod tools;
 pub mod transport;
 
-use crate::endpoints::{Backend, Route};
+use crate::endpoints::Backend;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, Implementation,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    Implementation, JsonObject, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
+    Skill, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::{ErrorData, ServerHandler};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
@@ -22,7 +34,9 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
     what could happen and how often it has, search_glossary what a term means. Names work as well as identifiers: \
     \"10y\", \"core cpi\", \"fed funds\". Every figure carries its unit and date: quote them, and say how old a \
     snapshot is. A null has its reason in `notes`: say it is unavailable, do not guess. Monthly data come weeks after \
-    their month. October 2025 was never published for CPI and unemployment. Credit the source given in the answer.";
+    their month. October 2025 was never published for CPI and unemployment. Credit the source given in the answer. \
+    Resources: macro://catalog lists every series; macro://method/{indicator} says how a composite is computed; \
+    macro://series/{seriesId}.csv is a series as a file. Subscribe to macro://regime or a series to hear of new data.";
 
 /// How long a client may keep lists and discovery: they change only with the program.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -36,27 +50,37 @@ pub struct Server {
 struct Shared {
     backend: Arc<Backend>,
     tools: Vec<Tool>,
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    prompts: Vec<Prompt>,
+    skills: Vec<Skill>,
     identity: Implementation,
+    /// The identity as it stands in a result's `_meta`.
+    signature: Value,
+    pulse: subscriptions::Pulse,
 }
 
 impl Server {
     /// A handler over a backend.
     pub fn new(backend: Arc<Backend>) -> Self {
-        let website = backend.base_url().to_owned();
         let identity = Implementation::new("econoscope", env!("CARGO_PKG_VERSION"))
             .with_title("Econoscope")
             .with_description("US macroeconomic data for assistants")
-            .with_website_url(website);
-        let tools = crate::endpoints::ENDPOINTS
-            .iter()
-            .map(tools::declare)
-            .collect();
+            .with_website_url(backend.base_url());
+        let signature = json!(identity);
+        let shared = Shared {
+            tools: tools::all(),
+            resources: resources::list(),
+            templates: resources::templates(),
+            prompts: prompts::all(),
+            skills: skills::all(),
+            pulse: subscriptions::Pulse::new(Arc::clone(backend.desk())),
+            backend,
+            identity,
+            signature,
+        };
         Self {
-            shared: Arc::new(Shared {
-                backend,
-                tools,
-                identity,
-            }),
+            shared: Arc::new(shared),
         }
     }
 
@@ -65,84 +89,63 @@ impl Server {
         &self.shared.tools
     }
 
-    /// The server's name in a result's `_meta`, which 2026-07-28 asks of every result.
-    fn stamp(&self, meta: &mut Option<MetaObject>) {
-        if let Ok(value) = serde_json::to_value(&self.shared.identity) {
+    /// What the server can do for a client of the newest protocol.
+    fn capabilities() -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_prompts()
+            .enable_completions()
+            .enable_skills_with_directory_read()
+            .build();
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(apps::EXTENSION.to_owned(), apps::settings());
+        #[cfg(feature = "conformance")]
+        fixtures::declare(&mut capabilities);
+        capabilities
+    }
+
+    /// What it can do for a client that opened with `initialize`: without a stream of its own, such a client
+    /// would wait in vain for the changes it subscribed to.
+    fn legacy_capabilities(mut capabilities: ServerCapabilities) -> ServerCapabilities {
+        if let Some(resources) = &mut capabilities.resources {
+            resources.subscribe = None;
+            resources.list_changed = None;
+        }
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = None;
+        }
+        if let Some(prompts) = &mut capabilities.prompts {
+            prompts.list_changed = None;
+        }
+        capabilities
+    }
+
+    /// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
+    fn sign(&self, context: &RequestContext<RoleServer>, meta: &mut Option<MetaObject>) {
+        if is_modern(context) {
+            let key = "io.modelcontextprotocol/serverInfo".to_owned();
             meta.get_or_insert_default()
-                .insert("io.modelcontextprotocol/serverInfo".to_owned(), value);
+                .insert(key, self.shared.signature.clone());
         }
-    }
-
-    fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-        context
-            .protocol_version()
-            .is_some_and(|v| v.as_str() >= "2026-07-28")
     }
 }
 
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(self.shared.identity.clone())
-            .with_instructions(INSTRUCTIONS)
-    }
-
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        Ok(DiscoverResult::from_server_info(
-            self.supported_protocol_versions().into_owned(),
-            self.get_info(),
-        )
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public))
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        no_cursor(request)?;
-        let mut list = ListToolsResult::with_all_items(self.shared.tools.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        if Self::is_modern(&context) {
-            self.stamp(&mut list.meta);
-        }
-        Ok(list)
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let Some(route) = Route::find(&request.name) else {
-            return Err(ErrorData::invalid_params(
-                format!("Unknown tool: {}", crate::error::quote(&request.name)),
-                None,
-            ));
-        };
-        let arguments = request.arguments.unwrap_or_default();
-        let mut result = tools::call(&self.shared.backend, route, arguments).await;
-        if Self::is_modern(&context) {
-            self.stamp(&mut result.meta);
-        }
-        Ok(result.into())
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.tools.iter().find(|t| t.name == name).cloned()
-    }
+/// Whether the request speaks 2026-07-28 or later.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|v| v.as_str() >= "2026-07-28")
 }
 
-/// Lists fit one page, so every cursor is one we never gave.
-fn no_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|r| r.cursor) {
-        Some(_) => Err(ErrorData::invalid_params(
-            "Unknown cursor: this list has one page; ask without a cursor",
-            None,
-        )),
-        None => Ok(()),
+/// A JSON object out of a literal; anything else gives an empty one.
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            JsonObject::new()
+        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
-use super::Server;
+use super::{Server, plain};
 use anyhow::Context;
-use rmcp::ServiceExt;
+use http::{Request, Response};
+use rmcp::ServiceExt as _;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use std::convert::Infallible;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tower::{Service, ServiceExt};
 
 /// Largest request body accepted on `/mcp`; arguments are short.
 const MOST_BODY_BYTES: usize = 256 * 1024;
@@ -21,11 +24,18 @@ pub struct Allowed {
     pub origins: Vec<String>,
 }
 
-/// The `/mcp` service: stateless, JSON replies, Host and Origin checked.
-pub type HttpService = StreamableHttpService<Server, NeverSessionManager>;
-
-/// Builds the `/mcp` service.
-pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> HttpService {
+/// Builds the `/mcp` service: stateless, JSON replies, Host and Origin checked, every error as JSON.
+pub fn http<B>(
+    server: Server,
+    allowed: Allowed,
+    stop: CancellationToken,
+) -> impl Service<Request<B>, Response = Response<plain::Body>, Error = Infallible, Future: Send>
++ Clone
++ Send
++ Sync
+where
+    B: http_body::Body<Data: Send, Error: std::fmt::Display> + Send + 'static,
+{
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -34,11 +44,14 @@ pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> HttpSe
         .enforce_origin_validation()
         .with_max_request_body_bytes(MOST_BODY_BYTES)
         .with_cancellation_token(stop);
-    StreamableHttpService::new(
+    let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
-    )
+    );
+    ServiceExt::<Request<B>>::map_future(service, |answer| async {
+        Ok(plain::to_json(answer.await?).await)
+    })
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.

@@ -1,0 +1,193 @@
+//! `fetch`: a whole document that `search` has found, in the shape that hosts with a search of their own expect.
+
+use super::answer::Answer;
+use super::endpoint::{Endpoint, Spec};
+use super::metric;
+use super::search::as_json;
+use crate::desk::library::{self, Kind};
+use crate::desk::{Desk, articles};
+use crate::error::{Error, Result, quote};
+use crate::model::{AsOf, untrusted};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Declaration and functions.
+pub struct Fetch;
+
+/// Newest rows of a series in its document.
+const ROWS: usize = 24;
+
+/// Longest article, in characters.
+const MOST_TEXT: usize = 20_000;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// As given by search: series:DGS10, term:sahm-rule, method:crpi, article:regime.
+    #[schemars(example = &"series:DGS10", length(min = 3, max = 120))]
+    id: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    /// As asked for.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// The whole document.
+    pub text: String,
+    /// Where it is to be read.
+    pub url: String,
+    /// Unit, source, dates.
+    pub metadata: BTreeMap<String, String>,
+}
+
+impl Endpoint for Fetch {
+    const SPEC: Spec = Spec {
+        tool: "fetch",
+        title: "Fetch document",
+        path: "/api/public/fetch",
+        summary: "One document that search has found, whole",
+        description: "Use this when search has given a document id: returns the document with title, text, address \
+            and metadata. Do not use it without such an id, or for long histories: use get_time_series.",
+        max_age: 300,
+        in_contract: false,
+        example: &[("id", "series:DGS10")],
+    };
+    type Params = Params;
+    type Output = Output;
+
+    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+        let unknown = || {
+            let allowed =
+                "an id from search: series:DGS10, term:sahm-rule, method:crpi, article:regime";
+            Error::invalid("id", &params.id, "is not a document", allowed)
+        };
+        let (word, name) = params.id.split_once(':').ok_or_else(unknown)?;
+        let kind = Kind::of(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
+        let document = match kind {
+            Kind::Series => series(desk, name)?,
+            Kind::Term => page(&library::term(name)?),
+            Kind::Method => page(&library::method(desk, name)?),
+            Kind::Article => article(name)?,
+        };
+        let url = address(
+            &desk.settings().base_url,
+            kind,
+            &document.name.unwrap_or_else(|| name.to_owned()),
+        );
+        Ok(Output {
+            id: params.id.clone(),
+            title: document.title,
+            text: document.text,
+            url,
+            metadata: document.metadata,
+        })
+    }
+
+    /// Hosts that know `fetch` read its text as JSON.
+    fn text(output: &Output, _: &Params) -> String {
+        serde_json::to_string(output).unwrap_or_default()
+    }
+
+    fn render(output: &Output, _: &Params) -> Result<Answer> {
+        as_json(output, Self::SPEC.max_age)
+    }
+}
+
+/// Where a document is to be read.
+pub(super) fn address(base: &str, kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Series => format!("{base}/api/public/data/{name}"),
+        Kind::Term => format!("{base}/glossary/{name}"),
+        Kind::Method => format!("{base}/api/public/fetch?id=method:{name}"),
+        Kind::Article => format!("{base}/articles/{name}"),
+    }
+}
+
+/// A document before it has an address.
+struct Document {
+    /// Its proper name, where another was asked for.
+    name: Option<String>,
+    title: String,
+    text: String,
+    metadata: BTreeMap<String, String>,
+}
+
+/// A page whose first line is its title.
+fn page(text: &str) -> Document {
+    let title = text.lines().next().unwrap_or_default();
+    Document {
+        name: None,
+        title: title.trim_start_matches(['#', ' ']).to_owned(),
+        text: text.to_owned(),
+        metadata: BTreeMap::new(),
+    }
+}
+
+/// What a series is, its newest value with its meaning, and its newest rows.
+fn series(desk: &Desk, name: &str) -> Result<Document> {
+    let info = desk.resolve("series", name)?;
+    desk.permit(&info)?;
+    let output = metric::read(desk, &info, AsOf::Latest)?;
+    let mut text = metric::describe(&output);
+    let held = desk.series(&info, AsOf::Latest)?;
+    let rows = held.as_ref().map_or(&[][..], |s| s.observations.as_slice());
+    text.push_str("\n\ndate,value");
+    for row in rows.iter().skip(rows.len().saturating_sub(ROWS)) {
+        let _ = write!(text, "\n{},{}", row.date, row.value);
+    }
+    let metadata = [
+        ("unit", info.units.clone()),
+        ("frequency", info.frequency.word().to_owned()),
+        ("category", info.category.clone()),
+        ("source", info.source.clone()),
+        ("rows", rows.len().to_string()),
+        (
+            "from",
+            rows.first().map(|o| o.date.to_string()).unwrap_or_default(),
+        ),
+        (
+            "to",
+            rows.last().map(|o| o.date.to_string()).unwrap_or_default(),
+        ),
+    ];
+    Ok(Document {
+        name: Some(desk.shown_id(&info.id)),
+        title: info.title.clone(),
+        text,
+        metadata: metadata
+            .into_iter()
+            .map(|(k, v)| (k.to_owned(), v))
+            .collect(),
+    })
+}
+
+fn article(slug: &str) -> Result<Document> {
+    let found = articles::embedded()?
+        .iter()
+        .find(|t| t.article.slug == slug);
+    let text = found.ok_or_else(|| Error::Unknown {
+        kind: "article",
+        name: quote(slug),
+        suggestions: Vec::new(),
+    })?;
+    let a = &text.article;
+    let metadata = [
+        ("published", a.published_at.to_string()),
+        ("tags", a.tags.join(", ")),
+        ("source", a.source.clone()),
+    ];
+    Ok(Document {
+        name: None,
+        title: untrusted::line(&a.title, 200),
+        text: untrusted::fence(&text.body, MOST_TEXT),
+        metadata: metadata
+            .into_iter()
+            .map(|(k, v)| (k.to_owned(), v))
+            .collect(),
+    })
+}

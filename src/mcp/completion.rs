@@ -1,0 +1,169 @@
+//! Completion of arguments: series, terms, indicators, categories and tags, at most 100 at a time.
+
+use super::resources::pages;
+use crate::desk::glossary::Glossary;
+use crate::desk::library;
+use crate::indicators::COMPOSITES;
+use crate::model::resolve::{Resolver, fold};
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
+
+/// Values that begin like what was typed, best first.
+///
+/// # Errors
+/// "Invalid params" for a prompt, template or argument that does not exist.
+pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo, ErrorData> {
+    let argument = request.argument.name.as_str();
+    if !is_known(&request.r#ref, argument) {
+        return Err(ErrorData::invalid_params(
+            "Unknown reference or argument; see prompts/list and resources/templates/list",
+            None,
+        ));
+    }
+    let typed = request.argument.value.trim();
+    let all = match argument {
+        "seriesId" | "ticker" | "first" | "second" => series(typed),
+        "slug" => slugs(typed),
+        "indicator" => beginning(indicators(), typed),
+        "category" => beginning(pages::categories(), typed),
+        "tag" => beginning(pages::tags(), typed),
+        "format" => beginning(["json", "csv"].map(String::from).to_vec(), typed),
+        "start" | "since" => beginning(
+            ["1y", "5y", "10y", "20y", "ytd", "max"]
+                .map(String::from)
+                .to_vec(),
+            typed,
+        ),
+        _ => Vec::new(),
+    };
+    page(all)
+}
+
+/// The first hundred, and how many there are.
+fn page(mut all: Vec<String>) -> Result<CompletionInfo, ErrorData> {
+    let total = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    let more = all.len() > CompletionInfo::MAX_VALUES;
+    all.truncate(CompletionInfo::MAX_VALUES);
+    CompletionInfo::with_pagination(all, Some(total), more)
+        .map_err(|e| ErrorData::internal_error(e, None))
+}
+
+fn is_known(reference: &Reference, argument: &str) -> bool {
+    match reference {
+        Reference::Prompt(prompt) => super::prompts::all().iter().any(|p| {
+            p.name == prompt.name && p.arguments.iter().flatten().any(|a| a.name == argument)
+        }),
+        Reference::Resource(template) => super::resources::templates().iter().any(|t| {
+            t.uri_template == template.uri
+                && t.uri_template
+                    .split(['{', '}', '?', ','])
+                    .any(|name| name == argument)
+        }),
+        _ => false,
+    }
+}
+
+fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    all.retain(|v| v.to_lowercase().starts_with(&typed));
+    all
+}
+
+fn indicators() -> Vec<String> {
+    let mut all: Vec<String> = COMPOSITES.iter().map(|c| library::method_slug(c)).collect();
+    all.push("regime".into());
+    all
+}
+
+/// Identifiers that begin like it, then those whose alias or title does.
+fn series(typed: &str) -> Vec<String> {
+    let resolver = Resolver::embedded();
+    let wanted = fold(typed);
+    let mut ids: Vec<String> = resolver
+        .catalogue()
+        .iter()
+        .filter(|i| fold(i.id.as_str()).starts_with(&wanted))
+        .map(|i| i.id.to_string())
+        .collect();
+    ids.sort();
+    if !wanted.is_empty() {
+        let mut named: Vec<String> = resolver
+            .aliases()
+            .filter(|(alias, _)| alias.starts_with(&wanted))
+            .map(|(_, info)| info.id.to_string())
+            .chain(
+                resolver
+                    .catalogue()
+                    .iter()
+                    .filter(|i| i.title.split(' ').any(|w| fold(w).starts_with(&wanted)))
+                    .map(|i| i.id.to_string()),
+            )
+            .filter(|id| !ids.contains(id))
+            .collect();
+        named.sort();
+        named.dedup();
+        ids.extend(named);
+    }
+    ids
+}
+
+fn slugs(typed: &str) -> Vec<String> {
+    let Ok(glossary) = Glossary::embedded() else {
+        return Vec::new();
+    };
+    let typed = typed.to_lowercase();
+    let begins = |t: &&crate::desk::glossary::Term| {
+        t.slug.starts_with(&typed) || t.term.to_lowercase().starts_with(&typed)
+    };
+    glossary
+        .iter()
+        .filter(begins)
+        .map(|t| t.slug.clone())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::ArgumentInfo;
+
+    fn values(reference: Reference, argument: &str, typed: &str) -> Vec<String> {
+        let request = CompleteRequestParams::new(reference, ArgumentInfo::new(argument, typed));
+        complete(&request).unwrap().values
+    }
+
+    #[test]
+    fn what_was_begun_is_completed() {
+        let series = |typed| {
+            values(
+                Reference::for_resource("macro://series/{seriesId}{?start,end,format}"),
+                "seriesId",
+                typed,
+            )
+        };
+        assert!(series("dgs1").contains(&"DGS10".to_owned()));
+        assert!(series("unempl").contains(&"UNRATE".to_owned()));
+        assert_eq!(series("").len(), 100);
+        assert!(series("nothing begins like this").is_empty());
+        let slug = values(
+            Reference::for_resource("macro://glossary/{slug}"),
+            "slug",
+            "sahm",
+        );
+        assert!(slug.iter().any(|s| s.starts_with("sahm")), "{slug:?}");
+        let first = values(Reference::for_prompt("compare_series"), "first", "VIX");
+        assert_eq!(first.first().map(String::as_str), Some("VIXCLS"));
+    }
+
+    #[test]
+    fn what_does_not_exist_cannot_be_completed() {
+        for (reference, argument) in [
+            (Reference::for_prompt("no_such_prompt"), "first"),
+            (Reference::for_prompt("compare_series"), "third"),
+            (Reference::for_resource("macro://else/{x}"), "x"),
+        ] {
+            let request = CompleteRequestParams::new(reference, ArgumentInfo::new(argument, "a"));
+            assert!(complete(&request).is_err());
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The protocol's methods, each answered from the shared state and signed with the server's name.
+
+use super::{INSTRUCTIONS, LIST_TTL_MS, Server, completion, prompts, resources, skills, tools};
+use crate::endpoints::Route;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscriptionFilter, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+
+/// The context of a request, as the library gives it.
+type Context = RequestContext<RoleServer>;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(Self::capabilities())
+            .with_server_info(self.shared.identity.clone())
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.capabilities = Self::legacy_capabilities(result.capabilities);
+        Ok(result)
+    }
+
+    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        no_cursor(request)?;
+        let mut list = ListToolsResult::with_all_items(self.shared.tools.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(answer) = super::fixtures::call(&request, &context).await {
+            return answer;
+        }
+        let Some(route) = Route::find(&request.name) else {
+            return Err(ErrorData::invalid_params(
+                format!("Unknown tool: {}", crate::error::quote(&request.name)),
+                None,
+            ));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let mut result = tools::call(&self.shared.backend, route, arguments).await;
+        self.sign(&context, &mut result.meta);
+        Ok(result.into())
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.tools.iter().find(|t| t.name == name).cloned()
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        no_cursor(request)?;
+        let mut list = ListResourcesResult::with_all_items(self.shared.resources.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        no_cursor(request)?;
+        let mut list = ListResourceTemplatesResult::with_all_items(self.shared.templates.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = super::fixtures::read(&request.uri) {
+            return Ok(result.into());
+        }
+        let mut result = resources::read(&self.shared.backend, &request.uri).await?;
+        self.sign(&context, &mut result.meta);
+        Ok(result.into())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.shared.pulse.accept(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.shared.pulse.serve(&context).await;
+        Ok(())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let mut result = CompleteResult::new(completion::complete(&request)?);
+        self.sign(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        no_cursor(request)?;
+        let mut list = ListPromptsResult::with_all_items(self.shared.prompts.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(answer) = super::fixtures::prompt(&request) {
+            return answer;
+        }
+        let mut result = prompts::get(&request.name, request.arguments.as_ref())?;
+        self.sign(&context, &mut result.meta);
+        Ok(result.into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        no_cursor(request)?;
+        let mut list = ListSkillsResult::with_all_items(self.shared.skills.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: Context,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let found = self.shared.skills.iter().find(|s| s.uri == request.uri);
+        let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
+        let mut result = GetSkillResult::new(skill.clone());
+        result.ttl_ms = Some(LIST_TTL_MS);
+        result.cache_scope = Some(CacheScope::Public);
+        self.sign(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        no_cursor_text(request.cursor.as_deref())?;
+        let children =
+            skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
+        let mut list = ReadResourceDirectoryResult::with_all_items(children)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.sign(&context, &mut list.meta);
+        Ok(list)
+    }
+
+    #[cfg(feature = "conformance")]
+    #[expect(deprecated, reason = "the suite of 2025-11-25 asks for it")]
+    async fn set_level(
+        &self,
+        _: rmcp::model::SetLevelRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        super::fixtures::set_level(&context)
+    }
+}
+
+/// Skills say "invalid params" in every protocol version, where resources once had a code of their own.
+fn no_such(what: &str, uri: &str) -> ErrorData {
+    let uri = crate::error::quote(uri);
+    ErrorData::invalid_params(
+        format!("No such {what}: {uri}"),
+        Some(serde_json::json!({ "uri": uri })),
+    )
+}
+
+fn no_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    no_cursor_text(request.and_then(|r| r.cursor).as_deref())
+}
+
+/// Lists fit one page, so every cursor is one we never gave.
+fn no_cursor_text(cursor: Option<&str>) -> Result<(), ErrorData> {
+    match cursor {
+        Some(_) => Err(ErrorData::invalid_params(
+            "Unknown cursor: this list has one page; ask without a cursor",
+            None,
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,166 @@
+//! What a `macro://` address names. Templates are matched by hand: few shapes, every part decoded and
+//! bounded, and whatever else is asked for is refused.
+
+use crate::error::{Error, Result, is_invisible};
+use percent_encoding::percent_decode_str;
+use std::collections::BTreeMap;
+
+/// The scheme of everything that is read from the desk.
+pub(in crate::mcp) const SCHEME: &str = "macro://";
+
+/// Longest address that is looked at.
+const MOST_BYTES: usize = 400;
+
+/// A resource of the desk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::mcp) enum Address {
+    /// Every series, or those of one category.
+    Catalog(Option<String>),
+    /// The state of the economy in one page.
+    Summary,
+    /// The regime now.
+    Regime,
+    /// One series' rows.
+    Series {
+        /// Identifier or name.
+        id: String,
+        /// Whether rows are wanted as CSV.
+        csv: bool,
+        /// `start`, `end` and `as_of`, as given.
+        range: BTreeMap<String, String>,
+    },
+    /// One figure.
+    Metric(String),
+    /// How an indicator is computed.
+    Method(String),
+    /// A term.
+    Glossary(String),
+    /// Articles that carry a tag, or all of the newest.
+    Articles(Option<String>),
+}
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] saying which addresses there are.
+    pub(in crate::mcp) fn parse(uri: &str) -> Result<Self> {
+        let fail = |problem: &str| {
+            Error::invalid(
+                "uri",
+                uri,
+                problem,
+                "macro://catalog, macro://summary, macro://regime, macro://series/{seriesId}, \
+                 macro://metric/{ticker}, macro://method/{indicator}, macro://glossary/{slug}, macro://articles",
+            )
+        };
+        if uri.len() > MOST_BYTES {
+            return Err(fail("is too long"));
+        }
+        let rest = uri
+            .strip_prefix(SCHEME)
+            .ok_or_else(|| fail("is not an address of this server"))?;
+        if rest.contains('#') {
+            return Err(fail("has a fragment"));
+        }
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let segments: Vec<String> = path
+            .split('/')
+            .map(segment)
+            .collect::<Option<_>>()
+            .ok_or_else(|| fail("is not a plain address"))?;
+        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let found = match parts.as_slice() {
+            ["series", id] => return series(id, query).ok_or_else(|| fail("is not understood")),
+            ["catalog"] => Self::Catalog(None),
+            ["catalog", category] => Self::Catalog(Some((*category).to_owned())),
+            ["summary"] => Self::Summary,
+            ["regime"] => Self::Regime,
+            ["metric", ticker] => Self::Metric((*ticker).to_owned()),
+            ["method", indicator] => Self::Method((*indicator).to_owned()),
+            ["glossary", slug] => Self::Glossary((*slug).to_owned()),
+            ["articles"] => Self::Articles(None),
+            ["articles", tag] => Self::Articles(Some((*tag).to_owned())),
+            _ => return Err(fail("is not understood")),
+        };
+        if query.is_empty() {
+            Ok(found)
+        } else {
+            Err(fail("takes no query"))
+        }
+    }
+}
+
+/// One decoded part of the path; nothing that hides, climbs or nests.
+fn segment(raw: &str) -> Option<String> {
+    let text = percent_decode_str(raw).decode_utf8().ok()?;
+    let hidden = |c: char| c.is_control() || is_invisible(c) || matches!(c, '/' | '\\');
+    let plain = !text.is_empty() && text.len() <= 120 && !text.contains(hidden);
+    (plain && !matches!(&*text, "." | "..")).then(|| text.into_owned())
+}
+
+fn series(name: &str, query: &str) -> Option<Address> {
+    let (id, mut csv) = match name.rsplit_once('.') {
+        Some((id, ending)) if ending.eq_ignore_ascii_case("csv") => (id, true),
+        Some((id, ending)) if ending.eq_ignore_ascii_case("json") => (id, false),
+        _ => (name, false),
+    };
+    let mut range = BTreeMap::new();
+    for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        match &*key {
+            "format" => csv = matches!(&*value, "csv" | "CSV"),
+            "start" | "end" | "as_of" => {
+                range.insert(key.into_owned(), value.into_owned());
+            }
+            _ => return None,
+        }
+    }
+    (!id.is_empty()).then(|| Address::Series {
+        id: id.to_owned(),
+        csv,
+        range,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() -> Result<()> {
+        assert_eq!(Address::parse("macro://regime")?, Address::Regime);
+        assert_eq!(
+            Address::parse("macro://metric/10%20year")?,
+            Address::Metric("10 year".into())
+        );
+        let Address::Series { id, csv, range } =
+            Address::parse("macro://series/DGS10.csv?start=5y&end=2020-01-01")?
+        else {
+            panic!("no series")
+        };
+        assert_eq!((id.as_str(), csv, range.len()), ("DGS10", true, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn whatever_else_is_asked_for_is_refused() {
+        for uri in [
+            "macro://",
+            "macro://series/",
+            "macro://series/../../etc/passwd",
+            "macro://series/%2e%2e",
+            "macro://series/..%2f..%2fetc",
+            "macro://series/a%00b",
+            "macro://series/%ff",
+            "macro://series/DGS10?file=x",
+            "macro://regime?x=1",
+            "macro://regime#x",
+            "macro://glossary/a/b",
+            "file:///etc/passwd",
+            "macro:regime",
+        ] {
+            assert!(Address::parse(uri).is_err(), "{uri}");
+        }
+        assert!(Address::parse(&format!("macro://series/{}", "A".repeat(1_000))).is_err());
+    }
+}

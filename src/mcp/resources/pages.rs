@@ -1,0 +1,107 @@
+//! The texts behind resources that no endpoint answers: the catalogue and articles.
+
+use crate::desk::Desk;
+use crate::error::{Error, Result, Suggestion, quote};
+use crate::model::{Catalogue, untrusted};
+use std::fmt::Write;
+
+/// Most articles on a page.
+const ARTICLES: usize = 10;
+
+/// The catalogue as CSV, whole or of one category.
+///
+/// # Errors
+/// [`Error::Unknown`] for a category that does not exist, [`Error::Store`] when the store cannot be read.
+pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
+    let held = desk.holdings()?;
+    let mut text = String::from("series_id,title,unit,frequency,category,source,newest\n");
+    let mut rows = 0;
+    for info in Catalogue::embedded().iter() {
+        if category.is_some_and(|c| !c.eq_ignore_ascii_case(&info.category)) {
+            continue;
+        }
+        let newest = held.get(&info.id).map(|s| s.last.to_string());
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{}",
+            desk.shown_id(&info.id),
+            cell(&info.title),
+            cell(&info.units_short),
+            info.frequency.word(),
+            info.category,
+            cell(&info.source),
+            newest.unwrap_or_default(),
+        );
+        rows += 1;
+    }
+    match category {
+        Some(name) if rows == 0 => Err(Error::Unknown {
+            kind: "category",
+            name: quote(name),
+            suggestions: categories()
+                .into_iter()
+                .map(|id| Suggestion {
+                    title: format!("macro://catalog/{id}"),
+                    id,
+                })
+                .collect(),
+        }),
+        _ => Ok(text),
+    }
+}
+
+/// A CSV cell, quoted where it must be.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The categories of the catalogue, sorted.
+pub(in crate::mcp) fn categories() -> Vec<String> {
+    let mut names: Vec<String> = Catalogue::embedded()
+        .iter()
+        .map(|i| i.category.clone())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The newest articles, fenced as what they are: texts by others.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read; [`Error::Unknown`] for a tag that no article carries.
+pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
+    let all = desk.articles(100)?;
+    let mut text = String::new();
+    let wanted =
+        |tags: &[String]| tag.is_none_or(|t| tags.iter().any(|x| x.eq_ignore_ascii_case(t)));
+    for a in all.iter().filter(|a| wanted(&a.tags)).take(ARTICLES) {
+        let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+        let _ = writeln!(text, "- {day} {} ({})", a.title, a.url);
+        if let Some(summary) = &a.summary {
+            let _ = writeln!(text, "  {summary}");
+        }
+    }
+    match tag {
+        Some(tag) if text.is_empty() => Err(Error::Unknown {
+            kind: "tag",
+            name: quote(tag),
+            suggestions: Vec::new(),
+        }),
+        _ => Ok(untrusted::fence(&text, 8_000)),
+    }
+}
+
+/// The tags that articles carry, sorted.
+pub(in crate::mcp) fn tags() -> Vec<String> {
+    let mut tags: Vec<String> = crate::desk::articles::embedded()
+        .map(|texts| texts.iter().flat_map(|t| t.article.tags.clone()).collect())
+        .unwrap_or_default();
+    tags.sort();
+    tags.dedup();
+    tags
+}
