@@ -7,6 +7,7 @@ use econoscope::endpoints::Backend;
 use econoscope::store::{Memory, Sqlite, Store};
 use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
 use econoscope::{http, mcp};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -124,13 +125,20 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let backend = Arc::new(backend(config, format!("http://{address}"), restricted)?);
     let desk = Arc::clone(backend.desk());
     let stop = stop_on_signal();
-    let mcp = mcp::transport::http(
-        mcp::Server::new(Arc::clone(&backend)),
-        allowed(serve),
-        stop.clone(),
-    );
-    let local = backend.upstream().is_none();
-    let router = http::router(backend, mcp);
+    let shutdown = http::Shutdown {
+        stop: stop.clone(),
+        ..Default::default()
+    };
+    let allowed = allowed(config, serve);
+    let site = Arc::new(http::Site::new(
+        Arc::clone(&backend),
+        options(config, serve, &allowed),
+    ));
+    let upstream = backend.upstream().cloned();
+    let local = upstream.is_none();
+    // The handlers are cut only when the drain is over, not when it begins.
+    let mcp = mcp::transport::http(mcp::Server::new(backend), allowed, shutdown.cut.clone());
+    let metrics = metrics_listener(serve, &site, &stop).await?;
     eprintln!(
         "econoscope {} on http://{address} (MCP at /mcp)",
         env!("CARGO_PKG_VERSION")
@@ -144,16 +152,90 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
             runtime.block_on(keep_in_sync(desk, config, every, stop))
         })
     });
-    http::serve(listener, router, stop).await;
+    site.serve(listener, mcp, shutdown).await;
+    if let Some(upstream) = upstream {
+        // Calls that are paid for are kept.
+        upstream.settle().await;
+    }
+    if let Some(task) = metrics {
+        task.await.context("the metrics listener failed")?;
+    }
     if let Some(task) = background {
         task.await.context("the background sync failed")?;
     }
     Ok(())
 }
 
-fn allowed(serve: &Serve) -> mcp::transport::Allowed {
+fn options(config: &Config, serve: &Serve, allowed: &mcp::transport::Allowed) -> http::Options {
+    let limits = &serve.limits;
+    http::Options {
+        limits: http::limits::Settings {
+            general: limits.rate_limit,
+            data: limits.rate_limit_data,
+            per_second: limits.rate_limit_per_second,
+            burst: limits.rate_limit_burst,
+            trusted_proxies: limits.trusted_proxy.clone(),
+            overrides: limits
+                .rate_limit_override
+                .iter()
+                .map(|o| (o.network, o.requests))
+                .collect(),
+            count_loopback: limits.rate_limit_loopback,
+            file: counts_file(config),
+            ..Default::default()
+        },
+        origins: allowed.origins.clone(),
+        connections: http::Connections {
+            most: limits.max_connections,
+            per_address: limits.max_connections_per_address,
+            linger: Duration::from_millis(100) + Duration::from_secs(serve.drain_delay),
+            ..Default::default()
+        },
+    }
+}
+
+/// Where the day's counts are kept: beside the store.
+fn counts_file(config: &Config) -> Option<PathBuf> {
+    let mut name = config
+        .store
+        .clone()
+        .unwrap_or_else(default_store)
+        .into_os_string();
+    name.push(".limits");
+    Some(name.into())
+}
+
+async fn metrics_listener(
+    serve: &Serve,
+    site: &Arc<http::Site>,
+    stop: &CancellationToken,
+) -> Result<Option<tokio::task::JoinHandle<()>>> {
+    let Some(address) = serve.metrics_listen else {
+        return Ok(None);
+    };
+    let listener = TcpListener::bind(address).await.with_context(|| {
+        format!("cannot listen on {address}; choose another with --metrics-listen")
+    })?;
+    eprintln!("metrics on http://{}/metrics", listener.local_addr()?);
+    let (site, stop) = (Arc::clone(site), stop.clone());
+    Ok(Some(tokio::spawn(async move {
+        let shutdown = http::Shutdown {
+            stop,
+            ..Default::default()
+        };
+        site.serve_metrics(listener, shutdown).await;
+    })))
+}
+
+fn allowed(config: &Config, serve: &Serve) -> mcp::transport::Allowed {
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
     hosts.extend(serve.allowed_host.iter().cloned());
+    // The address the operator gives to the world is one under which the world may call.
+    let public = config
+        .base_url
+        .as_deref()
+        .and_then(|b| url::Url::parse(b).ok());
+    hosts.extend(public.and_then(|u| u.host_str().map(str::to_owned)));
     let mut origins: Vec<String> = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
         .map(String::from)
         .to_vec();
@@ -187,7 +269,14 @@ async fn keep_in_sync(desk: Arc<Desk>, config: Config, every: Duration, stop: Ca
     }
 }
 
-/// A token that SIGINT or SIGTERM cancels.
+/// A second signal means now: nothing is waited for, the store is safe at any instant.
+#[expect(clippy::exit, reason = "the one who asked twice does not want a drain")]
+fn leave_now() -> ! {
+    eprintln!("econoscope: stopped at once");
+    std::process::exit(1)
+}
+
+/// A token that SIGINT or SIGTERM cancels; the second signal ends the process.
 pub(crate) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let token = stop.clone();
@@ -200,6 +289,11 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
             _ = tokio::signal::ctrl_c() => {}
         }
         token.cancel();
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        leave_now();
     });
     stop
 }

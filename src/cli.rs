@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// Whatever stopped it; `main` prints the chain.
 pub(crate) fn run(config: Config) -> Result<ExitCode> {
-    log_to_stderr(&config.log)?;
+    log_to_stderr(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -42,13 +42,22 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
     }
 }
 
-fn log_to_stderr(filter: &str) -> Result<()> {
+fn log_to_stderr(config: &Config) -> Result<()> {
+    let filter = &config.log;
     let filter = tracing_subscriber::EnvFilter::try_new(format!("{filter},rmcp=error"))
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+        .with_writer(std::io::stderr);
+    if config.log_json {
+        log.json()
+            .flatten_event(true)
+            .with_current_span(true)
+            .with_span_list(false)
+            .init();
+    } else {
+        log.init();
+    }
     Ok(())
 }
 

@@ -46,6 +46,14 @@ pub(crate) struct Config {
     )]
     pub(crate) log: String,
 
+    /// Write the log as one JSON object a line
+    #[arg(long, global = true, env = "ECONOSCOPE_LOG_JSON")]
+    pub(crate) log_json: bool,
+
+    /// Settings file (TOML); its keys are the names of the flags, which go before it, as does the environment
+    #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) forwarding: Forwarding,
 
@@ -178,6 +186,112 @@ pub(crate) struct Serve {
     /// Hours between two fetches while serving
     #[arg(long, value_name = "HOURS", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=168), env = "ECONOSCOPE_SYNC_HOURS")]
     pub(crate) sync_hours: u64,
+
+    /// Address on which Prometheus reads /metrics; keep it off the internet [default: none]
+    #[arg(long, value_name = "ADDR", env = "ECONOSCOPE_METRICS_LISTEN")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+
+    /// Seconds between the signal to stop and the last accepted request, for a balancer to notice /ready
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300), env = "ECONOSCOPE_DRAIN_DELAY")]
+    pub(crate) drain_delay: u64,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// How much one client may ask for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Requests a day and address, time series aside
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), env = "ECONOSCOPE_RATE_LIMIT")]
+    pub(crate) rate_limit: u32,
+
+    /// Time series requests a day and address
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..), env = "ECONOSCOPE_RATE_LIMIT_DATA")]
+    pub(crate) rate_limit_data: u32,
+
+    /// Requests a second that one address may keep up
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000), env = "ECONOSCOPE_RATE_LIMIT_PER_SECOND")]
+    pub(crate) rate_limit_per_second: u32,
+
+    /// Requests that may come at once from one address
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), env = "ECONOSCOPE_RATE_LIMIT_BURST")]
+    pub(crate) rate_limit_burst: u32,
+
+    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
+    #[arg(
+        long,
+        value_name = "NETWORK=N",
+        value_delimiter = ',',
+        env = "ECONOSCOPE_RATE_LIMIT_OVERRIDE"
+    )]
+    pub(crate) rate_limit_override: Vec<Override>,
+
+    /// Count loopback like every other address
+    #[arg(long, env = "ECONOSCOPE_RATE_LIMIT_LOOPBACK")]
+    pub(crate) rate_limit_loopback: bool,
+
+    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
+    #[arg(
+        long,
+        value_name = "NETWORK",
+        value_delimiter = ',',
+        value_parser = network,
+        env = "ECONOSCOPE_TRUSTED_PROXY"
+    )]
+    pub(crate) trusted_proxy: Vec<ipnet::IpNet>,
+
+    /// Connections open at once
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4_096,
+        env = "ECONOSCOPE_MAX_CONNECTIONS"
+    )]
+    pub(crate) max_connections: usize,
+
+    /// Connections open at once from one address; loopback and trusted proxies are not counted
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 256,
+        env = "ECONOSCOPE_MAX_CONNECTIONS_PER_ADDRESS"
+    )]
+    pub(crate) max_connections_per_address: usize,
+}
+
+/// A network with a daily number of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Override {
+    pub(crate) network: ipnet::IpNet,
+    pub(crate) requests: u32,
+}
+
+impl std::str::FromStr for Override {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
+        let (left, right) = text.split_once('=').ok_or_else(wanted)?;
+        Ok(Self {
+            network: network(left)?,
+            requests: right
+                .trim()
+                .parse()
+                .ok()
+                .filter(|n| *n > 0)
+                .ok_or_else(wanted)?,
+        })
+    }
+}
+
+/// `10.0.0.0/8`, or one address.
+fn network(text: &str) -> Result<ipnet::IpNet, String> {
+    let text = text.trim();
+    text.parse()
+        .or_else(|_| text.parse::<std::net::IpAddr>().map(ipnet::IpNet::from))
+        .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
 }
 
 /// Settings of `call`.

@@ -1,5 +1,6 @@
 //! An answer as bytes, rendered once and shared by every edge.
 
+use super::body::{Body, Encoding};
 use bytes::Bytes;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may keep it.
     pub max_age: Duration,
-    etag: OnceLock<String>,
+    body: OnceLock<Arc<Body>>,
 }
 
 /// A CSV body with its file name.
@@ -82,23 +83,27 @@ impl Answer {
             png: None,
             text: text.into(),
             max_age,
-            etag: OnceLock::new(),
+            body: OnceLock::new(),
         }
     }
 
-    /// Strong validator of the body a REST client gets: a hash of its bytes, quoted.
-    pub fn etag(&self) -> &str {
-        self.etag.get_or_init(|| {
-            use sha2::Digest;
-            let body = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
-            let hash = sha2::Sha256::digest(body);
-            let hex: String = hash.iter().take(12).map(|b| format!("{b:02x}")).collect();
-            format!("\"{hex}\"")
+    /// The body a REST client gets, with its validator and its compressed forms.
+    pub fn body(&self) -> &Arc<Body> {
+        self.body.get_or_init(|| {
+            let bytes = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
+            Arc::new(Body::new(bytes.clone()))
         })
     }
 
-    /// Bytes held, for a cache's weight.
+    /// Strong validator of that body as it is, quoted.
+    pub fn etag(&self) -> String {
+        self.body().etag(Encoding::Identity)
+    }
+
+    /// Bytes held, for a cache's weight; three compressed forms, about a fifth each, are counted ahead.
     pub fn weight(&self) -> usize {
-        self.json.len() + self.text.len() + self.csv.as_ref().map_or(0, |c| c.body.len()) + 256
+        let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
+        let body = if csv > 0 { csv } else { self.json.len() };
+        self.json.len() + self.text.len() + csv + body * 3 / 5 + 512
     }
 }

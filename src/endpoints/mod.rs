@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod backend;
+pub mod body;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
@@ -24,6 +25,7 @@ mod tolerance;
 
 pub use answer::{Answer, Csv, Reply, UpstreamState};
 pub use backend::Backend;
+pub use body::{Body, Encoding};
 pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};
 

@@ -1,19 +1,42 @@
-//! What crawlers and clients read first: `/.well-known/*` and `/llms.txt`, generated from the table.
+//! What crawlers and clients read first, generated from the table and the base address.
 
-use super::Shared;
-use crate::endpoints::Backend;
-use crate::endpoints::documents::{card, llms, openapi};
+use super::body::{Facts, respond};
+use super::{Shared, error};
+use crate::endpoints::Body;
+use crate::endpoints::documents::{card, crawlers, llms, openapi};
 use axum::Router;
-use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, Uri};
 use axum::routing::get;
+use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Duration;
 
 type Document = fn(&str) -> String;
 
-const DOCUMENTS: [(&str, &str, Document); 3] = [
+const CARD: &str = "application/mcp-server-card+json";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// They change only with the program.
+const MAX_AGE: Duration = Duration::from_secs(3_600);
+
+const DOCUMENTS: [(&str, &str, Document); 10] = [
+    ("/mcp/server-card", CARD, card::server_card),
+    (
+        "/.well-known/ai-catalog.json",
+        "application/ai-catalog+json",
+        card::catalog,
+    ),
     (
         "/.well-known/mcp.json",
+        "application/json",
+        card::server_card,
+    ),
+    (
+        "/.well-known/mcp/server-card.json",
+        "application/json",
+        card::server_card,
+    ),
+    (
+        "/.well-known/mcp-server-card.json",
         "application/json",
         card::server_card,
     ),
@@ -22,27 +45,24 @@ const DOCUMENTS: [(&str, &str, Document); 3] = [
         "application/yaml",
         openapi::document,
     ),
-    ("/llms.txt", "text/plain; charset=utf-8", llms::llms_txt),
+    ("/llms.txt", TEXT, llms::llms_txt),
+    ("/llms-full.txt", TEXT, llms::llms_full),
+    ("/robots.txt", TEXT, crawlers::robots),
+    ("/sitemap.xml", "application/xml", crawlers::sitemap),
 ];
 
-/// The documents as routes; each is made once per start from the base address.
-pub(super) fn routes() -> Router<Shared> {
+/// The documents as routes; each is made once per start.
+pub(super) fn routes(base: &str) -> Router<Shared> {
     DOCUMENTS
         .into_iter()
         .fold(Router::new(), |router, (path, kind, document)| {
-            router.route(
-                path,
-                get(move |State(shared): State<Shared>| async move {
-                    serve(&shared.backend, kind, document)
-                }),
-            )
+            let body = Arc::new(Body::new(Bytes::from(document(base))));
+            let handler = move |uri: Uri, headers: HeaderMap| async move {
+                match respond(&body, Facts::of(kind, MAX_AGE), &headers).await {
+                    Ok(response) => response,
+                    Err(problem) => error::respond(&problem, uri.path(), None),
+                }
+            };
+            router.route(path, get(handler))
         })
-}
-
-fn serve(backend: &Backend, kind: &'static str, document: Document) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, kind),
-        (header::CACHE_CONTROL, "public, max-age=3600"),
-    ];
-    (headers, document(backend.base_url())).into_response()
 }

@@ -1,7 +1,7 @@
 //! The one place that knows HTTP statuses: meanings become responses here.
 
 use crate::error::Error;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::any::Any;
@@ -55,7 +55,18 @@ pub(super) async fn not_found(uri: Uri) -> Response {
         "No such path: {}. See /llms.txt for what is here.",
         crate::error::quote(uri.path())
     );
-    (StatusCode::NOT_FOUND, axum::Json(json!({ "error": error }))).into_response()
+    let body = json!({ "error": error, "code": "unknown_path" });
+    (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+}
+
+/// The path exists, but not for this method; the router adds `Allow`.
+pub(super) async fn method_not_allowed(method: Method) -> Response {
+    let error = format!(
+        "{} is not answered here; this service is read with GET.",
+        crate::error::quote(method.as_str())
+    );
+    let body = json!({ "error": error, "code": "method_not_allowed" });
+    (StatusCode::METHOD_NOT_ALLOWED, axum::Json(body)).into_response()
 }
 
 /// A handler panicked: a defect, told as one and logged.

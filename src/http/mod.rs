@@ -1,75 +1,245 @@
-//! The HTTP edge: MCP at `/mcp`, the REST API, discovery files and health.
+//! The HTTP edge: MCP at `/mcp`, the REST API, discovery files, health; limits and time-outs around them.
+//!
+//! From outside to inside: accept loop (connections, slowness) → panics → id, count and log → CORS → limits →
+//! handler. `/mcp` has a gate of its own, because its limits depend on what the message says.
 
 mod accept;
+mod body;
 mod discovery;
+pub mod envelope;
 mod error;
+mod gate;
+mod health;
+mod lenient;
+pub mod limits;
+mod metrics;
+mod observe;
+mod origins;
 mod rest;
 
 use crate::endpoints::Backend;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderValue, Method, Request, header};
-use axum::response::IntoResponse;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use limits::Limits;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::net::TcpListener;
 use tower::Service;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 
-pub use accept::serve;
+pub use accept::{Connections, Shutdown};
+pub use metrics::Metrics;
+pub use origins::Origins;
+
+/// How often the day's counts are written down.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
+
+/// How a site is to behave towards its clients.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How much one address may ask for.
+    pub limits: limits::Settings,
+    /// Browser origins that may call `/mcp`.
+    pub origins: Vec<String>,
+    /// Connections and their end.
+    pub connections: Connections,
+}
 
 /// What every handler shares.
 #[derive(Clone)]
 pub struct Shared {
     /// Who answers.
     pub backend: Arc<Backend>,
+    limits: Arc<Limits>,
+    metrics: Arc<Metrics>,
+    origins: Arc<Origins>,
+    ready: Arc<AtomicBool>,
 }
 
-/// All routes of the public listener; `mcp` is the service behind `/mcp`.
+/// A server before it listens.
+pub struct Site {
+    shared: Shared,
+    connections: Connections,
+}
+
+/// All routes of the public listener with the usual limits; `mcp` is the service behind `/mcp`.
 pub fn router<S>(backend: Arc<Backend>, mcp: S) -> Router
 where
+    S: McpService,
+{
+    Site::new(backend, Options::default()).router(mcp)
+}
+
+/// What can stand behind `/mcp`.
+pub trait McpService:
+    Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send>
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<S> McpService for S where
     S: Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send>
         + Clone
         + Send
         + Sync
-        + 'static,
+        + 'static
 {
-    let shared = Shared { backend };
-    let open = CorsLayer::new()
+}
+
+impl Site {
+    /// A site over a backend; its clock counts the days.
+    pub fn new(backend: Arc<Backend>, options: Options) -> Self {
+        let desk = Arc::clone(backend.desk());
+        let limits = Limits::new(options.limits, Arc::new(move || desk.now()));
+        Self {
+            shared: Shared {
+                backend,
+                limits: Arc::new(limits),
+                metrics: Arc::default(),
+                origins: Arc::new(Origins::new(&options.origins)),
+                ready: Arc::new(AtomicBool::new(true)),
+            },
+            connections: options.connections,
+        }
+    }
+
+    /// All routes; `mcp` is the service behind `/mcp`.
+    pub fn router(&self, mcp: impl McpService) -> Router {
+        let shared = self.shared.clone();
+        let public = rest::routes()
+            .route("/health", get(health::alive))
+            .route("/ready", get(health::ready))
+            .merge(discovery::routes(shared.backend.base_url()))
+            .method_not_allowed_fallback(error::method_not_allowed)
+            .fallback(error::not_found)
+            .layer(from_fn_with_state(shared.clone(), limits::layer::charge))
+            .layer(cors())
+            .with_state(shared.clone());
+        let gated = Router::new()
+            .route_service("/mcp", lenient::lenient(mcp))
+            .layer(from_fn_with_state(shared.clone(), gate::pass));
+        let metrics = Arc::clone(&shared.metrics);
+        gated
+            .merge(public)
+            .layer(CatchPanicLayer::custom(move |cause| {
+                metrics.panics.fetch_add(1, Ordering::Relaxed);
+                error::panicked(cause)
+            }))
+            .layer(from_fn(guard_browsers))
+            .layer(from_fn_with_state(shared, observe::watch))
+    }
+
+    /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
+    pub async fn serve(&self, listener: TcpListener, mcp: impl McpService, shutdown: Shutdown) {
+        let limits = Arc::clone(&self.shared.limits);
+        let serving = accept::Loop {
+            router: self.router(mcp),
+            connections: self.connections.clone(),
+            metrics: Arc::clone(&self.shared.metrics),
+            ready: Arc::clone(&self.shared.ready),
+            counted: Arc::new(move |address| limits.counts_connections_of(address)),
+        }
+        .run(listener, shutdown);
+        tokio::select! {
+            () = serving => {}
+            () = self.keep_counts() => {}
+        }
+        self.save_counts();
+    }
+
+    /// Serves `/metrics` alone, on a listener that is not for the public.
+    pub async fn serve_metrics(&self, listener: TcpListener, shutdown: Shutdown) {
+        let shared = self.shared.clone();
+        let page = move || {
+            let shared = shared.clone();
+            async move {
+                let ready = shared.ready.load(Ordering::SeqCst);
+                let addresses = shared.limits.addresses();
+                let page = shared.metrics.page(&shared.backend, addresses, ready);
+                (
+                    [(
+                        header::CONTENT_TYPE,
+                        "text/plain; version=0.0.4; charset=utf-8",
+                    )],
+                    page,
+                )
+            }
+        };
+        let router = Router::new()
+            .route("/metrics", get(page))
+            .fallback(error::not_found);
+        accept::Loop {
+            router,
+            connections: Connections::default(),
+            metrics: Arc::default(),
+            ready: Arc::default(),
+            counted: Arc::new(|_| true),
+        }
+        .run(listener, shutdown)
+        .await;
+    }
+
+    async fn keep_counts(&self) {
+        loop {
+            tokio::time::sleep(SAVE_EVERY).await;
+            let limits = Arc::clone(&self.shared.limits);
+            let saved = tokio::task::spawn_blocking(move || limits.save()).await;
+            if let Ok(Err(error)) = saved {
+                tracing::warn!(%error, "the day's counts could not be written; a restart would forget them");
+            }
+        }
+    }
+
+    fn save_counts(&self) {
+        if let Err(error) = self.shared.limits.save() {
+            tracing::warn!(%error, "the day's counts could not be written; a restart forgets them");
+        }
+    }
+}
+
+/// Everything but `/mcp` may be read by any page: it is public, and no cookie or key is looked at.
+fn cors() -> CorsLayer {
+    let mut exposed = vec![
+        header::ETAG,
+        header::AGE,
+        header::RETRY_AFTER,
+        header::CONTENT_DISPOSITION,
+        observe::REQUEST_ID,
+    ];
+    exposed.extend(limits::reply::EXPOSED);
+    CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])
         .allow_headers(Any)
-        .expose_headers([header::ETAG, header::AGE, header::RETRY_AFTER]);
-    let public = rest::routes()
-        .merge(discovery::routes())
-        .route("/health", get(health))
-        .fallback(error::not_found)
-        .layer(open)
-        .with_state(shared);
-    Router::new()
-        .route_service("/mcp", accept::lenient(mcp))
-        .merge(public)
-        .layer(CatchPanicLayer::custom(error::panicked))
+        .expose_headers(exposed)
+        .max_age(Duration::from_secs(7_200))
 }
 
-/// Whether the process can answer: its store is readable.
-async fn health(State(shared): State<Shared>) -> axum::response::Response {
-    match shared.backend.desk().holdings() {
-        Ok(held) => {
-            let body = serde_json::json!({
-                "status": "ok",
-                "data": if held.bundled { "bundled history" } else { "store" },
-                "series": held.iter().count(),
-                "updated_at": held.updated_at().map(|t| t.to_string()),
-            });
-            (
-                [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
-                axum::Json(body),
-            )
-                .into_response()
-        }
-        Err(error) => error::respond(&error, "health", None),
+/// What browsers should not do with an answer, unless its handler said otherwise (widgets may be framed).
+async fn guard_browsers(request: axum::extract::Request, next: axum::middleware::Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
+    ] {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
     }
+    response
 }

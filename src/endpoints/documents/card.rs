@@ -34,6 +34,25 @@ pub fn server_card(base: &str) -> String {
     pretty(&card)
 }
 
+/// The catalogue of what an agent finds here: one MCP server, named by its host.
+pub fn catalog(base: &str) -> String {
+    let host = base
+        .split_once("://")
+        .map_or(base, |(_, rest)| rest)
+        .split(['/', ':'])
+        .next()
+        .unwrap_or_default();
+    let catalog = json!({
+        "specVersion": "1.0",
+        "entries": [{
+            "identifier": format!("urn:air:{host}:mcp:econoscope"),
+            "type": "application/mcp-server-card+json",
+            "url": format!("{base}/mcp/server-card"),
+        }],
+    });
+    pretty(&catalog)
+}
+
 /// Indented JSON with a final newline.
 pub fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
@@ -47,5 +66,8 @@ mod tests {
     fn the_description_fits_the_card() {
         assert!(DESCRIPTION.chars().count() <= 100);
         assert!(server_card("https://x.example").contains("\"https://x.example/mcp\""));
+        let catalog = catalog("https://x.example:8443");
+        assert!(catalog.contains("\"urn:air:x.example:mcp:econoscope\""));
+        assert!(catalog.contains("\"https://x.example:8443/mcp/server-card\""));
     }
 }

@@ -4,6 +4,7 @@
 //! HTTP and a test all see the same text.
 
 pub mod card;
+pub mod crawlers;
 pub mod llms;
 pub mod openapi;
 

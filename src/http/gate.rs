@@ -1,0 +1,232 @@
+//! What stands before `/mcp`: preflights, the size and time of a body, and the limits.
+//!
+//! Protocol chatter is free; `tools/call` and `resources/read` are charged like a REST request. A used-up day is
+//! told inside the protocol, where a model reads it; a burst is a plain 429.
+
+use super::body::set;
+use super::limits::reply;
+use super::limits::{self, Policy, Refusal};
+use super::{Shared, envelope};
+use crate::endpoints::Route;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use envelope::{Envelope, Message};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Largest body on `/mcp`; arguments are short.
+const MOST_BODY_BYTES: usize = 256 * 1024;
+/// A body must have come by then.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, \
+    mcp-session-id, last-event-id, x-request-id, traceparent, tracestate";
+const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
+    x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
+
+/// The layer around the MCP service.
+pub(super) async fn pass(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let allowed = origin
+        .as_ref()
+        .and_then(|o| o.to_str().ok())
+        .is_some_and(|o| shared.origins.allow(o));
+    let is_preflight = request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = if is_preflight {
+        preflight(request.headers(), allowed)
+    } else {
+        admit(&shared, request, next).await
+    };
+    if origin.is_some() {
+        set(&mut response, header::VARY, "origin");
+    }
+    if let (true, Some(origin)) = (allowed, origin) {
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        let exposed = HeaderValue::from_static(EXPOSED_HEADERS);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    response
+}
+
+/// What a browser asks before it sends a page's request. `mcp-param-*` is a family, so those asked for are named back.
+fn preflight(request: &HeaderMap, allowed: bool) -> Response {
+    if !allowed {
+        let body = json!({ "error": "This origin may not call /mcp; the operator can allow it with --allowed-origin." });
+        return (StatusCode::FORBIDDEN, axum::Json(body)).into_response();
+    }
+    let asked = request
+        .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
+        .and_then(|v| v.to_str().ok())
+        .unwrap_or_default();
+    let family = asked
+        .split(',')
+        .map(|name| name.trim().to_ascii_lowercase())
+        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64);
+    let mut names = ALLOWED_HEADERS.to_owned();
+    for name in family.take(32) {
+        names.push_str(", ");
+        names.push_str(&name);
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    set(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, &names);
+    let methods = "POST, GET, DELETE, OPTIONS";
+    set(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    set(&mut response, header::ACCESS_CONTROL_MAX_AGE, "7200");
+    response
+}
+
+async fn admit(shared: &Shared, request: Request, next: Next) -> Response {
+    let client = shared
+        .limits
+        .client(limits::peer(request.extensions()), request.headers());
+    if let Err(refusal) = shared.limits.burst(client) {
+        shared.metrics.limited("burst");
+        return burst(&refusal);
+    }
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let body = match collect(&parts.headers, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    let charged = match envelope::read(&body) {
+        Message::Other => None,
+        Message::Refused(why) => return rejected(StatusCode::BAD_REQUEST, -32600, why),
+        Message::One(message) => {
+            let policy = charge(&message);
+            if let Some(tool) = tool(&message) {
+                shared.metrics.called(tool);
+            }
+            match policy.map(|policy| shared.limits.spend(client, policy)) {
+                Some(Err(refusal)) => {
+                    shared.metrics.limited(policy.map_or("daily", Policy::name));
+                    return quota(&message, &refusal, &parts.headers);
+                }
+                Some(Ok(standing)) => policy.zip(standing),
+                None => None,
+            }
+        }
+    };
+    let mut response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    if let Some((policy, standing)) = charged {
+        if response.status().is_server_error() {
+            shared.limits.refund(client, policy);
+        } else {
+            reply::tell(&mut response, &standing);
+        }
+    }
+    response
+}
+
+/// The whole body, if it is small and comes in time.
+async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
+    let too_large = || {
+        let why = "The body is larger than 256 KiB";
+        rejected(StatusCode::PAYLOAD_TOO_LARGE, -32600, why)
+    };
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|v| v.to_str().ok())
+        .and_then(|v| v.parse::<u64>().ok());
+    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |l| l > MOST_BODY_BYTES))
+    {
+        return Err(too_large());
+    }
+    let collected = Limited::new(body, MOST_BODY_BYTES).collect();
+    match tokio::time::timeout(BODY_TIME, collected).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => {
+            let why = "The body broke off";
+            Err(rejected(StatusCode::BAD_REQUEST, -32700, why))
+        }
+        Err(_) => {
+            let why = "The body did not come within 30 s";
+            Err(rejected(StatusCode::REQUEST_TIMEOUT, -32600, why))
+        }
+    }
+}
+
+/// Which allowance a message is charged to; chatter and notifications cost nothing.
+fn charge(message: &Envelope<'_>) -> Option<Policy> {
+    message.id?;
+    let target = message.target.as_deref().unwrap_or_default();
+    match message.method.as_ref() {
+        "tools/call" => Some(
+            Route::find(target).map_or(Policy::General, |route| Policy::of_path(route.spec.path)),
+        ),
+        "resources/read" if target.contains("://series/") => Some(Policy::Data),
+        "resources/read" => Some(Policy::General),
+        _ => None,
+    }
+}
+
+/// The tool's name out of the table, for a counter with bounded labels.
+fn tool(message: &Envelope<'_>) -> Option<&'static str> {
+    (message.method == "tools/call").then(|| {
+        let name = message.target.as_deref().unwrap_or_default();
+        Route::find(name).map_or("other", |route| route.spec.tool)
+    })
+}
+
+/// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
+fn quota(message: &Envelope<'_>, refusal: &Refusal, headers: &HeaderMap) -> Response {
+    let text = format!(
+        "{} Do not retry before; answer from data you already have.",
+        reply::sentence(refusal)
+    );
+    let facts = reply::facts(refusal);
+    let id = message
+        .id
+        .and_then(|id| serde_json::from_str::<Value>(id.get()).ok())
+        .unwrap_or_default();
+    let mut body = json!({ "jsonrpc": "2.0", "id": id });
+    if message.method == "tools/call" {
+        let meta = json!({ "econoscope/error": facts, "retry_after_seconds": facts["retry_after_seconds"] });
+        let mut result = json!({
+            "content": [{ "type": "text", "text": text }],
+            "isError": true,
+            "_meta": meta,
+        });
+        let modern = headers
+            .get("mcp-protocol-version")
+            .and_then(|v| v.to_str().ok())
+            .is_some_and(|v| v >= "2026-07-28");
+        if modern {
+            result["resultType"] = "complete".into();
+        }
+        body["result"] = result;
+    } else {
+        body["error"] = json!({ "code": -32000, "message": text, "data": facts });
+    }
+    reply::with_headers(axum::Json(body).into_response(), refusal)
+}
+
+/// Abuse is told to the transport: 429 with a JSON-RPC error.
+fn burst(refusal: &Refusal) -> Response {
+    let error = json!({ "code": -32000, "message": reply::sentence(refusal), "data": reply::facts(refusal) });
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    let response = (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response();
+    reply::with_headers(response, refusal)
+}
+
+fn rejected(status: StatusCode, code: i32, why: &str) -> Response {
+    let error = json!({ "code": code, "message": why });
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    let mut response = (status, axum::Json(body)).into_response();
+    if status != StatusCode::BAD_REQUEST {
+        // The rest of the body is not read, so the connection has no further use.
+        set(&mut response, header::CONNECTION, "close");
+    }
+    response
+}

@@ -1,0 +1,250 @@
+//! What the server counts about itself, in Prometheus' text form, on a listener of its own.
+//!
+//! Labels come from the routes and tables of this program, never from a request, so their number is fixed.
+
+use crate::endpoints::Backend;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+/// Upper bounds of the time classes, in seconds.
+const BOUNDS: [f64; 10] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0,
+];
+
+#[derive(Default)]
+struct Times {
+    classes: [AtomicU64; BOUNDS.len()],
+    count: AtomicU64,
+    microseconds: AtomicU64,
+}
+
+/// Counters of one process.
+#[derive(Default)]
+pub struct Metrics {
+    requests: RwLock<BTreeMap<(String, u16), Arc<AtomicU64>>>,
+    times: RwLock<BTreeMap<String, Arc<Times>>>,
+    events: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    /// Requests being answered.
+    pub(super) in_flight: AtomicI64,
+    /// Connections open.
+    pub(super) connections: AtomicI64,
+    /// Connections taken since the start.
+    pub(super) accepted: AtomicU64,
+    /// Handlers that panicked.
+    pub(super) panics: AtomicU64,
+}
+
+impl Metrics {
+    /// Counts one answered request.
+    pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
+        let key = (route.to_owned(), status);
+        cell(&self.requests, &key).fetch_add(1, Ordering::Relaxed);
+        let times = cell(&self.times, &key.0);
+        let seconds = time.as_secs_f64();
+        if let Some(class) = BOUNDS.iter().position(|bound| seconds <= *bound) {
+            if let Some(count) = times.classes.get(class) {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        times.count.fetch_add(1, Ordering::Relaxed);
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        times.microseconds.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// Counts a refusal by a limit.
+    pub(super) fn limited(&self, policy: &'static str) {
+        self.event("rate_limited_total", policy);
+    }
+
+    /// Counts a call of a tool over `/mcp`.
+    pub(super) fn called(&self, tool: &'static str) {
+        self.event("mcp_tool_calls_total", tool);
+    }
+
+    /// Counts a connection that was closed, and why: `idle`, `slow_header`, `slow_reader`, `too_many` …
+    pub(super) fn closed(&self, why: &'static str) {
+        self.event("connections_closed_total", why);
+    }
+
+    fn event(&self, name: &'static str, label: &'static str) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        *events.entry((name, label)).or_default() += 1;
+    }
+
+    /// The page a scraper reads.
+    pub(super) fn page(&self, backend: &Backend, addresses: usize, ready: bool) -> String {
+        let mut out = String::with_capacity(8_192);
+        self.write_requests(&mut out);
+        self.write_events(&mut out);
+        let number = |n: &AtomicI64| n.load(Ordering::Relaxed).to_string();
+        let total = |n: &AtomicU64| n.load(Ordering::Relaxed).to_string();
+        let one = |out: &mut String, name: &str, kind: &str, help: &str, value: String| {
+            let _ = write!(
+                out,
+                "# HELP econoscope_{name} {help}\n# TYPE econoscope_{name} {kind}\neconoscope_{name} {value}\n"
+            );
+        };
+        one(
+            &mut out,
+            "requests_in_flight",
+            "gauge",
+            "Requests being answered.",
+            number(&self.in_flight),
+        );
+        one(
+            &mut out,
+            "connections",
+            "gauge",
+            "Connections open.",
+            number(&self.connections),
+        );
+        one(
+            &mut out,
+            "connections_accepted_total",
+            "counter",
+            "Connections taken.",
+            total(&self.accepted),
+        );
+        one(
+            &mut out,
+            "panics_total",
+            "counter",
+            "Handlers that panicked.",
+            total(&self.panics),
+        );
+        one(
+            &mut out,
+            "limited_addresses",
+            "gauge",
+            "Hashed addresses remembered.",
+            addresses.to_string(),
+        );
+        one(
+            &mut out,
+            "ready",
+            "gauge",
+            "1 while requests are wanted.",
+            u8::from(ready).to_string(),
+        );
+        if let Ok(held) = backend.desk().holdings() {
+            one(
+                &mut out,
+                "series",
+                "gauge",
+                "Series held.",
+                held.iter().count().to_string(),
+            );
+            one(
+                &mut out,
+                "bundled",
+                "gauge",
+                "1 while the bundled history answers.",
+                u8::from(held.bundled).to_string(),
+            );
+            if let Some(at) = held.updated_at() {
+                one(
+                    &mut out,
+                    "data_updated_timestamp_seconds",
+                    "gauge",
+                    "When data were last read from a source.",
+                    at.as_second().to_string(),
+                );
+            }
+        }
+        if let Some(bytes) = resident_bytes() {
+            one(
+                &mut out,
+                "resident_memory_bytes",
+                "gauge",
+                "Memory held by the process.",
+                bytes.to_string(),
+            );
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let _ = write!(
+            out,
+            "# HELP econoscope_build_info Version.\n# TYPE econoscope_build_info gauge\n\
+             econoscope_build_info{{version=\"{version}\"}} 1\n"
+        );
+        out
+    }
+
+    fn write_requests(&self, out: &mut String) {
+        out.push_str("# HELP econoscope_http_requests_total Requests answered.\n# TYPE econoscope_http_requests_total counter\n");
+        let requests = self.requests.read().unwrap_or_else(PoisonError::into_inner);
+        for ((route, status), count) in requests.iter() {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(
+                out,
+                "econoscope_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}"
+            );
+        }
+        out.push_str("# HELP econoscope_http_request_seconds Time to an answer.\n# TYPE econoscope_http_request_seconds histogram\n");
+        let times = self.times.read().unwrap_or_else(PoisonError::into_inner);
+        for (route, times) in times.iter() {
+            let name = "econoscope_http_request_seconds";
+            let mut below = 0;
+            for (bound, count) in BOUNDS.iter().zip(&times.classes) {
+                below += count.load(Ordering::Relaxed);
+                let _ = writeln!(
+                    out,
+                    "{name}_bucket{{route=\"{route}\",le=\"{bound}\"}} {below}"
+                );
+            }
+            let count = times.count.load(Ordering::Relaxed);
+            let sum =
+                Duration::from_micros(times.microseconds.load(Ordering::Relaxed)).as_secs_f64();
+            let _ = writeln!(
+                out,
+                "{name}_bucket{{route=\"{route}\",le=\"+Inf\"}} {count}"
+            );
+            let _ = writeln!(out, "{name}_sum{{route=\"{route}\"}} {sum}");
+            let _ = writeln!(out, "{name}_count{{route=\"{route}\"}} {count}");
+        }
+    }
+
+    fn write_events(&self, out: &mut String) {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, label, help) in [
+            (
+                "rate_limited_total",
+                "policy",
+                "Requests refused by a limit.",
+            ),
+            ("mcp_tool_calls_total", "tool", "Tools called over /mcp."),
+            (
+                "connections_closed_total",
+                "reason",
+                "Connections closed by the server.",
+            ),
+        ] {
+            let _ = write!(
+                out,
+                "# HELP econoscope_{name} {help}\n# TYPE econoscope_{name} counter\n"
+            );
+            for ((event, value), count) in events.iter().filter(|((event, _), _)| *event == name) {
+                let _ = writeln!(out, "econoscope_{event}{{{label}=\"{value}\"}} {count}");
+            }
+        }
+    }
+}
+
+/// The counter of a key; made when it is new. Keys come from the router's own patterns.
+fn cell<K: Ord + Clone, V: Default>(map: &RwLock<BTreeMap<K, Arc<V>>>, key: &K) -> Arc<V> {
+    if let Some(found) = map.read().unwrap_or_else(PoisonError::into_inner).get(key) {
+        return Arc::clone(found);
+    }
+    let mut map = map.write().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(map.entry(key.clone()).or_default())
+}
+
+/// Memory of this process as the kernel counts it; none where there is no such file.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1_024)
+}

@@ -1,0 +1,188 @@
+//! Around every request: an id, a trace, a count, a line in the log, and the length of the address.
+//!
+//! The log names a route, never a query or an address; a client appears as a hash that changes every day.
+
+use super::body::set;
+use super::{Shared, limits};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Instant;
+use tracing::Instrument;
+
+/// Longest path and query together.
+const MOST_URL_BYTES: usize = 8 * 1024;
+
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+static COUNT: AtomicU64 = AtomicU64::new(1);
+
+/// Takes a request in, and counts and logs it on its way out.
+pub(super) async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("other", MatchedPath::as_str)
+        .to_owned();
+    let method = method(request.method());
+    let id = request_id(request.headers());
+    let trace = trace_id(request.headers());
+    let client = shared
+        .limits
+        .client(limits::peer(request.extensions()), request.headers());
+    let span = tracing::info_span!("request", request_id = %id, trace_id = %trace);
+    let open = InFlight::new(&shared.metrics.in_flight);
+    let mut response = if url_length(&request) > MOST_URL_BYTES {
+        too_long()
+    } else {
+        next.run(request).instrument(span.clone()).await
+    };
+    drop(open);
+    let status = response.status().as_u16();
+    let time = start.elapsed();
+    shared.metrics.answered(&route, status, time);
+    if tracing::enabled!(target: "econoscope::access", tracing::Level::INFO) {
+        let _entered = span.entered();
+        let duration_ms = time.as_secs_f64() * 1_000.0;
+        let client = shared.limits.pseudonym(client);
+        tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
+    }
+    set(&mut response, REQUEST_ID, &id);
+    response
+}
+
+/// Counts a request as open for as long as it lives, also when the client leaves and the future is dropped.
+struct InFlight<'a>(&'a AtomicI64);
+
+impl<'a> InFlight<'a> {
+    fn new(count: &'a AtomicI64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn url_length(request: &Request) -> usize {
+    request
+        .uri()
+        .path_and_query()
+        .map_or(0, |both| both.as_str().len())
+}
+
+fn too_long() -> Response {
+    let body = json!({ "error": "The address is longer than 8 KiB.", "code": "invalid_param" });
+    (StatusCode::URI_TOO_LONG, axum::Json(body)).into_response()
+}
+
+/// Methods by name; a made-up one is not copied into the log.
+fn method(method: &axum::http::Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "OPTIONS" => "OPTIONS",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}
+
+/// The caller's own id when it is short and plain, so that both logs can be laid side by side; else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|v| v.to_str().ok());
+    match given {
+        Some(id) if is_plain(id) => id.to_owned(),
+        Some(_) | None => format!("{:016x}", unique()),
+    }
+}
+
+fn is_plain(id: &str) -> bool {
+    (1..=64).contains(&id.len())
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// The trace of W3C `traceparent`, or a new one.
+fn trace_id(headers: &HeaderMap) -> String {
+    let given = headers
+        .get("traceparent")
+        .and_then(|v| v.to_str().ok())
+        .and_then(read_traceparent);
+    given.map_or_else(
+        || format!("{:016x}{:016x}", unique(), unique()),
+        str::to_owned,
+    )
+}
+
+/// `00-<32 hex>-<16 hex>-<2 hex>`, neither id all zeros.
+fn read_traceparent(text: &str) -> Option<&str> {
+    let mut parts = text.split('-');
+    let (version, trace, span, flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    };
+    let sound = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || parts.next().is_none())
+        && is_hex(trace, 32)
+        && is_hex(span, 16)
+        && is_hex(flags, 2)
+        && trace.bytes().any(|b| b != b'0')
+        && span.bytes().any(|b| b != b'0');
+    sound.then_some(trace)
+}
+
+/// Not to be guessed from another one, and never twice in a process.
+fn unique() -> u64 {
+    use std::hash::BuildHasher;
+    use std::sync::OnceLock;
+    static KEYS: OnceLock<std::hash::RandomState> = OnceLock::new();
+    KEYS.get_or_init(std::hash::RandomState::new)
+        .hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sound_traceparent_is_taken_up_and_any_other_is_not() {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let sound = format!("00-{trace}-00f067aa0ba902b7-01");
+        assert_eq!(read_traceparent(&sound), Some(trace));
+        for bad in [
+            "",
+            "00",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-extra",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        ] {
+            assert_eq!(read_traceparent(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_plain_ids_are_echoed() {
+        let mut headers = HeaderMap::new();
+        headers.insert(REQUEST_ID, "abc-1.2_3".parse().unwrap());
+        assert_eq!(request_id(&headers), "abc-1.2_3");
+        headers.insert(REQUEST_ID, "a b<script>".parse().unwrap());
+        assert_eq!(request_id(&headers).len(), 16);
+        assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+    }
+}

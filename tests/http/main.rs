@@ -1,0 +1,10 @@
+//! The HTTP edge through its public door: a real router, and a real socket where time and bytes matter.
+
+mod contract;
+mod discovery;
+mod forms;
+mod limits;
+mod logs;
+mod rights;
+mod slow;
+mod support;

@@ -1,0 +1,149 @@
+//! A server over the bundled history, asked in memory or through a socket.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderMap, Request, StatusCode};
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::Backend;
+use econoscope::http::{Options, Shutdown, Site};
+use econoscope::mcp;
+use econoscope::store::Memory;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+pub const BASE: &str = "https://macro.example";
+
+pub fn backend(serve_restricted: bool) -> Arc<Backend> {
+    let settings = Settings {
+        base_url: BASE.into(),
+        serve_restricted,
+        ..Settings::default()
+    };
+    let desk = Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock()).unwrap();
+    Arc::new(Backend::local(Arc::new(desk)))
+}
+
+pub fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::HttpService {
+    let allowed = mcp::transport::Allowed {
+        hosts: ["localhost", "127.0.0.1"].map(String::from).to_vec(),
+        origins: vec!["http://localhost:*".into()],
+    };
+    mcp::transport::http(
+        mcp::Server::new(Arc::clone(backend)),
+        allowed,
+        shutdown.cut.clone(),
+    )
+}
+
+pub fn options() -> Options {
+    Options {
+        origins: vec!["http://localhost:*".into()],
+        ..Options::default()
+    }
+}
+
+pub fn router_with(options: Options, serve_restricted: bool) -> Router {
+    let backend = backend(serve_restricted);
+    let mcp = mcp_service(&backend, &Shutdown::default());
+    Site::new(backend, options).router(mcp)
+}
+
+pub fn router() -> Router {
+    router_with(options(), true)
+}
+
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |v| v.to_str().unwrap())
+    }
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
+    }
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+pub async fn ask(router: &Router, request: Request<Body>) -> Reply {
+    let response = router.clone().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    Reply {
+        status: parts.status,
+        headers: parts.headers,
+        body: body.collect().await.unwrap().to_bytes().to_vec(),
+    }
+}
+
+pub async fn get(router: &Router, path: &str) -> Reply {
+    get_with(router, path, &[]).await
+}
+
+pub async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Reply {
+    ask(router, request("GET", path, headers, "")).await
+}
+
+pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Request<Body> {
+    let mut builder = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        builder = builder.header(*name, *value);
+    }
+    builder.body(Body::from(body.to_owned())).unwrap()
+}
+
+/// The same request as it would come from an address.
+pub fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
+    let peer: SocketAddr = peer.parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(peer));
+    request
+}
+
+pub fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)]) -> Request<Body> {
+    let body = serde_json::json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments}});
+    let mut all = vec![
+        ("host", "localhost"),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-06-18"),
+    ];
+    all.extend_from_slice(headers);
+    request("POST", "/mcp", &all, &body.to_string())
+}
+
+/// A server on a socket of its own, stopped when dropped.
+pub struct Live {
+    pub address: SocketAddr,
+    pub shutdown: Shutdown,
+    pub task: tokio::task::JoinHandle<()>,
+}
+
+pub async fn live(options: Options) -> Live {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let backend = backend(true);
+    let shutdown = Shutdown::default();
+    let mcp = mcp_service(&backend, &shutdown);
+    let ending = shutdown.clone();
+    let task = tokio::spawn(async move {
+        Site::new(backend, options)
+            .serve(listener, mcp, ending)
+            .await;
+    });
+    Live {
+        address,
+        shutdown,
+        task,
+    }
+}
