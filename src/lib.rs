@@ -9,6 +9,7 @@
 //! 4  upstream        desk      forwarding client     local facts as of a day
 //! 3  store                     observations, vintages, texts
 //! 2  indicators                pure: transforms, composites, the regime, prose
+//! 2  chart                     pure: series as SVG and PNG
 //! 1  model                     series, observation, frequency, catalogue, names
 //! 0  error                     what can go wrong, as meanings
 //! ```
@@ -24,6 +25,7 @@
 //! [`endpoints::ENDPOINTS`], run `cargo run -- generate`. Tool, REST route, OpenAPI, schema file, README row
 //! and command-line call follow.
 
+pub mod chart;
 pub mod desk;
 pub mod endpoints;
 pub mod error;

@@ -1,0 +1,163 @@
+//! Axes: round steps for values, calendar steps for time.
+
+use crate::model::Date;
+use crate::model::frequency::day_number;
+
+/// Values from `low` to `high` with marks at round steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Values {
+    /// Lower end, a mark.
+    pub(super) low: f64,
+    /// Upper end, a mark.
+    pub(super) high: f64,
+    /// Marks, ascending.
+    pub(super) marks: Vec<f64>,
+    /// Decimals that tell the marks apart.
+    pub(super) decimals: usize,
+}
+
+impl Values {
+    /// Round marks around the values, about `wanted` of them.
+    /// Zero belongs to the axis when the smallest value is under a third of the largest.
+    pub(super) fn around(least: f64, most: f64, wanted: f64) -> Self {
+        let (mut least, mut most) = (least, most);
+        if least > 0.0 && least < most / 3.0 {
+            least = 0.0;
+        }
+        if most < 0.0 && most > least / 3.0 {
+            most = 0.0;
+        }
+        if most - least < f64::EPSILON * most.abs().max(1.0) {
+            let room = (most.abs() * 0.05).max(0.5);
+            (least, most) = (least - room, most + room);
+        }
+        let step = round_step((most - least) / wanted);
+        let (first, last) = ((least / step).floor(), (most / step).ceil());
+        let mut marks = Vec::new();
+        let mut mark = first;
+        // A step of at least a tenth of the range: never more than a dozen marks.
+        while mark <= last + 0.5 && marks.len() < 24 {
+            marks.push(mark * step + 0.0);
+            mark += 1.0;
+        }
+        let magnitude = -step.log10().floor();
+        let decimals = [0usize, 1, 2, 3, 4, 5, 6]
+            .into_iter()
+            .zip(0..)
+            .find(|(_, n)| f64::from(*n) >= magnitude)
+            .map_or(6, |(d, _)| d);
+        // 2.5 and 0.25 need one place more than their size says.
+        let odd = ((step * 10f64.powf(magnitude)).fract() - 0.5).abs() < 1e-6;
+        Self {
+            low: first * step,
+            high: last * step,
+            marks,
+            decimals: if odd { decimals + 1 } else { decimals },
+        }
+    }
+
+    /// Where a value lies, 0 at the lower and 1 at the upper end.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
+/// The next of 1, 2, 2.5, 5 times a power of ten.
+fn round_step(raw: f64) -> f64 {
+    let power = 10f64.powf(raw.log10().floor());
+    let lead = raw / power;
+    let round = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .find(|r| lead <= r + 1e-9)
+        .unwrap_or(10.0);
+    round * power
+}
+
+/// Days from `first` to `last` with marks at calendar steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Days {
+    first: Date,
+    last: Date,
+}
+
+impl Days {
+    pub(super) fn new(first: Date, last: Date) -> Self {
+        Self { first, last }
+    }
+
+    /// Where a day lies, 0 at the first and 1 at the last; beyond them it is cut.
+    pub(super) fn share(self, day: Date) -> f64 {
+        let from = f64::from(day_number(self.first));
+        let length = f64::from(day_number(self.last)) - from;
+        if length <= 0.0 {
+            return 0.5;
+        }
+        ((f64::from(day_number(day)) - from) / length).clamp(0.0, 1.0)
+    }
+
+    /// Marks at years, quarters or months, at most `most`, with their labels.
+    pub(super) fn marks(self, most: i32) -> Vec<(Date, String)> {
+        let months = |d: Date| i32::from(d.year()) * 12 + i32::from(d.month()) - 1;
+        let (from, to) = (months(self.first), months(self.last));
+        let steps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600];
+        let step = steps
+            .into_iter()
+            .find(|s| (to - from) / s < most)
+            .unwrap_or(600);
+        let mut month = (from + step - 1).div_euclid(step) * step;
+        let mut marks = Vec::new();
+        while month <= to {
+            let year = i16::try_from(month.div_euclid(12)).unwrap_or(i16::MAX);
+            let of_year = i8::try_from(month.rem_euclid(12) + 1).unwrap_or(1);
+            if let Ok(day) = Date::new(year, of_year, 1)
+                && day >= self.first
+            {
+                let form = if step >= 12 { "%Y" } else { "%b %Y" };
+                marks.push((day, day.strftime(form).to_string()));
+            }
+            month += step;
+        }
+        if marks.is_empty() {
+            marks.push((self.first, self.first.strftime("%-d %b %Y").to_string()));
+        }
+        marks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn marks_are_round_and_hold_the_values() {
+        let axis = Values::around(3.52, 4.98, 5.0);
+        assert_eq!((axis.low, axis.high, axis.decimals), (3.5, 5.0, 1));
+        let axis = Values::around(-0.3, 1.2, 5.0);
+        assert!(axis.marks.contains(&0.0), "{axis:?}");
+        assert!(Values::around(5.0, 5.0, 5.0).marks.len() >= 2);
+        assert_eq!(Values::around(1.0, 80.0, 5.0).low, 0.0);
+        let axis = Values::around(4.01, 4.95, 4.0);
+        assert_eq!(
+            (axis.low, axis.high, axis.decimals),
+            (4.0, 5.0, 2),
+            "{axis:?}"
+        );
+    }
+
+    #[test]
+    fn time_is_marked_by_the_calendar() {
+        let years = Days::new(date(2016, 8, 1), date(2026, 8, 20)).marks(6);
+        let labels: Vec<&str> = years.iter().map(|(_, l)| l.as_str()).collect();
+        assert_eq!(labels, ["2018", "2020", "2022", "2024", "2026"]);
+        let months = Days::new(date(2025, 8, 20), date(2026, 8, 20)).marks(6);
+        assert!(months.iter().any(|(_, l)| l == "Jan 2026"), "{months:?}");
+        assert!(months.len() <= 6);
+        assert_eq!(
+            Days::new(date(2026, 8, 20), date(2026, 8, 20))
+                .marks(5)
+                .len(),
+            1
+        );
+    }
+}

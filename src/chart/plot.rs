@@ -1,0 +1,139 @@
+//! The plot: where points lie, the lines through them, the gaps between them.
+
+use super::axis::{Days, Values};
+use super::{ChartSpec, Line, Span, put};
+use crate::model::frequency::day_number;
+use crate::model::{Date, Frequency, Observation};
+
+/// The area that the data fill, in units of the drawing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plot {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) days: Days,
+    pub(super) values: Values,
+}
+
+impl Plot {
+    /// The axes of a chart's lines; `None` when there is no point.
+    pub(super) fn axes(spec: &ChartSpec, factor: f64, wanted: f64) -> Option<(Days, Values)> {
+        let (first, last) = spec.dates()?;
+        let values = || {
+            spec.lines
+                .iter()
+                .flat_map(|l| &l.points)
+                .map(|o| o.value * factor)
+        };
+        let least = values().fold(f64::INFINITY, f64::min);
+        let most = values().fold(f64::NEG_INFINITY, f64::max);
+        Some((Days::new(first, last), Values::around(least, most, wanted)))
+    }
+
+    pub(super) fn x(&self, day: Date) -> f64 {
+        self.left + self.days.share(day) * self.width
+    }
+
+    pub(super) fn y(&self, value: f64) -> f64 {
+        self.top + (1.0 - self.values.share(value)) * self.height
+    }
+
+    /// The part of a span that is in view, as x and width; `None` where it is outside.
+    pub(super) fn band(&self, span: Span, shown: (Date, Date)) -> Option<(f64, f64)> {
+        let (start, end) = (span.start.max(shown.0), span.end.min(shown.1));
+        (start < end).then(|| {
+            let x = self.x(start);
+            (x, (self.x(end) - x).max(1.0))
+        })
+    }
+
+    /// The path of a line: a new stroke after every gap, no more points than pixels can show.
+    pub(super) fn path(&self, line: &Line, factor: f64) -> String {
+        let mut path = String::new();
+        for stretch in stretches(&line.points, pause(line.frequency)) {
+            let at: Vec<(f64, f64)> = stretch
+                .iter()
+                .map(|o| (self.x(o.date), self.y(o.value * factor)))
+                .collect();
+            let (mut before, single) = ((f64::NAN, f64::NAN), at.len() == 1);
+            for (i, (x, y)) in thinned(&at).into_iter().enumerate() {
+                let (x, y) = ((x * 10.0).round() / 10.0, (y * 10.0).round() / 10.0);
+                if (x, y) == before {
+                    continue;
+                }
+                before = (x, y);
+                put(
+                    &mut path,
+                    format_args!("{}{x} {y}", if i == 0 { "M" } else { "L" }),
+                );
+            }
+            if single {
+                // A round dot, where the stroke's ends are round.
+                path.push_str("h0.1");
+            }
+        }
+        path
+    }
+}
+
+/// Days between two neighbours from which on something is missing between them.
+fn pause(frequency: Frequency) -> i32 {
+    match frequency {
+        Frequency::Daily => 15,
+        Frequency::Weekly => 20,
+        Frequency::Monthly => 45,
+        Frequency::Quarterly => 135,
+        Frequency::Annual => 550,
+    }
+}
+
+/// Points without a gap between them.
+fn stretches(points: &[Observation], pause: i32) -> impl Iterator<Item = &[Observation]> {
+    points.chunk_by(move |a, b| day_number(b.date) - day_number(a.date) <= pause)
+}
+
+/// First, lowest, highest and last point of each column of one unit: the same picture with fewer points.
+fn thinned(at: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut kept = Vec::new();
+    for column in at.chunk_by(|a, b| a.0.floor() == b.0.floor()) {
+        if column.len() <= 4 {
+            kept.extend_from_slice(column);
+            continue;
+        }
+        let by_height = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
+        let heights = || column.iter().map(|p| p.1).enumerate();
+        let mut picks = vec![0, column.len() - 1];
+        picks.extend(heights().min_by(by_height).map(|(i, _)| i));
+        picks.extend(heights().max_by(by_height).map(|(i, _)| i));
+        picks.sort_unstable();
+        picks.dedup();
+        kept.extend(picks.into_iter().filter_map(|i| column.get(i)));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_month_that_is_missing_is_a_gap() {
+        let months = [
+            date(2025, 8, 1),
+            date(2025, 9, 1),
+            date(2025, 11, 1),
+            date(2025, 12, 1),
+        ];
+        let points = months.map(|d| Observation::new(d, 1.0));
+        assert_eq!(stretches(&points, pause(Frequency::Monthly)).count(), 2);
+    }
+
+    #[test]
+    fn thinning_keeps_ends_and_extremes() {
+        let column: Vec<(f64, f64)> = [3.0, 9.0, 4.0, 1.0, 5.0].map(|y| (7.2, y)).to_vec();
+        let kept: Vec<f64> = thinned(&column).iter().map(|p| p.1).collect();
+        assert_eq!(kept, [3.0, 9.0, 1.0, 5.0]);
+    }
+}

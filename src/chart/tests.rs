@@ -1,0 +1,137 @@
+//! Charts of made-up and of real series: what is drawn, what is said, how large a picture is.
+
+use super::*;
+use crate::model::{Rights, SeriesId, SeriesInfo};
+use jiff::ToSpan;
+use jiff::civil::date;
+use resvg::tiny_skia::Pixmap;
+use std::sync::Arc;
+
+fn series(title: &str, units: &str, points: Vec<Observation>) -> Series {
+    let info = SeriesInfo {
+        id: SeriesId::new("TEST").unwrap(),
+        title: title.into(),
+        units: "Percent".into(),
+        units_short: units.into(),
+        frequency: Frequency::Monthly,
+        seasonally_adjusted: false,
+        category: "rates".into(),
+        source: "Bureau <of> Tests".into(),
+        publication_lag_days: 1,
+        metric: true,
+        rights: Rights::Ok,
+        decimals: 2,
+    };
+    Series::new(Arc::new(info), points)
+}
+
+fn months(count: i32, value: impl Fn(i32) -> f64) -> Vec<Observation> {
+    (0..count)
+        .map(|n| Observation::new(date(1990, 1, 1).saturating_add(n.months()), value(n)))
+        .collect()
+}
+
+fn wave(n: i32) -> f64 {
+    (f64::from(n) / 9.0).sin() * 2.0
+}
+
+fn chart(title: &str) -> ChartSpec {
+    let series = series(title, "%", months(400, wave));
+    let span = Span {
+        start: date(2008, 1, 1),
+        end: date(2009, 6, 30),
+    };
+    ChartSpec::of(&series, date(1990, 1, 1), date(2030, 1, 1))
+        .shaded([span])
+        .credited("Data by Test")
+}
+
+#[test]
+fn a_picture_is_small_and_has_its_size() {
+    let bytes = png(&chart("A wave around zero")).unwrap();
+    assert!(bytes.len() < 60_000, "{} bytes", bytes.len());
+    let pixels = Pixmap::decode_png(&bytes).unwrap();
+    assert_eq!((pixels.width(), pixels.height()), (1200, 630));
+    let ink = pixels
+        .pixels()
+        .iter()
+        .filter(|p| p.red() < 60 && p.blue() < 60)
+        .count();
+    assert!(ink > 500, "the words were not drawn: {ink} dark pixels");
+}
+
+#[test]
+fn equal_input_gives_equal_bytes_and_dark_differs() {
+    let spec = chart("Twice");
+    assert_eq!(png(&spec).unwrap(), png(&spec).unwrap());
+    assert_ne!(png(&spec).unwrap(), png(&spec.themed(Theme::Dark)).unwrap());
+}
+
+#[test]
+fn a_drawing_says_title_unit_source_shading_and_last_value() {
+    let text = svg(&chart("A wave"));
+    for part in [
+        ">A wave<",
+        "Percent, 1990-01-01 to 2023-04-01; shaded: NBER recessions",
+        "Data by Test",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert!(text.contains("Source: Bureau &lt;of&gt; Tests"));
+    assert_eq!(text.matches("<circle").count(), 1);
+}
+
+#[test]
+fn what_comes_in_a_name_stays_text() {
+    let evil = "</text><script>alert(1)</script>\" onload=\"x\u{0}";
+    let text = svg(&chart(evil));
+    assert!(!text.contains("<script"), "{text}");
+    assert!(!text.contains("\" onload"), "{text}");
+    assert!(png(&chart(evil)).is_ok());
+}
+
+#[test]
+fn no_points_are_said_and_not_drawn() {
+    let empty = ChartSpec::of(
+        &series("Empty", "%", Vec::new()),
+        date(2020, 1, 1),
+        date(2021, 1, 1),
+    );
+    assert!(svg(&empty).contains("No observations"));
+    assert!(png(&empty).is_ok());
+    assert_eq!(spark(&empty), "");
+    let one = ChartSpec::of(
+        &series("One", "%", months(1, wave)),
+        date(1990, 1, 1),
+        date(2021, 1, 1),
+    );
+    assert!(svg(&one).contains("<circle"));
+}
+
+#[test]
+fn millions_of_dollars_are_shown_in_trillions() {
+    let assets = series("Assets", "$mn", months(24, |n| 6.5e6 + f64::from(n)));
+    let text = svg(&ChartSpec::of(&assets, date(1990, 1, 1), date(2021, 1, 1)));
+    assert!(text.contains(">$tn, 1990-01-01"), "{text}");
+    assert!(text.contains(">6.50<"), "{text}");
+}
+
+#[test]
+fn two_last_values_do_not_lie_on_each_other() {
+    let mut spec = chart("Two");
+    spec.lines = ["10y", "2y"]
+        .map(|name| Line {
+            name: name.into(),
+            ..spec.lines[0].clone()
+        })
+        .to_vec();
+    let text = svg(&spec);
+    let heights: Vec<f64> = text
+        .split("<circle")
+        .skip(1)
+        .filter_map(|part| part.split(" y=\"").nth(1)?.split('"').next()?.parse().ok())
+        .collect();
+    assert_eq!(heights.len(), 2);
+    assert!((heights[0] - heights[1]).abs() >= 13.0, "{heights:?}");
+    assert!(text.contains("10y ") && text.contains("2y "));
+}
