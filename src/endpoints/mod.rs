@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod backend;
+pub mod compare_series;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
@@ -26,12 +27,13 @@ pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 8] = [
+pub static ENDPOINTS: [Route; 9] = [
     Route::of::<macro_summary::GetMacroSummary>(),
     Route::of::<regime::GetRegime>(),
     Route::of::<metric::GetMetric>(),
     Route::of::<signals::GetSignals>(),
     Route::of::<time_series::GetTimeSeries>(),
+    Route::of::<compare_series::CompareSeries>(),
     Route::of::<scenarios::ListScenarios>(),
     Route::of::<glossary::SearchGlossary>(),
     Route::of::<latest_articles::GetLatestArticles>(),
