@@ -10,6 +10,7 @@ mod facts;
 pub mod glossary;
 pub mod holdings;
 pub mod scenarios;
+pub mod series_search;
 
 pub use holdings::{DataDate, Holdings};
 

@@ -17,6 +17,7 @@ pub mod observation;
 pub mod release;
 pub mod resolve;
 pub mod series;
+pub mod word_index;
 
 pub use attribution::Attribution;
 pub use catalogue::{Catalogue, Rights, SeriesInfo};
