@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::resolve::fold;
+use crate::model::word_index::{WordIndex, content_words as words};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::sync::OnceLock;
@@ -48,6 +49,7 @@ struct Indexed {
 /// All terms, by slug, ready to be searched.
 pub struct Glossary {
     terms: Vec<Indexed>,
+    index: WordIndex,
 }
 
 impl Glossary {
@@ -86,7 +88,8 @@ impl Glossary {
             }));
         }
         terms.sort_by(|a, b| a.term.slug.cmp(&b.term.slug));
-        Ok(GLOSSARY.get_or_init(|| Self { terms }))
+        let index = WordIndex::new(terms.iter().map(Indexed::spellings));
+        Ok(GLOSSARY.get_or_init(|| Self { terms, index }))
     }
 
     /// Every term, by slug.
@@ -110,9 +113,14 @@ impl Glossary {
             words: words(query),
             core: words(query).concat(),
         };
+        // Only terms near a word of the query, or near all of it written as one, can score.
+        let mut spellings = wanted.words.clone();
+        spellings.extend([wanted.folded.clone(), wanted.core.clone()]);
         let mut hits: Vec<(u32, &Term)> = self
-            .terms
-            .iter()
+            .index
+            .search(&spellings)
+            .into_iter()
+            .filter_map(|hit| self.terms.get(hit.document))
             .filter_map(|t| Some((t.score(&wanted)?, &t.term)))
             .collect();
         hits.sort_by(|a, b| {
@@ -150,6 +158,15 @@ impl Indexed {
             summary_words: words(&term.summary),
             term,
         }
+    }
+
+    /// Everything by which the term may be found.
+    fn spellings(&self) -> Vec<String> {
+        [&self.names, &self.cores, &self.words, &self.summary_words]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     /// How well the term matches: whole name, then beginning, then words of names, then words of the
@@ -222,18 +239,6 @@ fn near_share(query: &[String], have: &[String]) -> u32 {
 fn percent(query: &[String], found: impl Fn(&String) -> bool) -> u32 {
     let hits = query.iter().filter(|w| found(w)).count();
     u32::try_from(hits * 100 / query.len().max(1)).unwrap_or(0)
-}
-
-fn words(text: &str) -> Vec<String> {
-    const SMALL: [&str; 14] = [
-        "a", "an", "and", "the", "of", "in", "on", "is", "what", "for", "to", "how", "does", "s",
-    ];
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .filter(|w| !SMALL.contains(&w.as_str()))
-        .take(200)
-        .collect()
 }
 
 #[cfg(test)]

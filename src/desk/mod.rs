@@ -11,6 +11,7 @@ pub mod glossary;
 pub mod holdings;
 pub mod library;
 pub mod scenarios;
+pub mod series_search;
 
 pub use holdings::{DataDate, Holdings};
 

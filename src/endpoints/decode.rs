@@ -125,10 +125,7 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
 fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
     let items = match value {
         Value::Array(items) => items,
-        Value::String(text) => text
-            .split(',')
-            .map(|part| Value::from(part.trim()))
-            .collect(),
+        Value::String(text) => parts(&text).map(Value::from).collect(),
         one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => vec![one],
     };
     let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
@@ -151,6 +148,20 @@ fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
         .map(|v| fit(name, item, v))
         .collect::<Result<Vec<Value>>>()
         .map(Value::Array)
+}
+
+/// Parts between commas; a comma inside parentheses is part of a formula.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    text.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
 }
 
 fn integer(value: &Value) -> Option<i64> {
@@ -261,6 +272,12 @@ mod tests {
             out,
             r#"{"q":"x","limit":3,"status":"active","series":["A","B"],"chart":true}"#
         );
+    }
+
+    #[test]
+    fn a_comma_inside_parentheses_does_not_part_a_list() {
+        let out = said(json!({"q": "x", "series": "ma(ICSA, 4), DGS2"}));
+        assert_eq!(out, r#"{"q":"x","series":["ma(ICSA, 4)","DGS2"]}"#);
     }
 
     #[test]

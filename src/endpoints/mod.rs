@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod backend;
 pub mod body;
+pub mod compare_series;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
@@ -19,6 +20,7 @@ pub mod regime;
 pub mod scenarios;
 pub mod schema;
 pub mod search;
+pub mod search_series;
 pub mod signals;
 pub mod time_series;
 mod tolerance;
@@ -30,12 +32,14 @@ pub use decode::Arguments;
 pub use endpoint::{Endpoint, Route, Spec};
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 10] = [
+pub static ENDPOINTS: [Route; 12] = [
     Route::of::<macro_summary::GetMacroSummary>(),
     Route::of::<regime::GetRegime>(),
     Route::of::<metric::GetMetric>(),
     Route::of::<signals::GetSignals>(),
     Route::of::<time_series::GetTimeSeries>(),
+    Route::of::<compare_series::CompareSeries>(),
+    Route::of::<search_series::SearchSeries>(),
     Route::of::<scenarios::ListScenarios>(),
     Route::of::<glossary::SearchGlossary>(),
     Route::of::<latest_articles::GetLatestArticles>(),

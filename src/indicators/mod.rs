@@ -18,6 +18,7 @@ pub mod base_rates;
 pub mod blend;
 pub mod composite;
 pub mod explain;
+pub mod expression;
 pub mod liquidity;
 pub mod measure;
 pub mod months;

@@ -18,6 +18,7 @@ pub mod release;
 pub mod resolve;
 pub mod series;
 pub mod untrusted;
+pub mod word_index;
 
 pub use attribution::Attribution;
 pub use catalogue::{Catalogue, Rights, SeriesInfo};

@@ -25,6 +25,8 @@ pub struct Resolver {
 #[derive(Debug)]
 struct Name {
     folded: String,
+    /// As the tables write it.
+    written: String,
     info: Arc<SeriesInfo>,
 }
 
@@ -75,6 +77,7 @@ impl Resolver {
         for info in catalogue.iter() {
             resolver.names.push(Name {
                 folded: fold(info.id.as_str()),
+                written: info.id.to_string(),
                 info: Arc::clone(info),
             });
             if let Some(bare) = info.id.as_str().strip_prefix(DEFAULT_PREFIX) {
@@ -128,9 +131,20 @@ impl Resolver {
         }
         self.names.push(Name {
             folded,
+            written: name.to_owned(),
             info: Arc::clone(info),
         });
         Ok(())
+    }
+
+    /// Every identifier and alias as written, with its series.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &Arc<SeriesInfo>)> {
+        self.names.iter().map(|n| (n.written.as_str(), &n.info))
+    }
+
+    /// The series among which a person must choose when naming this; empty when the name is not ambiguous.
+    pub fn choices(&self, name: &str) -> &[Suggestion] {
+        self.ambiguous.get(&fold(name)).map_or(&[], Vec::as_slice)
     }
 
     /// The catalogue behind the names.

@@ -1,0 +1,258 @@
+//! Finding series by words: identifiers, aliases, titles, categories and sources, best first.
+//!
+//! An inverted index over the catalogue's words answers; a query never looks at every series. What an
+//! operator imported without a catalogue entry is found by its identifier.
+
+use super::Desk;
+use crate::error::Result;
+use crate::model::resolve::{Resolver, fold};
+use crate::model::word_index::{Found, Hit, WordIndex, content_words};
+use crate::model::{Catalogue, SeriesInfo};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// A series with its other names.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What is known of it.
+    pub info: Arc<SeriesInfo>,
+    /// Aliases as written.
+    pub aliases: Vec<String>,
+}
+
+/// Every series of the catalogue, ready to be searched.
+#[derive(Debug)]
+pub struct SeriesIndex {
+    entries: Vec<Entry>,
+    index: WordIndex,
+    /// Entries by an identifier or alias, folded.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl SeriesIndex {
+    /// The index over the embedded catalogue and aliases.
+    pub fn embedded() -> &'static Self {
+        static INDEX: OnceLock<SeriesIndex> = OnceLock::new();
+        INDEX.get_or_init(|| Self::new(Catalogue::embedded(), Resolver::embedded()))
+    }
+
+    fn new(catalogue: &Catalogue, resolver: &Resolver) -> Self {
+        let mut entries: Vec<Entry> = catalogue
+            .iter()
+            .map(|info| Entry {
+                info: Arc::clone(info),
+                aliases: Vec::new(),
+            })
+            .collect();
+        let at: HashMap<_, _> = entries
+            .iter()
+            .enumerate()
+            .map(|(i, e)| (e.info.id.clone(), i))
+            .collect();
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (written, info) in resolver.names() {
+            let Some(&i) = at.get(&info.id) else { continue };
+            by_name.entry(fold(written)).or_default().push(i);
+            if let Some(entry) = entries.get_mut(i)
+                && written != info.id.as_str()
+            {
+                entry.aliases.push(written.to_owned());
+            }
+        }
+        let index = WordIndex::new(entries.iter().map(spellings));
+        Self {
+            entries,
+            index,
+            by_name,
+        }
+    }
+
+    /// Series that match, best first; with a category, those of it alone.
+    /// An empty query lists the category: tracked metrics first, then by identifier.
+    pub fn search(&self, query: &str, category: Option<&str>) -> Vec<&Entry> {
+        let of_category =
+            |e: &&Entry| category.is_none_or(|c| e.info.category.eq_ignore_ascii_case(c));
+        let words = content_words(query);
+        if words.is_empty() {
+            let mut all: Vec<&Entry> = self.entries.iter().filter(of_category).collect();
+            all.sort_by_key(|e| (Reverse(e.info.metric), e.info.id.clone()));
+            return all;
+        }
+        let mut ranked: Vec<(u32, &Entry)> = self
+            .scores(query, &words)
+            .into_iter()
+            .filter_map(|(i, score)| Some((score, self.entries.get(i)?)))
+            .filter(|(_, e)| of_category(e))
+            .collect();
+        ranked.sort_by_key(|(score, e)| (Reverse(*score), e.info.id.clone()));
+        // A near spelling matters only while little is spelled right.
+        let best = ranked.first().map_or(0, |(score, _)| *score);
+        let least = if best >= 300 { 200 } else { best / 2 };
+        ranked
+            .into_iter()
+            .filter(|(score, _)| *score >= least)
+            .map(|(_, e)| e)
+            .collect()
+    }
+
+    /// Categories with how many series each holds.
+    pub fn categories(&self) -> BTreeMap<&str, usize> {
+        let mut count = BTreeMap::new();
+        for e in &self.entries {
+            *count.entry(e.info.category.as_str()).or_default() += 1;
+        }
+        count
+    }
+
+    fn scores(&self, query: &str, words: &[String]) -> HashMap<usize, u32> {
+        let mut scores = HashMap::new();
+        let mut spellings = words.to_vec();
+        spellings.push(whole(query));
+        for hit in self.index.search(&spellings) {
+            if let Some(entry) = self.entries.get(hit.document)
+                && let Some(score) = score(entry, &hit, words.len())
+            {
+                scores.insert(hit.document, score);
+            }
+        }
+        for i in self.by_name.get(&fold(query)).into_iter().flatten() {
+            scores.insert(*i, 1_000);
+        }
+        // A word with several meanings: the series a person would choose among come first, in their order.
+        for (choice, below) in Resolver::embedded().choices(query).iter().zip(0u32..) {
+            for i in self.by_name.get(&fold(&choice.id)).into_iter().flatten() {
+                scores.insert(*i, 950_u32.saturating_sub(below));
+            }
+        }
+        scores
+    }
+}
+
+/// Words found whole count most, then beginnings, then near spellings; the fewer other words a title has,
+/// the nearer it is; a tracked metric goes before what is not.
+fn score(entry: &Entry, hit: &Hit, words: usize) -> Option<u32> {
+    let (of_query, joined) = hit.found.split_at_checked(words)?;
+    let points = |found: &Found| match found {
+        Found::Whole => 100,
+        Found::Beginning => 80,
+        Found::Near(1) => 40,
+        Found::Near(_) => 25,
+    };
+    let sum: u32 = of_query.iter().flatten().map(points).sum();
+    let share = sum / u32::try_from(words).unwrap_or(1).max(1);
+    let as_name = joined
+        .first()
+        .copied()
+        .flatten()
+        .map_or(0, |found| match found {
+            Found::Whole => 100,
+            Found::Beginning => 85,
+            Found::Near(n) => 60_u32.saturating_sub(u32::try_from(15 * n).unwrap_or(60)),
+        });
+    let all = of_query.iter().all(Option::is_some);
+    let base = if all {
+        4 * share.max(as_name)
+    } else {
+        2 * share.max(as_name)
+    };
+    let extra = u32::try_from(content_words(&entry.info.title).len().min(20)).unwrap_or(20);
+    (base > 0).then(|| base + 2 * (20 - extra) + if entry.info.metric { 25 } else { 0 })
+}
+
+/// A whole name as one word of the index, kept apart from the words of titles.
+fn whole(name: &str) -> String {
+    format!("={}", fold(name))
+}
+
+fn spellings(entry: &Entry) -> Vec<String> {
+    let info = &entry.info;
+    let mut all = vec![whole(info.id.as_str())];
+    all.extend(content_words(info.id.as_str()));
+    for text in [&info.title, &info.category, &info.source] {
+        all.extend(content_words(text));
+    }
+    for alias in &entry.aliases {
+        all.extend(content_words(alias));
+        all.push(whole(alias));
+    }
+    all
+}
+
+impl Desk {
+    /// Series that match, best first; imported ones that the catalogue does not know come last.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn find_series(&self, query: &str, category: Option<&str>) -> Result<Vec<Entry>> {
+        let mut found: Vec<Entry> = SeriesIndex::embedded()
+            .search(query, category)
+            .into_iter()
+            .cloned()
+            .collect();
+        let folded = fold(query);
+        let of_imports = category.is_none_or(|c| c.eq_ignore_ascii_case("imported"));
+        for status in self.holdings()?.iter().filter(|_| of_imports) {
+            let known = Catalogue::embedded().get(status.id.as_str()).is_some();
+            if !known && fold(status.id.as_str()).contains(&folded) {
+                found.push(Entry {
+                    info: self.resolve("series", status.id.as_str())?,
+                    aliases: Vec::new(),
+                });
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(query: &str) -> String {
+        let found = SeriesIndex::embedded().search(query, None);
+        found
+            .first()
+            .map(|e| e.info.id.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn the_series_a_person_means_comes_first() {
+        let mut wrong = Vec::new();
+        for (query, want) in [
+            ("DGS10", "DGS10"),
+            ("10 year treasury", "DGS10"),
+            ("unemployment rate", "UNRATE"),
+            ("unemploymnt", "UNRATE"),
+            ("core cpi", "CPILFESL"),
+            ("inflation", "CPIAUCSL"),
+            ("vix", "VIXCLS"),
+            ("nonfarm payrols", "PAYEMS"),
+            ("recession probability", "SERVICE_CRPI"),
+            ("yen", "DEXJPUS"),
+            ("fed balance sheet", "WALCL"),
+            ("high yield spread", "BAMLH0A0HYM2"),
+            ("initial claims", "ICSA"),
+            ("housing starts", "HOUST"),
+            ("industrial production", "INDPRO"),
+        ] {
+            let got = first(query);
+            if got != want {
+                wrong.push(format!("{query}: {got}, not {want}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn a_category_is_listed_and_narrows() {
+        let index = SeriesIndex::embedded();
+        let fx = index.search("", Some("FX"));
+        assert_eq!(fx.len(), index.categories()["fx"]);
+        assert!(fx.iter().all(|e| e.info.category == "fx"));
+        let found = index.search("spread", Some("credit"));
+        assert!(!found.is_empty() && found.iter().all(|e| e.info.category == "credit"));
+        assert!(index.search("qqqqzzzz", None).is_empty());
+    }
+}

@@ -1,0 +1,244 @@
+//! `search_series`: which series there are, by words or by category, with what is known of each.
+
+use super::endpoint::{Endpoint, Spec};
+use crate::desk::Desk;
+use crate::desk::series_search::{Entry, SeriesIndex};
+use crate::error::{Error, Result, quote};
+use crate::model::{Attribution, Date, Rights};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// Declaration and functions.
+pub struct SearchSeries;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Words, identifier or alias; a typo is forgiven. Empty with a category lists it.
+    #[serde(default)]
+    #[schemars(example = &"core inflation", length(max = 100))]
+    query: String,
+    /// rates, inflation, labor, growth, credit, housing, fx, commodities, …
+    #[schemars(length(max = 40))]
+    category: Option<String>,
+    /// How many at most.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// A series.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// Identifier.
+    pub series_id: String,
+    /// Full name.
+    pub title: String,
+    /// Other names, at most five.
+    pub aliases: Vec<String>,
+    /// Subject.
+    pub category: String,
+    /// Unit in words.
+    pub unit: String,
+    /// How often it is measured.
+    pub frequency: String,
+    /// Whether seasonally adjusted.
+    pub seasonally_adjusted: bool,
+    /// Who measures it.
+    pub source: String,
+    /// ok, ok_with_citation or fetch_only (not to be passed on).
+    pub rights: String,
+    /// Newest observation held; null when nothing is held yet.
+    pub last_date: Option<Date>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    /// Series returned.
+    pub count: usize,
+    /// Series that match.
+    pub total: usize,
+    /// Best first.
+    pub results: Vec<Match>,
+    /// Credit line.
+    pub attribution: Attribution,
+}
+
+impl Endpoint for SearchSeries {
+    const SPEC: Spec = Spec {
+        tool: "search_series",
+        title: "Find series",
+        path: "/api/public/search",
+        summary: "Which of 400+ series there are, by words or category, with unit, frequency, source and rights",
+        description: "Use this when you do not know a series' identifier, or when asked what data there are on a \
+            subject. Searches identifiers, aliases, titles and categories. Do not use it for values: use get_metric \
+            or get_time_series.",
+        max_age: 1_800,
+        in_contract: false,
+        example: &[("query", "core inflation"), ("limit", "5")],
+    };
+    type Params = Params;
+    type Output = Output;
+
+    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+        let category = params.category.as_deref().map(str::trim);
+        let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;
+        if params.query.trim().is_empty() && category.is_none() {
+            return Err(Error::invalid(
+                "query",
+                "",
+                "is empty, and no category is given",
+                &format!(
+                    "words such as core inflation, or category: {}",
+                    categories()
+                ),
+            ));
+        }
+        let found = desk.find_series(&params.query, category.as_deref())?;
+        let held = desk.holdings()?;
+        let today = desk.today();
+        let results: Vec<Match> = found
+            .iter()
+            .take(params.limit)
+            .map(|e| Match {
+                last_date: held.get(&e.info.id).map(|s| s.last.min(today)),
+                ..described(desk, e)
+            })
+            .collect();
+        Ok(Output {
+            count: results.len(),
+            total: found.len(),
+            results,
+            attribution: desk.attribution(),
+        })
+    }
+
+    fn text(output: &Output, params: &Params) -> String {
+        let asked = match (&params.category, params.query.trim()) {
+            (Some(category), "") => format!("in category {}", quote(category)),
+            (Some(category), query) => {
+                format!("for \"{}\" in category {}", quote(query), quote(category))
+            }
+            (None, query) => format!("for \"{}\"", quote(query)),
+        };
+        let mut text = match output.total {
+            0 => format!(
+                "No series {asked}. Try fewer or more common words, or a category: {}.",
+                categories()
+            ),
+            total if total > output.count => format!("{} of {total} series {asked}:", output.count),
+            total => format!("{total} series {asked}:"),
+        };
+        for m in &output.results {
+            let held = m
+                .last_date
+                .map_or("not held; sync or import it".to_owned(), |d| {
+                    format!("to {d}")
+                });
+            let adjusted = if m.seasonally_adjusted { ", SA" } else { "" };
+            let _ = write!(
+                text,
+                "\n- {}: {}; {}, {}{adjusted}; {}; {held}",
+                m.series_id, m.title, m.unit, m.frequency, m.source
+            );
+            if m.rights == "fetch_only" {
+                text.push_str("; not to be redistributed");
+            }
+        }
+        let _ = write!(
+            text,
+            "\n{}: {}",
+            output.attribution.text, output.attribution.url
+        );
+        text
+    }
+}
+
+fn described(desk: &Desk, entry: &Entry) -> Match {
+    let info = &entry.info;
+    Match {
+        series_id: desk.shown_id(&info.id),
+        title: info.title.clone(),
+        aliases: entry.aliases.iter().take(5).cloned().collect(),
+        category: info.category.clone(),
+        unit: info.units.clone(),
+        frequency: info.frequency.word().into(),
+        seasonally_adjusted: info.seasonally_adjusted,
+        source: info.source.clone(),
+        rights: match info.rights {
+            Rights::Ok => "ok",
+            Rights::OkWithCitation => "ok_with_citation",
+            Rights::FetchOnly => "fetch_only",
+        }
+        .into(),
+        last_date: None,
+    }
+}
+
+fn categories() -> String {
+    let names: Vec<&str> = SeriesIndex::embedded().categories().into_keys().collect();
+    names.join(", ")
+}
+
+/// The category as the catalogue spells it.
+fn known(name: &str) -> Result<String> {
+    SeriesIndex::embedded()
+        .categories()
+        .into_keys()
+        .chain(std::iter::once("imported"))
+        .find(|c| c.eq_ignore_ascii_case(name))
+        .map(str::to_owned)
+        .ok_or_else(|| Error::invalid("category", name, "is not a category", &categories()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Memory;
+    use std::sync::Arc;
+
+    fn ask(query: &str, category: Option<&str>) -> Result<Output> {
+        let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
+        let settings = crate::desk::Settings::default();
+        let desk = Desk::open(Arc::new(Memory::new()), settings, clock)?;
+        let params = Params {
+            query: query.into(),
+            category: category.map(str::to_owned),
+            limit: 10,
+        };
+        SearchSeries::local(&desk, &params)
+    }
+
+    #[test]
+    fn a_series_is_described_and_what_is_held_is_said() -> Result<()> {
+        let out = ask("10 year treasury yield", None)?;
+        let first = &out.results[0];
+        assert_eq!(first.series_id, "DGS10");
+        assert_eq!(
+            (first.unit.as_str(), first.frequency.as_str()),
+            ("Percent", "daily")
+        );
+        assert!(first.last_date.is_some(), "the bundled history holds it");
+        assert!(ask("vix", None)?.results[0].last_date.is_none());
+        assert_eq!(ask("vix", None)?.results[0].rights, "fetch_only");
+        Ok(())
+    }
+
+    #[test]
+    fn a_category_needs_no_query_and_must_exist() -> Result<()> {
+        let out = ask("", Some("Volatility"))?;
+        assert!(out.total >= out.count && out.results.iter().all(|m| m.category == "volatility"));
+        let said = ask("x", Some("weather")).unwrap_err().to_string();
+        assert!(said.contains("Invalid category: \"weather\"") && said.contains("commodities"));
+        let said = ask(" ", None).unwrap_err().to_string();
+        assert!(said.contains("no category is given"), "{said}");
+        Ok(())
+    }
+}
