@@ -1,6 +1,7 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
 use crate::config::{Config, Serve, default_store};
+use crate::live;
 use anyhow::{Context, Result, bail};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
@@ -149,7 +150,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         let runtime = tokio::runtime::Handle::current();
         // A thread of its own: parsing and storing must not take an executor thread from the answers.
         tokio::task::spawn_blocking(move || {
-            runtime.block_on(keep_in_sync(desk, config, every, stop))
+            runtime.block_on(live::keep_in_sync(desk, config, every, stop))
         })
     });
     site.serve(listener, mcp, shutdown).await;
@@ -243,39 +244,6 @@ fn allowed(config: &Config, serve: &Serve) -> mcp::transport::Allowed {
     mcp::transport::Allowed { hosts, origins }
 }
 
-/// Fetches what is due now and then every few hours, until stopped.
-async fn keep_in_sync(desk: Arc<Desk>, config: Config, every: Duration, stop: CancellationToken) {
-    loop {
-        let outcome = crate::cli::sync_once(
-            &desk,
-            &config,
-            &crate::config::Sync {
-                only: vec![],
-                force: false,
-                vintages: false,
-                quiet: true,
-            },
-            &stop,
-        )
-        .await;
-        match outcome {
-            Ok(report) => tracing::info!(read = report.read(), missed = report.missed(), "synced"),
-            Err(error) => tracing::warn!("sync: {error:#}; answering from what is stored"),
-        }
-        tokio::select! {
-            () = tokio::time::sleep(every) => {}
-            () = stop.cancelled() => return,
-        }
-    }
-}
-
-/// A second signal means now: nothing is waited for, the store is safe at any instant.
-#[expect(clippy::exit, reason = "the one who asked twice does not want a drain")]
-fn leave_now() -> ! {
-    eprintln!("econoscope: stopped at once");
-    std::process::exit(1)
-}
-
 /// A token that SIGINT or SIGTERM cancels; the second signal ends the process.
 pub(crate) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
@@ -296,4 +264,11 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
         leave_now();
     });
     stop
+}
+
+/// A second signal means now: nothing is waited for, the store is safe at any instant.
+#[expect(clippy::exit, reason = "the one who asked twice does not want a drain")]
+fn leave_now() -> ! {
+    eprintln!("econoscope: stopped at once");
+    std::process::exit(1)
 }

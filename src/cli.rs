@@ -1,19 +1,15 @@
 //! The command line: what each command does and prints. Protocol and answers go to stdout, all else to stderr.
 
-use crate::app;
 use crate::config::{self, Call, Command, Config};
+use crate::{app, live};
 use anyhow::{Context, Result, bail};
-use econoscope::desk::{Desk, composites};
+use econoscope::desk::composites;
 use econoscope::endpoints::{Arguments, ENDPOINTS, Route};
 use econoscope::generate;
-use econoscope::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
-use econoscope::model::SeriesId;
-use econoscope::store::bundled;
+use econoscope::ingest::{self, Renderer, Show};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Runs what was asked for.
 ///
@@ -156,7 +152,7 @@ fn import(config: &Config, folder: &Path) -> Result<ExitCode> {
 
 async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
     let desk = app::desk(config, app::LOCAL_BASE.into(), true)?;
-    let report = sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
+    let report = live::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
     let failed: Vec<String> = report
         .failures()
         .map(|(id, error)| format!("{id}: {error}"))
@@ -172,57 +168,6 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// One sync into the desk's store, and the composites computed afresh from what it brought.
-///
-/// # Errors
-/// What [`ingest::sync`] says, or a store that cannot be written.
-pub(crate) async fn sync_once(
-    desk: &Arc<Desk>,
-    config: &Config,
-    sync: &config::Sync,
-    stop: &CancellationToken,
-) -> Result<SyncReport> {
-    let mut settings = source_settings(&config.sources)?;
-    settings.force = sync.force;
-    settings.vintages = sync.vintages;
-    settings.bundled = Some(Arc::new(|store| bundled::load_into(store)));
-    if !sync.only.is_empty() {
-        settings.only = Some(
-            sync.only
-                .iter()
-                .map(|id| SeriesId::new(id))
-                .collect::<econoscope::Result<_>>()?,
-        );
-    }
-    let mut renderer = Renderer::new(Show::detect(sync.quiet));
-    let report = ingest::sync(
-        Arc::clone(desk.store()),
-        &settings,
-        stop.clone(),
-        &mut |event| renderer.on(&event),
-    )
-    .await?;
-    let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || composites::refresh(&desk))
-        .await
-        .context("computing the composites")??;
-    Ok(report)
-}
-
-fn source_settings(sources: &config::Sources) -> Result<SyncConfig> {
-    let mut settings = SyncConfig::new(sources.fred_key.clone())?;
-    if let Some(url) = &sources.fred_csv_url {
-        settings.fred.download_url = url.clone();
-    }
-    if let Some(url) = &sources.fred_api_url {
-        settings.fred.api_url = url.clone();
-    }
-    if let Some(url) = &sources.board_url {
-        settings.board.url = url.clone();
-    }
-    Ok(settings)
 }
 
 fn generate(check: bool, root: &Path) -> Result<ExitCode> {

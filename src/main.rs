@@ -3,6 +3,7 @@
 mod app;
 mod cli;
 mod config;
+mod live;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const FLOORS: [(&str, u8); 16] = [
+const FLOORS: [(&str, u8); 17] = [
     ("error", 0),
     ("model", 1),
     ("indicators", 2),
@@ -26,6 +26,7 @@ const FLOORS: [(&str, u8); 16] = [
     ("app", 7),
     ("cli", 7),
     ("config", 7),
+    ("live", 7),
     ("main", 7),
 ];
 

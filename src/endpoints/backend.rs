@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Route};
+use super::endpoint::Endpoint;
 use super::forward;
 use crate::desk::{Desk, State};
 use crate::error::{Error, Result};
@@ -77,23 +77,15 @@ impl Backend {
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
-    pub(super) async fn answer<E: Endpoint>(
-        &self,
-        route: &'static Route,
-        checked: Arguments,
-    ) -> Result<Reply> {
+    pub(super) async fn answer<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
         match &self.upstream {
-            Some(upstream) => self.forward::<E>(upstream, route, checked).await,
-            None => self.compute::<E>(route, checked).await,
+            Some(upstream) => self.forward::<E>(upstream, checked).await,
+            None => self.compute::<E>(checked).await,
         }
     }
 
-    async fn compute<E: Endpoint>(
-        &self,
-        route: &'static Route,
-        checked: Arguments,
-    ) -> Result<Reply> {
-        let key = Key::new(route, &checked, Stamp::Desk(self.desk.state()?));
+    async fn compute<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
+        let key = Key::new::<E>(&checked, Stamp::Desk(self.desk.state()?));
         if let Some(answer) = self.rendered.get(&key) {
             return Ok(Reply {
                 answer,
@@ -112,22 +104,17 @@ impl Backend {
         })
     }
 
-    async fn forward<E: Endpoint>(
-        &self,
-        upstream: &Upstream,
-        route: &'static Route,
-        checked: Arguments,
-    ) -> Result<Reply> {
-        let request = forward::request::<E>(route, &checked, self.desk.today())?;
+    async fn forward<E: Endpoint>(&self, upstream: &Upstream, checked: Arguments) -> Result<Reply> {
+        let request = forward::request::<E>(&checked, self.desk.today())?;
         let fetched = upstream.get(request).await.map_err(forward::explain)?;
         let stamp = Stamp::Upstream(fetched.fetched_at, fetched.body.len());
-        let key = Key::new(route, &checked, stamp);
+        let key = Key::new::<E>(&checked, stamp);
         let answer = match self.rendered.get(&key) {
             Some(answer) => answer,
             None => {
                 let Fetched { body, .. } = &fetched;
                 let (body, today) = (body.clone(), self.desk.today());
-                self.keep(key, move || forward::render::<E>(route, &body, &checked, today))
+                self.keep(key, move || forward::render::<E>(&body, &checked, today))
                     .await?
             }
         };
@@ -148,10 +135,10 @@ impl Backend {
 }
 
 impl Key {
-    fn new(route: &Route, checked: &Arguments, stamp: Stamp) -> Self {
+    fn new<E: Endpoint>(checked: &Arguments, stamp: Stamp) -> Self {
         let arguments = Value::Object(checked.clone()).to_string().into_boxed_str();
         Self {
-            tool: route.spec.tool,
+            tool: E::SPEC.tool,
             arguments,
             stamp,
         }

@@ -1,21 +1,15 @@
 //! What an endpoint is: a declaration, two types and a function. Everything else is printed from it.
 
-use super::answer::{Answer, Reply};
-use super::backend::Backend;
-use super::decode::{self, Arguments};
-use super::forward::Outbound;
-use super::schema;
+use super::answer::Answer;
+use super::decode::Arguments;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::model::Date;
+use crate::upstream::Slice;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// An endpoint's declaration: all that MCP, REST, OpenAPI, the README and the command line need to know.
@@ -37,6 +31,15 @@ pub struct Spec {
     pub in_contract: bool,
     /// Arguments of an example call that works on any data.
     pub example: &'static [(&'static str, &'static str)],
+}
+
+/// What an endpoint sends upstream: its arguments, and the days of a series with defaults resolved.
+#[derive(Debug, Default)]
+pub struct Outbound {
+    /// Arguments of the path and the query.
+    pub arguments: Arguments,
+    /// Set for a time series, so that a wider range already held may answer.
+    pub slice: Option<Slice>,
 }
 
 /// One endpoint. A file of its own holds Params, Output, SPEC, `local`, `text` and their tests.
@@ -91,83 +94,5 @@ pub trait Endpoint: Send + Sync + 'static {
             Self::text(output, params),
             max_age,
         ))
-    }
-}
-
-type Call = for<'a> fn(
-    &'a Backend,
-    &'static Route,
-    Arguments,
-) -> Pin<Box<dyn Future<Output = Result<Reply>> + Send + 'a>>;
-
-/// An endpoint as plain values and function pointers: a row of the table.
-pub struct Route {
-    /// The declaration.
-    pub spec: Spec,
-    mcp_defaults: &'static [(&'static str, &'static str)],
-    input: fn() -> Map<String, Value>,
-    output: fn() -> Map<String, Value>,
-    call: Call,
-    input_once: OnceLock<Arc<Map<String, Value>>>,
-    output_once: OnceLock<Arc<Map<String, Value>>>,
-}
-
-impl Route {
-    /// The row of an endpoint.
-    pub const fn of<E: Endpoint>() -> Self {
-        Self {
-            spec: E::SPEC,
-            mcp_defaults: E::MCP_DEFAULTS,
-            input: schema::input::<E::Params>,
-            output: schema::output::<E::Output>,
-            call: |backend, route, arguments| Box::pin(backend.answer::<E>(route, arguments)),
-            input_once: OnceLock::new(),
-            output_once: OnceLock::new(),
-        }
-    }
-
-    /// Schema of the arguments, built once.
-    pub fn input_schema(&self) -> &Arc<Map<String, Value>> {
-        self.input_once.get_or_init(|| Arc::new((self.input)()))
-    }
-
-    /// Schema of the answer, built once.
-    pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
-        self.output_once.get_or_init(|| Arc::new((self.output)()))
-    }
-
-    /// An assistant's arguments, completed by what the endpoint prefers for its window.
-    pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
-        for (name, value) in self.mcp_defaults {
-            if arguments.get(*name).is_none_or(Value::is_null) {
-                arguments.insert((*name).to_owned(), Value::from(*value));
-            }
-        }
-        arguments
-    }
-
-    /// Checks the arguments and answers.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
-    pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
-        let checked = decode::check(self.input_schema(), arguments)?;
-        (self.call)(backend, self, checked).await
-    }
-
-    /// Names of the arguments that are part of the path.
-    pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
-        self.spec
-            .path
-            .split('/')
-            .filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'))
-    }
-}
-
-impl std::fmt::Debug for Route {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Route")
-            .field("spec", &self.spec)
-            .finish_non_exhaustive()
     }
 }

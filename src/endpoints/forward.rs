@@ -3,42 +3,29 @@
 
 use super::answer::{Answer, Reply, UpstreamState};
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Route};
+use super::endpoint::{Endpoint, Outbound};
 use crate::error::{Error, Result, quote};
 use crate::model::resolve::Resolver;
 use crate::model::{Date, SeriesId};
-use crate::upstream::{Fetched, Freshness, Kind, Media, Quota, Request, Slice};
+use crate::upstream::{Fetched, Freshness, Kind, Media, Quota, Request};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What an endpoint sends upstream: its arguments, and the days of a series with defaults resolved.
-#[derive(Debug, Default)]
-pub struct Outbound {
-    /// Arguments of the path and the query.
-    pub arguments: Arguments,
-    /// Set for a time series, so that a wider range already held may answer.
-    pub slice: Option<Slice>,
-}
-
 /// The question for the upstream.
 ///
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
-pub(super) fn request<E: Endpoint>(
-    route: &Route,
-    checked: &Arguments,
-    today: Date,
-) -> Result<Request> {
+pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
     let Outbound {
         mut arguments,
         slice,
     } = E::outbound(checked, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
-    for part in route.spec.path.split('/').filter(|s| !s.is_empty()) {
+    for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
         match part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) {
             Some(name) => {
                 what = if name == "ticker" { "ticker" } else { "series" };
@@ -48,7 +35,8 @@ pub(super) fn request<E: Endpoint>(
             None => segments.push(part.to_owned()),
         }
     }
-    let interactive = what != "page" || route.input_schema().contains_key("required");
+    // A question with arguments is one caller's; the others are asked by everyone.
+    let interactive = !checked.is_empty();
     Ok(Request {
         segments,
         query: arguments
@@ -63,7 +51,7 @@ pub(super) fn request<E: Endpoint>(
         },
         media: Media::Json,
         // What may be kept for half an hour and more changes slowly: a week late is still worth showing.
-        max_stale: if route.spec.max_age >= 1_800 {
+        max_stale: if E::SPEC.max_age >= 1_800 {
             7 * DAY
         } else {
             DAY
@@ -115,12 +103,7 @@ fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 /// # Errors
 /// [`Error::Unavailable`] when it breaks the contract, or when an upstream that does not know `as_of`
 /// answered for another day.
-pub(super) fn render<E: Endpoint>(
-    route: &Route,
-    body: &[u8],
-    checked: &Arguments,
-    today: Date,
-) -> Result<Answer> {
+pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
     let params = decode::params::<E::Params>(checked)?;
     let output = E::received(read::<E>(body)?, &params, today)?;
     let answer = E::render(&output, &params)?;
@@ -130,7 +113,7 @@ pub(super) fn render<E: Endpoint>(
             return Err(Error::Unavailable {
                 what: format!(
                     "The upstream cannot answer {} for a past day; leave as_of out.",
-                    route.spec.tool
+                    E::SPEC.tool
                 ),
                 retry_after: None,
                 source: None,

@@ -9,14 +9,15 @@ pub mod compare_series;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
-pub mod forward;
 pub mod fetch;
+pub mod forward;
 pub mod glossary;
 pub mod latest_articles;
 pub mod macro_summary;
 pub mod metric;
 pub mod provenance;
 pub mod regime;
+pub mod route;
 pub mod scenarios;
 pub mod schema;
 pub mod search;
@@ -29,7 +30,8 @@ pub use answer::{Answer, Csv, Reply, UpstreamState};
 pub use backend::Backend;
 pub use body::{Body, Encoding};
 pub use decode::Arguments;
-pub use endpoint::{Endpoint, Route, Spec};
+pub use endpoint::{Endpoint, Spec};
+pub use route::Route;
 
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: [Route; 12] = [

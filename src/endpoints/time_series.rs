@@ -15,8 +15,7 @@ pub(in crate::endpoints) use range::relative;
 
 use super::answer::{Answer, Csv};
 use super::decode::Arguments;
-use super::endpoint::{Endpoint, Spec};
-use super::forward::Outbound;
+use super::endpoint::{Endpoint, Outbound, Spec};
 use super::provenance::{Provenance, parse_as_of};
 use crate::desk::Desk;
 use crate::error::Result;

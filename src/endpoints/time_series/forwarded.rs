@@ -3,7 +3,7 @@
 
 use super::{Output, Params, Row, range, transformed};
 use crate::endpoints::decode::Arguments;
-use crate::endpoints::forward::Outbound;
+use crate::endpoints::endpoint::Outbound;
 use crate::endpoints::provenance::parse_day;
 use crate::error::Result;
 use crate::indicators::resample::Aggregation;
@@ -16,7 +16,14 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Arguments that only we know.
-const OURS: [&str; 6] = ["format", "detail", "max_points", "frequency", "aggregation", "units"];
+const OURS: [&str; 6] = [
+    "format",
+    "detail",
+    "max_points",
+    "frequency",
+    "aggregation",
+    "units",
+];
 
 /// What is sent: the range as days, wide enough for what is to be made of it.
 ///
@@ -40,7 +47,10 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
             arguments.insert(name.into(), Value::from(day.to_string()));
         }
     }
-    Ok(Outbound { arguments, slice: Some(Slice { start, end }) })
+    Ok(Outbound {
+        arguments,
+        slice: Some(Slice { start, end }),
+    })
 }
 
 /// The answer asked for, out of the upstream's rows.
@@ -52,11 +62,26 @@ pub(super) fn received(output: Output, params: &Params, today: Date) -> Result<O
     let decimals = i32::from(info.decimals) + 2;
     let base = output.attribution.url.clone();
     if params.units.is_none() && params.frequency.is_none() {
-        return Ok(if params.detail() == super::Detail::Full { output } else { output.shaped(params, decimals, &base) });
+        return Ok(if params.detail() == super::Detail::Full {
+            output
+        } else {
+            output.shaped(params, decimals, &base)
+        });
     }
-    let as_of = params.as_of.as_deref().map_or(Ok(AsOf::Latest), |d| parse_day("as_of", d).map(AsOf::Day))?;
-    let days = range::range((params.start.as_deref(), params.end.as_deref()), as_of, today)?;
-    let rows = output.data.iter().map(|r: &Row| Observation::new(r.date, r.value)).collect();
+    let as_of = params
+        .as_of
+        .as_deref()
+        .map_or(Ok(AsOf::Latest), |d| parse_day("as_of", d).map(AsOf::Day))?;
+    let days = range::range(
+        (params.start.as_deref(), params.end.as_deref()),
+        as_of,
+        today,
+    )?;
+    let rows = output
+        .data
+        .iter()
+        .map(|r: &Row| Observation::new(r.date, r.value))
+        .collect();
     let series = Arc::new(Series::new(Arc::new(info), rows));
     let units = params.units.map_or(Units::Level, Units::from);
     let how = params.aggregation.map(Aggregation::from);
@@ -77,8 +102,15 @@ fn describe(output: &Output) -> Result<SeriesInfo> {
     if let Some(info) = Catalogue::embedded().get(&output.series_id) {
         return Ok((**info).clone());
     }
-    let stated = output.frequency.as_deref().and_then(|word| word.parse().ok());
-    let rows: Vec<Observation> = output.data.iter().map(|r| Observation::new(r.date, r.value)).collect();
+    let stated = output
+        .frequency
+        .as_deref()
+        .and_then(|word| word.parse().ok());
+    let rows: Vec<Observation> = output
+        .data
+        .iter()
+        .map(|r| Observation::new(r.date, r.value))
+        .collect();
     Ok(SeriesInfo {
         id: SeriesId::new(&output.series_id)?,
         title: output.display_name.clone(),

@@ -39,10 +39,7 @@ pub(super) fn range(
         return wrong("is after end", format!("a day on or before end ({end})"));
     }
     if start > today {
-        return wrong(
-            "lies in the future",
-            format!("a day up to {today}"),
-        );
+        return wrong("lies in the future", format!("a day up to {today}"));
     }
     Ok((start, end))
 }
