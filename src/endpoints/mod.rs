@@ -102,18 +102,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn all_tools_together_stay_small() {
-        let bytes: usize = ENDPOINTS
-            .iter()
-            .map(|r| {
-                serde_json::to_string(r.input_schema()).unwrap().len()
-                    + serde_json::to_string(r.output_schema()).unwrap().len()
-                    + r.spec.description.len()
-                    + 300
-            })
-            .sum();
-        assert!(bytes < 16_000, "{bytes} bytes");
-    }
 }

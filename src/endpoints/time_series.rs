@@ -109,9 +109,10 @@ impl Endpoint for GetTimeSeries {
         title: "Time series",
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series as JSON or CSV, with start and end",
-        description: "Use this when asked for the history, trend or past values of one series (rates, CPI, \
-            unemployment, GDP, composites such as SERVICE_CRPI). Default: the last 365 days, at most 5,000 rows. \
-            Names such as \"10y\" or \"core cpi\" work. Do not use it for the latest value alone: use get_metric.",
+        description: "Use this when asked for the history, trend, chart or past values of one series over years \
+            or months (yields, rates, inflation, CPI, unemployment, GDP, composites such as SERVICE_CRPI), or for \
+            data to download as CSV. Default: the last 365 days, at most 5,000 rows. Names such as \"10y\" work. \
+            Do not use it for the latest value: use get_metric.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
