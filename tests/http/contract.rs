@@ -9,7 +9,7 @@ const PATHS: [(&str, u32); 8] = [
     ("/api/public/signals", 300),
     ("/api/public/macro-summary", 300),
     ("/api/public/scenarios", 300),
-    ("/api/public/glossary/search?q=sahm", 300),
+    ("/api/public/glossary/search?q=sahm", 3600),
     ("/api/public/content/latest", 300),
     ("/api/public/data/UNRATE?start=2015-01-01", 1800),
 ];
