@@ -174,7 +174,7 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
 
 fn data(findings: &mut Findings, store: &Sqlite, held: &[Status]) {
     let last_sync = store
-        .note(econoscope::ingest::LAST_SYNC)
+        .note(econoscope::desk::holdings::LAST_SYNC)
         .ok()
         .flatten()
         .and_then(|text| text.parse::<Timestamp>().ok());

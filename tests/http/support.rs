@@ -28,7 +28,10 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::HttpService {
+pub(crate) fn mcp_service(
+    backend: &Arc<Backend>,
+    shutdown: &Shutdown,
+) -> impl econoscope::http::McpService + use<> {
     let allowed = mcp::transport::Allowed {
         hosts: ["localhost", "127.0.0.1"].map(String::from).to_vec(),
         origins: vec!["http://localhost:*".into()],
@@ -94,7 +97,12 @@ pub(crate) async fn get_with(router: &Router, path: &str, headers: &[(&str, &str
     ask(router, request("GET", path, headers, "")).await
 }
 
-pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Request<Body> {
+pub(crate) fn request(
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Request<Body> {
     let mut builder = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         builder = builder.header(*name, *value);
