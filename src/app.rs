@@ -21,6 +21,10 @@ pub(crate) fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
         Some(path) => Ok(Arc::new(Sqlite::open(path)?)),
         None => match Sqlite::open(&default_store()) {
             Ok(store) => Ok(Arc::new(store)),
+            Err(error) if Sqlite::is_damage(&error) => Ok(Arc::new(crate::cli::doctor::set_aside(
+                &default_store(),
+                &error,
+            )?)),
             Err(error) => {
                 tracing::warn!(%error, "answering from the bundled history alone");
                 Ok(Arc::new(Memory::new()))
@@ -242,6 +246,11 @@ fn allowed(config: &Config, serve: &Serve) -> mcp::transport::Allowed {
         .to_vec();
     origins.extend(serve.allowed_origin.iter().cloned());
     mcp::transport::Allowed { hosts, origins }
+}
+
+/// A time for a file name: `20261121T150405Z`.
+pub(crate) fn stamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
 /// A token that SIGINT or SIGTERM cancels; the second signal ends the process.

@@ -1,5 +1,7 @@
 //! The command line: what each command does and prints. Protocol and answers go to stdout, all else to stderr.
 
+pub(crate) mod doctor;
+
 use crate::config::{self, Call, Command, Config};
 use crate::{app, live};
 use anyhow::{Context, Result, bail};
@@ -34,6 +36,8 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Call(call) => call_tool(config, call).await,
         Command::Import { folder } => import(config, folder),
         Command::Sync(sync) => sync_command(config, sync).await,
+        Command::Doctor(asked) => doctor::doctor(config, asked).await,
+        Command::Backup { to } => doctor::backup(config, to),
         Command::Generate { check, root } => generate(*check, root),
     }
 }
@@ -171,11 +175,20 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
 }
 
 fn generate(check: bool, root: &Path) -> Result<ExitCode> {
+    let reference = root.join(config::reference::PATH);
     if check {
         generate::check(root)?;
+        if std::fs::read_to_string(&reference).ok().as_deref() != Some(&config::reference::page()) {
+            bail!(
+                "{} is old; run `econoscope generate`",
+                config::reference::PATH
+            );
+        }
         eprintln!("every generated file is what the table says");
         return Ok(ExitCode::SUCCESS);
     }
+    std::fs::write(&reference, config::reference::page())
+        .with_context(|| format!("writing {}", reference.display()))?;
     for path in generate::write(root)? {
         eprintln!("wrote {}", path.display());
     }

@@ -1,5 +1,10 @@
 //! Settings: one structure, read from flags, then environment, then defaults that work.
 
+mod file;
+pub(crate) mod reference;
+
+pub(crate) use file::load;
+
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -134,6 +139,13 @@ pub(crate) enum Command {
     },
     /// Fetch what is new from the public sources into the store
     Sync(Sync),
+    /// Check configuration, store, data, clock and sources, and say what to do
+    Doctor(Doctor),
+    /// Copy the store into a new file and verify the copy
+    Backup {
+        /// New file; in a folder, a file with the time in its name
+        to: PathBuf,
+    },
     /// Write the files that are printed from the endpoint table
     Generate {
         /// Only compare; fail when a file differs
@@ -292,6 +304,18 @@ fn network(text: &str) -> Result<ipnet::IpNet, String> {
     text.parse()
         .or_else(|_| text.parse::<std::net::IpAddr>().map(ipnet::IpNet::from))
         .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
+}
+
+/// Settings of `doctor`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Doctor {
+    /// Move a damaged store aside; it is never deleted
+    #[arg(long)]
+    pub(crate) quarantine: bool,
+
+    /// Do not try to reach the sources
+    #[arg(long)]
+    pub(crate) offline: bool,
 }
 
 /// Settings of `call`.

@@ -223,8 +223,11 @@ pub fn log(error: &Error, endpoint: &str) {
                 .join(": ");
             tracing::error!(endpoint, code = error.code(), %error, causes);
         }
-        Error::InvalidParam { .. }
-        | Error::Unknown { .. }
+        // What came may be a secret in the wrong place: the log names the argument alone.
+        Error::InvalidParam { field, problem, .. } => {
+            tracing::debug!(endpoint, code = error.code(), field, problem);
+        }
+        Error::Unknown { .. }
         | Error::Ambiguous { .. }
         | Error::NoData { .. }
         | Error::NotPermitted { .. }

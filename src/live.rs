@@ -78,7 +78,8 @@ pub(crate) async fn sync_once(
     Ok(report)
 }
 
-fn source_settings(sources: &config::Sources) -> Result<SyncConfig> {
+/// Where figures are fetched from.
+pub(crate) fn source_settings(sources: &config::Sources) -> Result<SyncConfig> {
     let mut settings = SyncConfig::new(sources.fred_key.clone())?;
     if let Some(url) = &sources.fred_csv_url {
         settings.fred.download_url = url.clone();

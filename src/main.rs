@@ -5,14 +5,14 @@ mod cli;
 mod config;
 mod live;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match cli::run(config::Config::parse()) {
+    let config = config::load(std::env::args_os().collect());
+    match config.and_then(cli::run) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("econoscope: {error:#}");

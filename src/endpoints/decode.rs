@@ -108,6 +108,9 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
     if u64::try_from(text.chars().count()).unwrap_or(u64::MAX) > most {
         return Err(format!("is longer than {most} characters"));
     }
+    if text.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        return Err("holds a control character".into());
+    }
     if text.is_empty() && property.get("minLength").is_some() {
         return Err("is empty".into());
     }

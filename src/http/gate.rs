@@ -190,25 +190,24 @@ fn quota(message: &Envelope<'_>, refusal: &Refusal, headers: &HeaderMap) -> Resp
         .id
         .and_then(|id| serde_json::from_str::<Value>(id.get()).ok())
         .unwrap_or_default();
-    let mut body = json!({ "jsonrpc": "2.0", "id": id });
-    if message.method == "tools/call" {
-        let meta = json!({ "econoscope/error": facts, "retry_after_seconds": facts["retry_after_seconds"] });
-        let mut result = json!({
-            "content": [{ "type": "text", "text": text }],
-            "isError": true,
-            "_meta": meta,
-        });
-        let modern = headers
-            .get("mcp-protocol-version")
-            .and_then(|v| v.to_str().ok())
-            .is_some_and(|v| v >= "2026-07-28");
-        if modern {
-            result["resultType"] = "complete".into();
-        }
-        body["result"] = result;
-    } else {
-        body["error"] = json!({ "code": -32000, "message": text, "data": facts });
+    if message.method != "tools/call" {
+        let error = json!({ "code": -32000, "message": text, "data": facts });
+        let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        return reply::with_headers(axum::Json(body).into_response(), refusal);
     }
+    let wait = refusal.retry_after().as_secs().max(1);
+    let meta = json!({ "econoscope/error": facts, "retry_after_seconds": wait });
+    let content = json!([{ "type": "text", "text": text }]);
+    let modern = headers
+        .get("mcp-protocol-version")
+        .and_then(|v| v.to_str().ok())
+        .is_some_and(|v| v >= "2026-07-28");
+    let result = if modern {
+        json!({ "content": content, "isError": true, "resultType": "complete", "_meta": meta })
+    } else {
+        json!({ "content": content, "isError": true, "_meta": meta })
+    };
+    let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
     reply::with_headers(axum::Json(body).into_response(), refusal)
 }
 

@@ -44,10 +44,9 @@ impl Metrics {
         cell(&self.requests, &key).fetch_add(1, Ordering::Relaxed);
         let times = cell(&self.times, &key.0);
         let seconds = time.as_secs_f64();
-        if let Some(class) = BOUNDS.iter().position(|bound| seconds <= *bound) {
-            if let Some(count) = times.classes.get(class) {
-                count.fetch_add(1, Ordering::Relaxed);
-            }
+        let class = BOUNDS.iter().position(|bound| seconds <= *bound);
+        if let Some(count) = class.and_then(|class| times.classes.get(class)) {
+            count.fetch_add(1, Ordering::Relaxed);
         }
         times.count.fetch_add(1, Ordering::Relaxed);
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
@@ -79,89 +78,55 @@ impl Metrics {
         let mut out = String::with_capacity(8_192);
         self.write_requests(&mut out);
         self.write_events(&mut out);
+        self.write_process(&mut out, addresses, ready);
+        write_data(&mut out, backend);
+        out
+    }
+
+    fn write_process(&self, out: &mut String, addresses: usize, ready: bool) {
         let number = |n: &AtomicI64| n.load(Ordering::Relaxed).to_string();
         let total = |n: &AtomicU64| n.load(Ordering::Relaxed).to_string();
-        let one = |out: &mut String, name: &str, kind: &str, help: &str, value: String| {
-            let _ = write!(
-                out,
-                "# HELP econoscope_{name} {help}\n# TYPE econoscope_{name} {kind}\neconoscope_{name} {value}\n"
-            );
-        };
-        one(
-            &mut out,
-            "requests_in_flight",
-            "gauge",
-            "Requests being answered.",
-            number(&self.in_flight),
-        );
-        one(
-            &mut out,
-            "connections",
-            "gauge",
-            "Connections open.",
-            number(&self.connections),
-        );
-        one(
-            &mut out,
-            "connections_accepted_total",
-            "counter",
-            "Connections taken.",
-            total(&self.accepted),
-        );
-        one(
-            &mut out,
-            "panics_total",
-            "counter",
-            "Handlers that panicked.",
-            total(&self.panics),
-        );
-        one(
-            &mut out,
-            "limited_addresses",
-            "gauge",
-            "Hashed addresses remembered.",
-            addresses.to_string(),
-        );
-        one(
-            &mut out,
-            "ready",
-            "gauge",
-            "1 while requests are wanted.",
-            u8::from(ready).to_string(),
-        );
-        if let Ok(held) = backend.desk().holdings() {
-            one(
-                &mut out,
-                "series",
-                "gauge",
-                "Series held.",
-                held.iter().count().to_string(),
-            );
-            one(
-                &mut out,
-                "bundled",
-                "gauge",
-                "1 while the bundled history answers.",
-                u8::from(held.bundled).to_string(),
-            );
-            if let Some(at) = held.updated_at() {
-                one(
-                    &mut out,
-                    "data_updated_timestamp_seconds",
-                    "gauge",
-                    "When data were last read from a source.",
-                    at.as_second().to_string(),
-                );
-            }
-        }
-        if let Some(bytes) = resident_bytes() {
-            one(
-                &mut out,
+        let memory = resident_bytes().map(|bytes| bytes.to_string());
+        for (name, help, value) in [
+            (
+                "requests_in_flight",
+                "Requests being answered.",
+                Some(number(&self.in_flight)),
+            ),
+            (
+                "connections",
+                "Connections open.",
+                Some(number(&self.connections)),
+            ),
+            (
+                "connections_accepted_total",
+                "Connections taken.",
+                Some(total(&self.accepted)),
+            ),
+            (
+                "panics_total",
+                "Handlers that panicked.",
+                Some(total(&self.panics)),
+            ),
+            (
+                "limited_addresses",
+                "Hashed addresses remembered.",
+                Some(addresses.to_string()),
+            ),
+            (
+                "ready",
+                "1 while requests are wanted.",
+                Some(u8::from(ready).to_string()),
+            ),
+            (
                 "resident_memory_bytes",
-                "gauge",
                 "Memory held by the process.",
-                bytes.to_string(),
-            );
+                memory,
+            ),
+        ] {
+            if let Some(value) = value {
+                one(out, name, help, &value);
+            }
         }
         let version = env!("CARGO_PKG_VERSION");
         let _ = write!(
@@ -169,7 +134,6 @@ impl Metrics {
             "# HELP econoscope_build_info Version.\n# TYPE econoscope_build_info gauge\n\
              econoscope_build_info{{version=\"{version}\"}} 1\n"
         );
-        out
     }
 
     fn write_requests(&self, out: &mut String) {
@@ -230,6 +194,40 @@ impl Metrics {
             }
         }
     }
+}
+
+/// What is known of the data; nothing while the store cannot be read, which `/ready` tells.
+fn write_data(out: &mut String, backend: &Backend) {
+    let Ok(held) = backend.desk().holdings() else {
+        return;
+    };
+    let series = held.iter().count().to_string();
+    one(out, "series", "Series held.", &series);
+    let bundled = u8::from(held.bundled).to_string();
+    one(
+        out,
+        "bundled",
+        "1 while the bundled history answers.",
+        &bundled,
+    );
+    if let Some(at) = held.updated_at() {
+        let help = "When data were last read from a source.";
+        let seconds = at.as_second().to_string();
+        one(out, "data_updated_timestamp_seconds", help, &seconds);
+    }
+}
+
+/// One sample without labels; a name that ends in `_total` is a counter.
+fn one(out: &mut String, name: &str, help: &str, value: &str) {
+    let kind = if name.ends_with("_total") {
+        "counter"
+    } else {
+        "gauge"
+    };
+    let _ = write!(
+        out,
+        "# HELP econoscope_{name} {help}\n# TYPE econoscope_{name} {kind}\neconoscope_{name} {value}\n"
+    );
 }
 
 /// The counter of a key; made when it is new. Keys come from the router's own patterns.

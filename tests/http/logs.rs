@@ -33,7 +33,14 @@ async fn no_address_query_or_key_reaches_the_log_at_any_level() {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(page.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(log);
+    // With a single subscriber, what another test's thread meets first would be switched off for all.
+    let log = tracing::Dispatch::new(log);
+    let _second = tracing::Dispatch::new(
+        tracing_subscriber::fmt()
+            .with_writer(std::io::sink)
+            .finish(),
+    );
+    let _guard = tracing::dispatcher::set_default(&log);
     let router = router();
     let headers = [
         ("authorization", "Bearer canary-token"),
@@ -49,6 +56,7 @@ async fn no_address_query_or_key_reaches_the_log_at_any_level() {
         "/api/public/metrics/DGS10",
         "/api/public/data/DGS10?start=nonsense",
         "/nowhere?api_key=canary-key",
+        "/api/public/regime?api_key=canary-key",
     ] {
         ask(
             &router,
@@ -80,7 +88,7 @@ async fn no_address_query_or_key_reaches_the_log_at_any_level() {
         .lines()
         .filter(|line| line.contains("\"answered\""))
         .count();
-    assert_eq!(answered, 5, "{log}");
+    assert_eq!(answered, 6, "{log}");
     assert!(
         log.contains("4bf92f3577b34da6a3ce929d0e0e4736"),
         "the caller's trace is taken up"

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tower::ServiceExt;
 
-pub const BASE: &str = "https://macro.example";
+pub(crate) const BASE: &str = "https://macro.example";
 
-pub fn backend(serve_restricted: bool) -> Arc<Backend> {
+pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
         base_url: BASE.into(),
         serve_restricted,
@@ -28,7 +28,10 @@ pub fn backend(serve_restricted: bool) -> Arc<Backend> {
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-pub fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::HttpService {
+pub(crate) fn mcp_service(
+    backend: &Arc<Backend>,
+    shutdown: &Shutdown,
+) -> impl econoscope::http::McpService + use<> {
     let allowed = mcp::transport::Allowed {
         hosts: ["localhost", "127.0.0.1"].map(String::from).to_vec(),
         origins: vec!["http://localhost:*".into()],
@@ -40,43 +43,43 @@ pub fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transpor
     )
 }
 
-pub fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         origins: vec!["http://localhost:*".into()],
         ..Options::default()
     }
 }
 
-pub fn router_with(options: Options, serve_restricted: bool) -> Router {
+pub(crate) fn router_with(options: Options, serve_restricted: bool) -> Router {
     let backend = backend(serve_restricted);
     let mcp = mcp_service(&backend, &Shutdown::default());
     Site::new(backend, options).router(mcp)
 }
 
-pub fn router() -> Router {
+pub(crate) fn router() -> Router {
     router_with(options(), true)
 }
 
-pub struct Reply {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |v| v.to_str().unwrap())
     }
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
     }
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 }
 
-pub async fn ask(router: &Router, request: Request<Body>) -> Reply {
+pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Reply {
     let response = router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     Reply {
@@ -86,15 +89,20 @@ pub async fn ask(router: &Router, request: Request<Body>) -> Reply {
     }
 }
 
-pub async fn get(router: &Router, path: &str) -> Reply {
+pub(crate) async fn get(router: &Router, path: &str) -> Reply {
     get_with(router, path, &[]).await
 }
 
-pub async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Reply {
+pub(crate) async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Reply {
     ask(router, request("GET", path, headers, "")).await
 }
 
-pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Request<Body> {
+pub(crate) fn request(
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Request<Body> {
     let mut builder = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         builder = builder.header(*name, *value);
@@ -103,13 +111,13 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -
 }
 
 /// The same request as it would come from an address.
-pub fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
+pub(crate) fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
     let peer: SocketAddr = peer.parse().unwrap();
     request.extensions_mut().insert(ConnectInfo(peer));
     request
 }
 
-pub fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)]) -> Request<Body> {
+pub(crate) fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)]) -> Request<Body> {
     let body = serde_json::json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": tool, "arguments": arguments}});
     let mut all = vec![
@@ -123,13 +131,13 @@ pub fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)]) -> Req
 }
 
 /// A server on a socket of its own, stopped when dropped.
-pub struct Live {
-    pub address: SocketAddr,
-    pub shutdown: Shutdown,
-    pub task: tokio::task::JoinHandle<()>,
+pub(crate) struct Live {
+    pub(crate) address: SocketAddr,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) task: tokio::task::JoinHandle<()>,
 }
 
-pub async fn live(options: Options) -> Live {
+pub(crate) async fn live(options: Options) -> Live {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let backend = backend(true);

@@ -167,9 +167,12 @@ fn look(path: &Path) -> Result<()> {
     }
 }
 
+/// A file that does not begin as ours does.
+pub(super) const NOT_OURS: &str = "is not an econoscope store, or its beginning is damaged.";
+
 fn foreign(path: &Path) -> Error {
     refused(format!(
-        "{} is not an econoscope store, or its beginning is damaged. The file was not touched. \
+        "{} {NOT_OURS} The file was not touched. \
          Choose another path, or move the file away and sync again.",
         path.display()
     ))

@@ -28,6 +28,13 @@ impl Sqlite {
         self.reading(|db| snapshot(db, |db| Ok(damages(db))))
     }
 
+    /// Whether an error of [`Self::open`] says that the file's own content is to blame, and not its surroundings,
+    /// its rights or its version: such a file may be set aside.
+    pub fn is_damage(error: &Error) -> bool {
+        let said = error.to_string();
+        said.contains(super::failure::WAY_OUT) || said.contains(connect::NOT_OURS)
+    }
+
     /// Copies the store as it is now into a new file, which is checked before it gets its name.
     /// Others may read and write meanwhile. An existing file is never replaced.
     ///
