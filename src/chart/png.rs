@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size that link previews want.

@@ -2,8 +2,11 @@
 
 mod accept;
 mod discovery;
+mod document;
 mod error;
+mod pages;
 mod rest;
+mod widgets;
 
 use crate::endpoints::Backend;
 use axum::Router;
@@ -44,6 +47,8 @@ where
         .expose_headers([header::ETAG, header::AGE, header::RETRY_AFTER]);
     let public = rest::routes()
         .merge(discovery::routes())
+        .merge(pages::routes())
+        .merge(widgets::routes())
         .route("/health", get(health))
         .fallback(error::not_found)
         .layer(open)
