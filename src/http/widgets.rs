@@ -177,12 +177,14 @@ fn refusal(backend: &Backend, error: &Error) -> Widget {
             )
         })
         .collect();
-    let why = match error {
-        Error::Unknown { name, .. } if !suggestions.is_empty() => {
-            format!("“{name}” is no metric here. Did you mean:")
-        }
-        Error::Ambiguous { name, .. } => format!("Several metrics answer to “{name}”:"),
-        _ => error.to_string(),
+    let why = if let Error::Unknown { name, .. } = error
+        && !suggestions.is_empty()
+    {
+        format!("“{name}” is no metric here. Did you mean:")
+    } else if let Error::Ambiguous { name, .. } = error {
+        format!("Several metrics answer to “{name}”:")
+    } else {
+        error.to_string()
     };
     Widget {
         shape: "say",
@@ -270,6 +272,7 @@ async fn recession_widget(backend: &Backend) -> Result<Widget> {
         let why =
             Some(meaning.unwrap_or_else(|| "The source does not say why it is missing.".into()));
         return Ok(Widget {
+            shape: "say",
             title,
             why,
             date,
@@ -315,7 +318,7 @@ async fn metric_widget(backend: &Backend, ticker: &str) -> Result<Widget> {
         })
     };
     let month = if o.frequency.as_deref() == Some("monthly") {
-        "month"
+        "a month"
     } else {
         "30 d"
     };
@@ -343,11 +346,15 @@ async fn metric_widget(backend: &Backend, ticker: &str) -> Result<Widget> {
             .into_iter()
             .collect(),
         why: o.value.is_none().then(|| {
-            o.provenance
-                .notes
+            let notes = &o.provenance.notes;
+            let note = notes
                 .get("value")
-                .cloned()
-                .unwrap_or_else(|| "The source gives no value.".into())
+                .map_or("The source gives no value.", String::as_str);
+            // The heading names the series already.
+            note.strip_prefix("No data for ")
+                .and_then(|rest| rest.split_once("): "))
+                .map_or(note, |(_, why)| why)
+                .to_owned()
         }),
         picture,
         date: dated.unwrap_or_default(),

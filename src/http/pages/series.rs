@@ -174,9 +174,14 @@ fn facts(
         };
         facts.push((format!("Latest, {date}{old}"), with_unit(value)));
     }
+    let month = if info.frequency == Frequency::Monthly {
+        "Against the month before"
+    } else {
+        "30 days"
+    };
     let changes = [
         ("7 days", reading.changes.week),
-        ("30 days", reading.changes.month),
+        (month, reading.changes.month),
     ];
     let decimals = usize::from(info.decimals);
     facts.extend(
