@@ -353,8 +353,7 @@ async fn metric_widget(backend: &Backend, ticker: &str) -> Result<Widget> {
             // The heading names the series already.
             note.strip_prefix("No data for ")
                 .and_then(|rest| rest.split_once("): "))
-                .map_or(note, |(_, why)| why)
-                .to_owned()
+                .map_or_else(|| note.to_owned(), |(_, why)| format!("No figure: {why}."))
         }),
         picture,
         date: dated.unwrap_or_default(),

@@ -133,6 +133,7 @@ fn markdown(text: &str) -> String {
     )
     .replace("</table>", "</table></div>")
     .replace("<pre>", "<pre tabindex=\"0\">")
+    .replace("<th></th>", "<td></td>")
 }
 
 /// Whether a link leads to a page: on this site, or by http(s).
