@@ -23,7 +23,9 @@ for name in ("Inter-Regular", "Inter-SemiBold"):
             glyph = table.cmap.get(sign)
             if glyph in tabular:
                 table.cmap[sign] = tabular[glyph]
-    options = subset.Options(layout_features=["kern", "mark", "ccmp"], hinting=False, desubroutinize=True, notdef_outline=True)
+    options = subset.Options(hinting=False, desubroutinize=True, notdef_outline=True)
+    options.name_IDs = ["*"]
+    options.layout_features = ["kern", "mark", "ccmp"]
     cutter = subset.Subsetter(options)
     cutter.populate(unicodes=TEXT)
     cutter.subset(font)

@@ -204,7 +204,7 @@ fn draw(out: &mut String, spec: &ChartSpec, scale: &Scale, plot: &Plot, letters:
     }
     grid(out, plot, &palette, letters);
     let mut most_marks = 3;
-    while f64::from(most_marks) * letters.small * 8.0 < plot.width && most_marks < 9 {
+    while f64::from(most_marks) * letters.small * 5.5 < plot.width && most_marks < 9 {
         most_marks += 1;
     }
     for (day, label) in plot.days.marks(most_marks) {

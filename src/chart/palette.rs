@@ -36,7 +36,7 @@ const LIGHT: Palette = Palette {
     ink: "#15181e",
     muted: "#586070",
     rule: "#dfe0db",
-    shade: "#ebebe5",
+    shade: "#e7e7e0",
     lines: ["#1d4f80", "#a8481a"],
 };
 
@@ -44,8 +44,8 @@ const DARK: Palette = Palette {
     paper: "#101318",
     ink: "#eceef2",
     muted: "#9ba4b3",
-    rule: "#2c323b",
-    shade: "#20252d",
+    rule: "#343b46",
+    shade: "#2a303a",
     lines: ["#86b9ee", "#f0a572"],
 };
 

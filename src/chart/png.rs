@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size that link previews want.
@@ -45,9 +46,59 @@ pub fn png(spec: &ChartSpec) -> Result<Vec<u8>> {
         Transform::from_scale(DENSITY, DENSITY),
         &mut pixels.as_mut(),
     );
-    pixels
-        .encode_png()
-        .map_err(|e| Error::internal("encoding a chart", e))
+    encode(&pixels).map_err(|e| Error::internal("encoding a chart", e))
+}
+
+type Colour = [u8; 3];
+
+/// Most colours of an indexed picture.
+const MOST_COLOURS: usize = 256;
+
+/// The picture with a palette of its commonest colours, which is half the size of full colour.
+///
+/// A chart has about two hundred; what is left over, shades on the rims of letters, takes the nearest.
+fn encode(pixels: &Pixmap) -> std::result::Result<Vec<u8>, png::EncodingError> {
+    let colours = || {
+        pixels
+            .pixels()
+            .iter()
+            .map(|p| [p.red(), p.green(), p.blue()])
+    };
+    let mut counts: BTreeMap<Colour, u32> = BTreeMap::new();
+    for colour in colours() {
+        *counts.entry(colour).or_default() += 1;
+    }
+    let mut palette: Vec<(Colour, u32)> = counts.iter().map(|(c, n)| (*c, *n)).collect();
+    palette.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    palette.truncate(MOST_COLOURS);
+    let places: BTreeMap<Colour, u8> = counts.keys().map(|c| (*c, nearest(&palette, *c))).collect();
+    let indices: Vec<u8> = colours()
+        .map(|c| places.get(&c).copied().unwrap_or_default())
+        .collect();
+    let mut out = Vec::with_capacity(32_768);
+    let mut encoder = png::Encoder::new(&mut out, pixels.width(), pixels.height());
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(palette.iter().flat_map(|(c, _)| *c).collect::<Vec<u8>>());
+    encoder.set_compression(png::Compression::High);
+    // Indices are names, not shades: differences between neighbours say nothing.
+    encoder.set_filter(png::Filter::NoFilter);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&indices)?;
+    writer.finish()?;
+    Ok(out)
+}
+
+/// Place in the palette of the colour that is nearest.
+fn nearest(palette: &[(Colour, u32)], wanted: Colour) -> u8 {
+    let distance = |colour: &Colour| -> u32 {
+        let parts = colour.iter().zip(wanted);
+        parts.map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+    };
+    let places = palette.iter().zip(0u8..=u8::MAX);
+    places
+        .min_by_key(|((colour, _), _)| distance(colour))
+        .map_or(0, |(_, place)| place)
 }
 
 /// The embedded fonts alone: what the machine has installed must not show.

@@ -49,7 +49,7 @@ fn chart(title: &str) -> ChartSpec {
 #[test]
 fn a_picture_is_small_and_has_its_size() {
     let bytes = png(&chart("A wave around zero")).unwrap();
-    assert!(bytes.len() < 60_000, "{} bytes", bytes.len());
+    assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
     let pixels = Pixmap::decode_png(&bytes).unwrap();
     assert_eq!((pixels.width(), pixels.height()), (1200, 630));
     let ink = pixels

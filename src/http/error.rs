@@ -34,7 +34,7 @@ pub(super) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Re
     response
 }
 
-fn status(error: &Error) -> StatusCode {
+pub(super) fn status(error: &Error) -> StatusCode {
     match error {
         Error::InvalidParam { .. } => StatusCode::BAD_REQUEST,
         Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {

@@ -6,6 +6,7 @@
 mod accept;
 mod body;
 mod discovery;
+mod document;
 pub mod envelope;
 mod error;
 mod gate;
@@ -15,7 +16,9 @@ pub mod limits;
 mod metrics;
 mod observe;
 mod origins;
+mod pages;
 mod rest;
+mod widgets;
 
 use crate::endpoints::Backend;
 use axum::Router;
@@ -120,6 +123,8 @@ impl Site {
             .route("/health", get(health::alive))
             .route("/ready", get(health::ready))
             .merge(discovery::routes(shared.backend.base_url()))
+            .merge(pages::routes())
+            .merge(widgets::routes())
             .method_not_allowed_fallback(error::method_not_allowed)
             .fallback(error::not_found)
             .layer(from_fn_with_state(shared.clone(), limits::layer::charge))

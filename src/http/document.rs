@@ -1,0 +1,182 @@
+//! A rendered page, widget or picture: bytes, the headers that guard it, and a place where it is kept.
+
+use crate::desk::{Desk, State};
+use crate::error::{Error, Result};
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use moka::sync::Cache;
+use sha2::{Digest, Sha256};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of documents kept in memory.
+const KEPT_BYTES: u64 = 16 << 20;
+
+/// Seconds a document may be kept, here and by clients: as long as the figures in it.
+const MAX_AGE: u64 = 300;
+
+/// Something to look at, with the policy under which a browser may show it.
+#[derive(Debug)]
+pub(super) struct Document {
+    status: StatusCode,
+    kind: &'static str,
+    policy: String,
+    body: Bytes,
+    etag: String,
+}
+
+/// Who may show a document in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Frames {
+    /// Every site: a widget.
+    Everyone,
+    /// Nobody.
+    Nobody,
+}
+
+impl Document {
+    /// HTML whose only style and script are these.
+    pub(super) fn html(body: String, style: &str, script: &str, frames: Frames) -> Self {
+        let script = if script.is_empty() {
+            String::new()
+        } else {
+            format!(" script-src 'sha256-{}';", digest(script))
+        };
+        let (frame, form, ancestors) = match frames {
+            Frames::Everyone => ("", "'none'", "*"),
+            Frames::Nobody => (" frame-src 'self';", "'self'", "'none'"),
+        };
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{}';{script} img-src 'self' data:;{frame} base-uri 'none'; \
+             form-action {form}; frame-ancestors {ancestors}",
+            digest(style)
+        );
+        Self::new("text/html; charset=utf-8", body.into(), policy)
+    }
+
+    /// A picture with no more than a style of its own.
+    pub(super) fn picture(kind: &'static str, body: Vec<u8>) -> Self {
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            digest(crate::chart::STYLE)
+        );
+        Self::new(kind, body.into(), policy)
+    }
+
+    fn new(kind: &'static str, body: Bytes, policy: String) -> Self {
+        let hash = Sha256::digest(&body);
+        let hex: String = hash.iter().take(12).map(|b| format!("{b:02x}")).collect();
+        Self {
+            status: StatusCode::OK,
+            kind,
+            policy,
+            body,
+            etag: format!("\"{hex}\""),
+        }
+    }
+
+    /// The same document as the answer to a request that failed.
+    pub(super) fn failed(mut self, error: &Error) -> Self {
+        self.status = super::error::status(error);
+        self
+    }
+
+    fn weight(&self) -> u32 {
+        u32::try_from(self.body.len() + self.policy.len() + 512).unwrap_or(u32::MAX)
+    }
+
+    /// The response, or 304 when the client has it.
+    pub(super) fn respond(&self, request: &HeaderMap) -> Response {
+        let known = self.status == StatusCode::OK
+            && request
+                .get_all(header::IF_NONE_MATCH)
+                .iter()
+                .filter_map(|v| v.to_str().ok())
+                .flat_map(|v| v.split(','))
+                .any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == self.etag);
+        let mut response = if known {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            (
+                self.status,
+                [(header::CONTENT_TYPE, self.kind)],
+                Body::from(self.body.clone()),
+            )
+                .into_response()
+        };
+        let keep = if self.status == StatusCode::OK {
+            format!("public, max-age={MAX_AGE}")
+        } else {
+            "no-store".to_owned()
+        };
+        let fixed = [
+            (header::CACHE_CONTROL, keep.as_str()),
+            (header::ETAG, &self.etag),
+            (header::CONTENT_SECURITY_POLICY, &self.policy),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
+            (
+                HeaderName::from_static("permissions-policy"),
+                "camera=(), microphone=(), geolocation=()",
+            ),
+            (
+                HeaderName::from_static("cross-origin-resource-policy"),
+                "cross-origin",
+            ),
+        ];
+        for (name, text) in fixed {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}
+
+/// SHA-256 as a content security policy wants it: Base64.
+fn digest(text: &str) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()))
+}
+
+/// Documents by state of the data and address, rendered once.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    documents: Cache<(State, String), Arc<Document>>,
+}
+
+impl Kept {
+    /// An empty place.
+    pub(super) fn new() -> Self {
+        Self {
+            documents: Cache::builder()
+                .max_capacity(KEPT_BYTES)
+                .weigher(|_, d: &Arc<Document>| d.weight())
+                // Figures of an upstream change without a new state of our own data.
+                .time_to_live(Duration::from_secs(MAX_AGE))
+                .build(),
+        }
+    }
+
+    /// The document of that key, made when it is not there. Failures are not kept.
+    ///
+    /// # Errors
+    /// Whatever making it says.
+    pub(super) async fn get(
+        &self,
+        desk: &Desk,
+        key: String,
+        make: impl Future<Output = Result<Document>>,
+    ) -> Result<Arc<Document>> {
+        let key = (desk.state()?, key);
+        if let Some(found) = self.documents.get(&key) {
+            return Ok(found);
+        }
+        let document = Arc::new(make.await?);
+        self.documents.insert(key, Arc::clone(&document));
+        Ok(document)
+    }
+}

@@ -1,0 +1,284 @@
+// What a reader sees, checked in Chromium. See run.sh.
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const { BASE, SHOTS, APPS, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const failures = [];
+let checks = 0;
+const check = (right, what) => {
+  checks += 1;
+  if (!right) {
+    failures.push(what);
+    console.error(`FAILED ${what}`);
+  }
+};
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+
+/** Opens a page, tells what goes wrong on it, and closes it. */
+async function look(name, url, { width, height, scheme = "light", full = false, script = true, status = 200, act }) {
+  // The accessibility checker needs script in the page; the page's own policy forbids foreign script, and is
+  // checked by itself below.
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: full ? 1 : 2, javaScriptEnabled: script, bypassCSP: script });
+  const page = await context.newPage();
+  const where = `${name} ${width}x${height} ${scheme}${script ? "" : " without script"}`;
+  page.on("console", (message) => {
+    const expected = status !== 200 && message.text().includes(`${status}`);
+    if (message.type() === "error" && !expected) check(false, `${where}: console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => check(false, `${where}: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    check(false, `${where}: a dialog opened: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => check(request.url().startsWith(BASE) || /^(data|about|blob):/.test(request.url()) || request.url().startsWith(hostBase), `${where}: asked for ${request.url()}`));
+  const response = await page.goto(url, { waitUntil: "load" });
+  check(response.status() === status, `${where}: status ${response.status()}, not ${status}`);
+  if (act) await act(page, where);
+  if (full) {
+    await page.evaluate(() => document.querySelectorAll("iframe[loading=lazy]").forEach((f) => f.setAttribute("loading", "eager"))).catch(() => {});
+    await page.waitForTimeout(250);
+  }
+  await page.screenshot({ path: `${SHOTS}/${where.replaceAll(" ", "-")}.png`, fullPage: full });
+  if (script) {
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    check(over <= 0, `${where}: ${over} px too wide`);
+    const cut = await page.evaluate(() => [...document.querySelectorAll("p.value, footer a")].filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline").map((e) => e.textContent.trim()));
+    check(cut.length === 0 || full, `${where}: cut: ${cut}`);
+    for (const frame of page.frames()) {
+      if (frame !== page.mainFrame() && frame.url() === "about:blank") continue;
+      await frame.evaluate(axe);
+      const result = await frame.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], iframes: false }));
+      for (const v of result.violations) check(false, `${where}: axe ${v.id}: ${v.help}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3)}`);
+      check(result.passes.length > 3, `${where}: axe looked at nothing`);
+    }
+  }
+  await context.close();
+}
+
+const WIDGETS = [
+  ["regime", "/widget/regime", 300, 120],
+  ["recession", "/widget/recession", 300, 140],
+  ["metric", "/widget/metric/DGS10", 250, 100],
+  ["metric-monthly", "/widget/metric/PAYEMS", 250, 100],
+  ["metric-empty", "/widget/metric/VIXCLS", 250, 100],
+];
+const PAGES = ["/", "/series", "/series/UNRATE", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime"];
+
+/** Names that try to become markup. */
+const EVIL = [
+  "<script>alert(1)</script>",
+  "\"><svg onload=alert(1)>",
+  "'><img src=x onerror=alert(1)>",
+  "javascript:alert(1)",
+  "</title><script>alert(1)</script>",
+  "</style><script>alert(1)</script>",
+  "{{7*7}}${7*7}",
+  "%3Cscript%3Ealert(1)%3C/script%3E",
+  "\u202Egnp.exe",
+  "a\u0000b",
+  "--><script>alert(1)</script>",
+  "x onmouseover=alert(1) y",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+  "<iframe srcdoc='<script>alert(1)</script>'>",
+  "😀".repeat(40),
+];
+
+async function headers() {
+  for (const [name, path] of WIDGETS) {
+    const answer = await fetch(BASE + path);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    for (const part of ["default-src 'none'", "style-src 'sha256-", "img-src 'self' data:", "base-uri 'none'", "form-action 'none'", "frame-ancestors *"]) check(policy.includes(part), `${name}: policy without ${part}: ${policy}`);
+    check(!policy.includes("script-src") && !policy.includes("unsafe"), `${name}: policy allows script: ${policy}`);
+    check(!answer.headers.has("x-frame-options"), `${name}: X-Frame-Options`);
+    check(answer.headers.get("x-content-type-options") === "nosniff", `${name}: nosniff`);
+    check(Boolean(answer.headers.get("referrer-policy")), `${name}: Referrer-Policy`);
+    check(/max-age=\d+/.test(answer.headers.get("cache-control") ?? ""), `${name}: Cache-Control`);
+    check(answer.headers.get("access-control-allow-origin") === "*", `${name}: CORS`);
+    const again = await fetch(BASE + path, { headers: { "if-none-match": answer.headers.get("etag") } });
+    check(again.status === 304, `${name}: ${again.status}, not 304`);
+    const html = await answer.text();
+    check(!/<script/i.test(html), `${name}: a script`);
+    check(/<a [^>]*href="http[^"]*"[^>]*>Data by /.test(html), `${name}: no credit link`);
+  }
+  for (const path of PAGES) {
+    const policy = (await fetch(BASE + path)).headers.get("content-security-policy") ?? "";
+    check(policy.includes("default-src 'none'") && policy.includes("frame-ancestors 'none'") && !policy.includes("unsafe"), `${path}: policy ${policy}`);
+  }
+  for (const [path, kind] of [["/chart/DGS10.png", "image/png"], ["/chart/UNRATE.svg", "image/svg+xml"]]) {
+    const answer = await fetch(BASE + path);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    check(answer.ok && answer.headers.get("content-type") === kind, `${path}: ${answer.status} ${answer.headers.get("content-type")}`);
+    check(bytes.length > 2000 && bytes.length < 60000, `${path}: ${bytes.length} bytes`);
+  }
+}
+
+async function evil() {
+  for (const name of EVIL) {
+    for (const path of [`/widget/metric/${encodeURIComponent(name)}`, `/series/${encodeURIComponent(name)}`, `/glossary/${encodeURIComponent(name)}`, `/glossary?q=${encodeURIComponent(name)}`, `/chart/${encodeURIComponent(name)}.svg`, `/widget/regime?theme=${encodeURIComponent(name)}`]) {
+      const answer = await fetch(BASE + path);
+      const html = await answer.text();
+      check(answer.status < 500, `${path}: status ${answer.status}`);
+      check(!/<script|<iframe|<img|onload=|onerror=[^&]*>/i.test(html.replace(/<script>for\(const box[^]*?<\/script>/, "").replaceAll(/&[a-z#0-9]+;[^<]*/gi, "")), `${path}: markup came through: ${html.match(/.{0,80}(<script|<iframe|<img|onload=).{0,80}/i)?.[0]}`);
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      if (answer.headers.get("content-type")?.startsWith("text/html")) check(policy.includes("default-src 'none'"), `${path}: no policy`);
+    }
+  }
+}
+
+/** Whether a page works under its own policy, without the checker's way around it. */
+async function policies() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.on("console", (m) => m.type() === "error" && check(false, `${page.url()}: ${m.text()}`));
+  for (const path of [...PAGES.slice(0, 4), ...WIDGETS.map((w) => w[1])]) await page.goto(BASE + path);
+  await page.goto(`${BASE}/`);
+  check((await page.locator(".snippet button").count()) > 4, "the copy buttons are not there");
+  await context.close();
+}
+
+// Apps inside a host.
+const files = { "/host.html": ["text/html", await readFile("host.html")], "/host.js": ["text/javascript", await readFile("host.js")] };
+const server = createServer((request, response) => {
+  const [kind, body] = files[request.url] ?? ["text/plain", null];
+  response.writeHead(body ? 200 : 404, { "content-type": kind });
+  response.end(body ?? "");
+});
+await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+const hostBase = `http://127.0.0.1:${server.address().port}`;
+
+const REST = { get_regime: () => "/api/public/regime", get_signals: () => "/api/public/signals", get_macro_summary: () => "/api/public/macro-summary", get_time_series: ({ seriesId, ...rest }) => `/api/public/data/${seriesId}?${new URLSearchParams(rest)}` };
+async function callTool({ name, arguments: args = {} }) {
+  const answer = await fetch(BASE + REST[name](args));
+  const body = await answer.json();
+  return answer.ok ? { content: [{ type: "text", text: "…" }], structuredContent: body } : { isError: true, content: [{ type: "text", text: body.error }] };
+}
+const LIGHT = { theme: "light", displayMode: "inline", availableDisplayModes: ["inline", "fullscreen"], containerDimensions: { maxHeight: 2000 }, locale: "en-US", styles: { variables: { "--color-background-primary": "#ffffff", "--color-text-primary": "#1a1a1a", "--font-sans": "Georgia, serif" } } };
+const DARK = { theme: "dark", displayMode: "inline", availableDisplayModes: ["inline"] };
+
+/** Puts an app into the host and waits until it has shown its data. */
+async function mount(page, file, tool, args, context, change = {}) {
+  await page.exposeFunction("callTool", callTool).catch(() => {});
+  const html = await readFile(`${APPS}/${file}.html`, "utf8");
+  const result = change.result === undefined ? await callTool({ name: tool, arguments: args }) : change.result;
+  await page.evaluate((given) => window.mount(given), { html, tool, args, result, context, serverTools: change.serverTools ?? true });
+  await page.waitForFunction(() => window.seen.initialized && window.seen.sizes.length > 0, null, { timeout: 10_000 });
+  await page.waitForTimeout(500);
+  return page.frames().find((f) => f !== page.mainFrame());
+}
+
+async function apps() {
+  const cases = [
+    ["regime", "get_regime", {}],
+    ["recession", "get_signals", {}],
+    ["recession", "get_macro_summary", {}],
+    ["chart", "get_time_series", { seriesId: "UNRATE", start: "10y" }],
+    ["chart", "get_time_series", { seriesId: "T10Y2Y", start: "1y" }],
+  ];
+  for (const [file, tool, args] of cases) {
+    for (const [scheme, context, width] of [["light", LIGHT, 720], ["dark", DARK, 720], ["dark", DARK, 360]]) {
+      const name = `app-${file}-${tool}-${args.seriesId ?? ""}`;
+      await look(name, `${hostBase}/host.html`, {
+        width, height: 900, scheme, full: true,
+        act: async (page, where) => {
+          const frame = await mount(page, file, tool, args, context);
+          check(await frame.locator("#app").isVisible(), `${where}: shows nothing`);
+          check(await frame.locator("#status").isHidden(), `${where}: says ${await frame.locator("#status").textContent()}`);
+          const seen = await page.evaluate(() => window.seen);
+          check(seen.app?.name === `econoscope-${file}`, `${where}: no handshake`);
+          check(seen.sizes.at(-1) > 150, `${where}: size ${seen.sizes}`);
+          check((await frame.evaluate(() => document.documentElement.dataset.theme)) === scheme, `${where}: theme`);
+          check(await frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${where}: too wide`);
+          if (file === "recession") check(seen.calls.some((c) => c.name === "get_time_series"), `${where}: no history asked for`);
+          if (context.styles) check((await frame.evaluate(() => getComputedStyle(document.body).fontFamily)).includes("Georgia"), `${where}: the host's font is not used`);
+        },
+      });
+    }
+  }
+  await look("app-chart-use", `${hostBase}/host.html`, { width: 720, height: 900, full: true, act: use });
+  await look("app-faults", `${hostBase}/host.html`, { width: 720, height: 900, full: true, act: faults });
+}
+
+/** The chart by keyboard, pointer, range; theme change; teardown. */
+async function use(page, where) {
+  const frame = await mount(page, "chart", "get_time_series", { seriesId: "UNRATE", start: "1y" }, LIGHT);
+  const plot = frame.locator("#plot"), said = () => plot.getAttribute("aria-valuetext");
+  const newest = await said();
+  await plot.focus();
+  await page.keyboard.press("ArrowLeft");
+  const before = await said();
+  check(newest !== before && /\d{4}-\d\d-\d\d$/.test(before), `${where}: arrow keys do nothing: ${newest} ${before}`);
+  await page.keyboard.press("End");
+  check((await said()) === newest, `${where}: End does not lead back`);
+  const box = await plot.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  check((await said()) !== newest && (await frame.locator(".cross").count()) === 1, `${where}: no crosshair under the pointer`);
+  await frame.locator("button[data-range='10y']").click();
+  await frame.waitForFunction(() => document.querySelector("button[data-range='10y']").getAttribute("aria-pressed") === "true");
+  const calls = await page.evaluate(() => window.seen.calls);
+  check(calls.length === 1 && calls[0].arguments.start === "10y", `${where}: ${JSON.stringify(calls)}`);
+  check((await frame.locator("#curve rect").count()) >= 1, `${where}: no recession is shaded`);
+  await frame.locator("button[data-range='5y']").click();
+  check((await page.evaluate(() => window.seen.calls.length)) === 1, `${where}: asked again for what was there`);
+  await frame.locator("#credit").click();
+  await page.waitForTimeout(100);
+  check((await page.evaluate(() => window.seen.links.length)) === 1, `${where}: the link was not given to the host`);
+  await page.evaluate(() => window.bridge.setHostContext({ theme: "dark" }));
+  await page.waitForTimeout(100);
+  check((await frame.evaluate(() => document.documentElement.dataset.theme)) === "dark", `${where}: no change of theme`);
+  await page.evaluate(() => window.bridge.setHostContext({ theme: "light" }));
+  const gone = await page.evaluate(() => window.bridge.teardownResource({}).then(() => true, (e) => e.message));
+  check(gone === true, `${where}: teardown: ${gone}`);
+  const odd = await page.evaluate(() => new Promise((done) => {
+    const frame = document.querySelector("iframe");
+    window.addEventListener("message", (e) => e.data?.id === "odd" && done(e.data.error?.code));
+    frame.contentWindow.postMessage({ jsonrpc: "2.0", id: "odd", method: "no/such" }, "*");
+    setTimeout(() => done("nothing"), 1000);
+  }));
+  check(odd === -32601, `${where}: an unknown request got ${odd}`);
+}
+
+/** Errors, empty answers, markup in names, a host without tools. */
+async function faults(page, where) {
+  let frame = await mount(page, "regime", "get_regime", {}, LIGHT, { result: { isError: true, content: [{ type: "text", text: "Broken <b>on purpose</b>" }] } });
+  check((await frame.locator("#status").textContent()) === "Broken <b>on purpose</b>", `${where}: the error is not shown as text`);
+  const evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+  const regime = (await callTool({ name: "get_regime" })).structuredContent;
+  const bad = { ...regime, regime: evil, narrative: evil, assetViews: { [evil]: { direction: evil, conviction: evil, thesis: evil } }, notes: { [evil]: evil }, attribution: { text: evil, url: "javascript:alert(3)" } };
+  frame = await mount(page, "regime", "get_regime", {}, LIGHT, { result: { content: [], structuredContent: bad } });
+  check((await frame.locator("img, main script").count()) === 0, `${where}: markup came through a name`);
+  check((await frame.locator("#credit").getAttribute("href")) === null, `${where}: an unsafe link`);
+  const rows = (await callTool({ name: "get_time_series", arguments: { seriesId: "UNRATE" } })).structuredContent;
+  frame = await mount(page, "chart", "get_time_series", {}, LIGHT, { serverTools: false, result: { content: [], structuredContent: { ...rows, displayName: evil, unit: evil, frequency: evil } } });
+  check((await frame.locator("img, main script").count()) === 0, `${where}: markup came through a title`);
+  check(await frame.locator("button[data-range='10y']").isDisabled(), `${where}: a range is offered that cannot be had`);
+  const keyed = { convexIndices: { SERVICE_CRPI: { value: 12.5, interpretation: "Low" } }, marketSignals: { T10Y2Y: { value: 0.5 } }, attribution: { text: "x", url: "https://example.org" } };
+  frame = await mount(page, "recession", "get_signals", {}, LIGHT, { serverTools: false, result: { content: [], structuredContent: keyed } });
+  check((await frame.locator("#value").textContent()) === "12.5 %", `${where}: the keyed shape is not read`);
+}
+
+await headers();
+await evil();
+await policies();
+for (const scheme of ["light", "dark"]) {
+  for (const [name, path, width, height] of WIDGETS) await look(`widget-${name}`, BASE + path, { width, height, scheme });
+  await look("widget-unknown", `${BASE}/widget/metric/dgs1O`, { width: 250, height: 100, scheme, status: 404 });
+}
+await look("widget-fixed", `${BASE}/widget/regime?theme=dark`, { width: 300, height: 120 });
+for (const path of PAGES) {
+  const name = `page${path.replaceAll(/[/?=]/g, "-")}`;
+  await look(name, BASE + path, { width: 1280, height: 900, full: true });
+  await look(name, BASE + path, { width: 390, height: 800, scheme: "dark", full: true });
+}
+await look("page-", `${BASE}/`, { width: 1280, height: 900, scheme: "dark", full: true });
+await look("page-", `${BASE}/`, { width: 320, height: 700, full: true });
+await look("page-", `${BASE}/`, { width: 1280, height: 900, full: true, script: false });
+await look("page-missing", `${BASE}/glossary/yield-curv`, { width: 390, height: 700, full: true, status: 404 });
+await apps();
+await browser.close();
+server.close();
+console.log(`${checks} checks, ${failures.length} failed; screenshots in ${SHOTS}`);
+process.exit(failures.length ? 1 : 0);

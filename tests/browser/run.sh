@@ -1,0 +1,33 @@
+#!/bin/sh
+# Looks at every surface in Chromium: pages, widgets, MCP Apps inside a host. Fails on an accessibility
+# violation, a console error, horizontal overflow, a missing handshake, or markup that came in by a name.
+#
+# Usage: tests/browser/run.sh FOLDER BINARY [DATA]
+#   FOLDER  outside the repository; the test's own packages and its screenshots go there
+#   BINARY  the econoscope program
+#   DATA    optional folder of series to import first; without it the bundled history answers
+# Needs Node 20 or newer and Chromium (Debian: apt-get install chromium; CHROMIUM names another one).
+set -eu
+folder=$1
+binary=$2
+data=${3:-}
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$folder/shots"
+cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/package.json" "$folder/"
+cd "$folder"
+[ -d node_modules/esbuild ] || npm install --no-audit --no-fund --loglevel=error
+npx esbuild host.mjs --bundle --format=esm --outfile=host.js --log-level=error
+store=$folder/browser.db
+rm -f "$store" "$store"-*
+if [ -n "$data" ]; then "$binary" --store "$store" import "$data" >/dev/null; fi
+port=${PORT:-18471}
+"$binary" --store "$store" serve --no-sync --listen "127.0.0.1:$port" 2>"$folder/serve.log" &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+tries=0
+until curl -fsS "http://127.0.0.1:$port/health" >/dev/null 2>&1; do
+  tries=$((tries + 1))
+  [ "$tries" -lt 100 ] || { cat "$folder/serve.log"; echo "the server did not start"; exit 1; }
+  sleep 0.2
+done
+APPS="$here/../../data/apps" BASE="http://127.0.0.1:$port" SHOTS="$folder/shots" node check.mjs
