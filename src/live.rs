@@ -72,7 +72,7 @@ pub(crate) async fn sync_once(
     )
     .await?;
     let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || composites::refresh(&desk))
+    tokio::task::spawn_blocking(move || econoscope::desk::refresh(&desk))
         .await
         .context("computing the composites")??;
     Ok(report)

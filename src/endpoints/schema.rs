@@ -35,29 +35,33 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
     portable(schema)
 }
 
-/// An answer's schema without prose: what a tool list carries, because every host loads all of it at once.
-/// The documented schema stays in `tool-schemas/` and OpenAPI.
+/// An answer's schema cut to its fields and their kinds.
+///
+/// This is what a tool list carries, because every host loads all of it at once. The documented schema with
+/// every inner field stays in `tool-schemas/` and OpenAPI.
 pub fn terse(schema: &Map<String, Value>) -> Map<String, Value> {
-    let keep = |(key, value): (&String, &Value)| match (key.as_str(), value) {
-        ("description" | "default", _) => None,
-        ("properties", Value::Object(properties)) => {
-            let each = properties
-                .iter()
-                .map(|(name, p)| (name.clone(), terse_value(p)))
-                .collect();
-            Some((key.clone(), Value::Object(each)))
-        }
-        _ => Some((key.clone(), terse_value(value))),
-    };
-    schema.iter().filter_map(keep).collect()
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let fields: Map<String, Value> = fields
+        .into_iter()
+        .flatten()
+        .map(|(name, field)| (name.clone(), kind(field)))
+        .collect();
+    let mut terse = Map::new();
+    terse.insert("type".into(), json!("object"));
+    terse.insert("properties".into(), Value::Object(fields));
+    terse
 }
 
-fn terse_value(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => Value::Object(terse(object)),
-        Value::Array(items) => items.iter().map(terse_value).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+/// A field's type, and what a list of it holds.
+fn kind(field: &Value) -> Value {
+    let mut kept = Map::new();
+    if let Some(kind) = field.get("type") {
+        kept.insert("type".into(), kind.clone());
     }
+    if let Some(kind) = field.get("items").and_then(|i| i.get("type")) {
+        kept.insert("items".into(), json!({ "type": kind }));
+    }
+    Value::Object(kept)
 }
 
 fn portable(mut schema: Schema) -> Map<String, Value> {

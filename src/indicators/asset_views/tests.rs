@@ -151,7 +151,7 @@ fn the_dollar_row_of_the_table_comes_out_of_the_real_series() {
         assert!((got.t - want.t).abs() < 0.06, "{regime:?} {got:?}");
         assert_eq!(
             got.basis,
-            "Monthly averages of DTWEXBGS since February 2006"
+            "Measured from the store: monthly averages of DTWEXBGS since February 2006"
         );
     }
 }
