@@ -133,7 +133,7 @@ pub(crate) struct Folders {
     #[arg(long, global = true, value_name = "DIR", env = "ECONOSCOPE_ARTICLES")]
     pub(crate) articles: Option<PathBuf>,
 
-    /// List of feeds, CSV with name,url,tags [default: public agencies]
+    /// List of feeds, CSV with name,url,tags, or none [default: public agencies]
     #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_FEEDS")]
     pub(crate) feeds: Option<PathBuf>,
 }
