@@ -3,7 +3,7 @@
 use crate::config::{Config, Serve, default_store};
 use crate::live;
 use anyhow::{Context, Result, bail};
-use econoscope::desk::{Desk, Settings};
+use econoscope::desk::{Desk, Settings, articles, scenarios};
 use econoscope::endpoints::Backend;
 use econoscope::store::{Memory, Sqlite, Store};
 use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
@@ -44,7 +44,16 @@ fn desk_over(
     base_url: String,
     serve_restricted: bool,
 ) -> Result<Arc<Desk>> {
+    let own = &config.folders;
     let settings = Settings {
+        scenarios: own
+            .scenarios
+            .as_deref()
+            .map_or(Ok(vec![]), scenarios::from_folder)?,
+        articles: own
+            .articles
+            .as_deref()
+            .map_or(Ok(vec![]), articles::from_folder)?,
         service: config.service_name.clone(),
         base_url: config
             .base_url

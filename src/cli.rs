@@ -5,7 +5,6 @@ pub(crate) mod doctor;
 use crate::config::{self, Call, Command, Config};
 use crate::{app, live};
 use anyhow::{Context, Result, bail};
-use econoscope::desk::composites;
 use econoscope::endpoints::{Arguments, ENDPOINTS, Route};
 use econoscope::generate;
 use econoscope::ingest::{self, Renderer, Show};
@@ -134,7 +133,7 @@ fn import(config: &Config, folder: &Path) -> Result<ExitCode> {
     let report = ingest::import(desk.store().as_ref(), folder, &mut |event| {
         renderer.on(&event)
     })?;
-    composites::refresh(&desk)?;
+    econoscope::desk::refresh(&desk)?;
     let written = report.written();
     eprintln!(
         "{} files, {} series, {} rows read: {} new, {} revised",

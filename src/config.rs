@@ -65,6 +65,9 @@ pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) sources: Sources,
 
+    #[command(flatten)]
+    pub(crate) folders: Folders,
+
     /// What to do; without a command: speak MCP on stdin and stdout
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -121,6 +124,23 @@ pub(crate) struct Sources {
     /// Address of the Federal Reserve Board's bond premium file [default: the Board itself]
     #[arg(long, global = true, value_name = "URL", env = "ECONOSCOPE_BOARD_URL")]
     pub(crate) board_url: Option<url::Url>,
+}
+
+/// An operator's own texts.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Own texts")]
+pub(crate) struct Folders {
+    /// Folder of scenario definitions (.toml) that add to or replace the embedded ones
+    #[arg(long, global = true, value_name = "DIR", env = "ECONOSCOPE_SCENARIOS")]
+    pub(crate) scenarios: Option<PathBuf>,
+
+    /// Folder of articles (.md with front matter)
+    #[arg(long, global = true, value_name = "DIR", env = "ECONOSCOPE_ARTICLES")]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// List of feeds, CSV with name,url,tags, or none [default: public agencies]
+    #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_FEEDS")]
+    pub(crate) feeds: Option<PathBuf>,
 }
 
 /// What the program can be told to do.

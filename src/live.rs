@@ -2,7 +2,7 @@
 
 use crate::config::{self, Config};
 use anyhow::{Context, Result};
-use econoscope::desk::{Desk, composites};
+use econoscope::desk::Desk;
 use econoscope::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
 use econoscope::model::SeriesId;
 use econoscope::store::bundled;
@@ -71,11 +71,25 @@ pub(crate) async fn sync_once(
         &mut |event| renderer.on(&event),
     )
     .await?;
+    if sync.only.is_empty() && !report.cancelled {
+        read_feeds(desk, config, stop).await?;
+    }
     let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || composites::refresh(&desk))
+    tokio::task::spawn_blocking(move || econoscope::desk::refresh(&desk))
         .await
         .context("computing the composites")??;
     Ok(report)
+}
+
+/// Articles into the store. What a feed could not give is in the log; figures do not wait for articles.
+async fn read_feeds(desk: &Arc<Desk>, config: &Config, stop: &CancellationToken) -> Result<()> {
+    let feeds = match &config.folders.feeds {
+        Some(file) if file.as_os_str() == "none" => return Ok(()),
+        Some(file) => ingest::FeedSettings::from_file(file)?,
+        None => ingest::FeedSettings::embedded()?,
+    };
+    ingest::read_feeds(desk.store(), &feeds, desk.now(), stop).await?;
+    Ok(())
 }
 
 /// Where figures are fetched from.

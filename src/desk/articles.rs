@@ -2,9 +2,11 @@
 
 use super::Desk;
 use crate::error::{Error, Result};
+use crate::model::untrusted;
 use crate::store::Article;
 use include_dir::{Dir, include_dir};
 use jiff::Timestamp;
+use std::path::Path;
 use std::sync::OnceLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/articles");
@@ -40,6 +42,22 @@ pub fn embedded() -> Result<&'static [Text]> {
     Ok(TEXTS.get_or_init(|| texts))
 }
 
+/// Reads every `.md` file of an operator's folder. What is in them is shown as text by others.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the folder or file and what is wrong.
+pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
+    let texts = super::folder::texts(folder, "md")?;
+    texts
+        .iter()
+        .map(|(file, text)| {
+            let mut text = read(file, text)?;
+            text.article.source = "operator".into();
+            Ok(text)
+        })
+        .collect()
+}
+
 /// Reads a Markdown file with front matter between two `---` lines: id, title, subtitle, topic, summary,
 /// tags (`[a, b]`), published.
 ///
@@ -67,19 +85,22 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
     let published_at: Timestamp = need("published")?
         .parse()
         .map_err(|_| bad("`published:` is not an RFC 3339 instant"))?;
+    if !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') || id.len() > 100 {
+        return Err(bad("`id:` is not of letters, digits and hyphens"));
+    }
     let tags = field("tags").unwrap_or_default();
     let article = Article {
         slug: id.clone(),
         url: format!("/articles/{id}"),
         id,
-        title: need("title")?,
-        subtitle: field("subtitle"),
-        topic: field("topic"),
-        summary: field("summary"),
+        title: untrusted::line(&need("title")?, 200),
+        subtitle: field("subtitle").map(|t| untrusted::line(&t, 200)),
+        topic: field("topic").map(|t| untrusted::line(&t, 40)),
+        summary: field("summary").map(|t| untrusted::line(&t, 600)),
         tags: tags
             .trim_matches(['[', ']'])
             .split(',')
-            .map(|t| t.trim().trim_matches('"').to_owned())
+            .map(|t| untrusted::line(t.trim().trim_matches('"'), 40).to_lowercase())
             .filter(|t| !t.is_empty())
             .collect(),
         published_at,
@@ -102,6 +123,7 @@ impl Desk {
         list.extend(
             embedded()?
                 .iter()
+                .chain(&self.settings().articles)
                 .filter(|t| t.article.published_at <= now)
                 .map(|t| {
                     let mut article = t.article.clone();
@@ -122,6 +144,22 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_operators_article_is_cleaned_and_its_faults_are_named() {
+        let head = "---\nid: x-1\ntitle: Rates <b>up</b>\u{202e}\npublished: 2026-01-02T00:00:00Z\ntags: [Fed, \"cpi\"]\n---\nBody.";
+        let text = read("x.md", head).unwrap();
+        assert_eq!(text.article.title, "Rates up");
+        assert_eq!(text.article.tags, ["fed", "cpi"]);
+        let said = read("x.md", &head.replace("x-1", "../x"))
+            .unwrap_err()
+            .to_string();
+        assert!(said.starts_with("x.md: `id:` is not"), "{said}");
+        let said = read("x.md", &head.replace("title", "name"))
+            .unwrap_err()
+            .to_string();
+        assert_eq!(said, "x.md: `title:` is missing");
+    }
 
     #[test]
     fn every_embedded_article_is_read() -> Result<()> {

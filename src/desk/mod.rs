@@ -6,7 +6,9 @@
 pub mod articles;
 mod basis;
 pub mod composites;
+pub mod evidence;
 mod facts;
+mod folder;
 pub mod glossary;
 pub mod holdings;
 pub mod library;
@@ -40,6 +42,10 @@ pub struct Settings {
     pub prefix: String,
     /// Whether series whose rights are `fetch_only` are passed on.
     pub serve_restricted: bool,
+    /// An operator's scenarios; they stand before embedded ones of the same slug.
+    pub scenarios: Vec<scenarios::Scenario>,
+    /// An operator's articles.
+    pub articles: Vec<articles::Text>,
 }
 
 impl Default for Settings {
@@ -49,6 +55,8 @@ impl Default for Settings {
             base_url: "http://127.0.0.1:8080".into(),
             prefix: DEFAULT_PREFIX.into(),
             serve_restricted: true,
+            scenarios: Vec::new(),
+            articles: Vec::new(),
         }
     }
 }
@@ -67,6 +75,17 @@ pub struct RegimePath {
     pub months: Vec<regime::State>,
     /// The answer at the reference day.
     pub now: regime::Outlook,
+}
+
+/// Computes afresh what rests on the store: composites, base rates of scenarios, evidence of asset views.
+/// To be called after each import or sync; while the bundled history speaks there is nothing to do.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read or written.
+pub fn refresh(desk: &Desk) -> Result<()> {
+    composites::refresh(desk)?;
+    scenarios::refresh(desk)?;
+    evidence::refresh(desk)
 }
 
 /// The local backend.

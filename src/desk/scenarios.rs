@@ -1,8 +1,18 @@
-//! Tracked scenarios: definitions from `data/scenarios/`, embedded.
+//! Tracked scenarios: definitions from `data/scenarios/`, embedded, and from an operator's folder.
+//!
+//! How often each event has followed is measured from the store after each sync or import ([`refresh`]) and
+//! kept as a note; where the store does not reach back far enough, the documented figure stands.
+
+mod measured;
+
+pub use measured::{BASE_RATES, Rate, refresh};
 
 use crate::error::{Error, Result};
+use crate::indicators::base_rates::{Condition, Event};
+use crate::model::SeriesId;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
+use std::path::Path;
 use std::sync::OnceLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/scenarios");
@@ -35,6 +45,7 @@ impl Status {
 
 /// What may happen, how often it has happened, and what decides it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// For addresses.
     pub slug: String,
@@ -64,6 +75,12 @@ pub struct Scenario {
     /// Tags by which articles belong to it.
     #[serde(default)]
     pub articles: Vec<String>,
+    /// What decides it; without one the documented base rate is never measured.
+    #[serde(default)]
+    pub event: Option<Event>,
+    /// Which starting months count.
+    #[serde(default)]
+    pub condition: Option<Condition>,
 }
 
 /// The embedded scenarios, by slug.
@@ -89,6 +106,15 @@ pub fn embedded() -> Result<&'static [Scenario]> {
     Ok(SCENARIOS.get_or_init(|| list))
 }
 
+/// Reads every `.toml` file of an operator's folder, by slug.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the folder or file and what is wrong.
+pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
+    let texts = super::folder::texts(folder, "toml")?;
+    texts.iter().map(|(file, text)| read(file, text)).collect()
+}
+
 /// Reads one definition.
 ///
 /// # Errors
@@ -100,22 +126,66 @@ pub fn read(file: &str, text: &str) -> Result<Scenario> {
         problem,
     };
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
-    let share = |p: f64| (0.0..=1.0).contains(&p);
-    if !share(scenario.base_rate) || !scenario.probability_override.is_none_or(share) {
-        return Err(bad(
-            "base_rate and probability_override are shares from 0 to 1".into(),
-        ));
+    match scenario.fault(Path::new(file)) {
+        Some(problem) => Err(bad(problem)),
+        None => Ok(scenario),
     }
-    if !matches!(
-        scenario.polarity.as_str(),
-        "bearish" | "bullish" | "neutral"
-    ) {
-        return Err(bad(format!(
-            "polarity {} is not bearish, bullish or neutral",
-            scenario.polarity
-        )));
+}
+
+impl Scenario {
+    /// What is wrong with it, if anything.
+    fn fault(&self, file: &Path) -> Option<String> {
+        let share = |p: f64| (0.0..=1.0).contains(&p);
+        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if !(1..=64).contains(&self.slug.len()) || !self.slug.chars().all(kebab) {
+            return Some(format!("slug {} is not of a-z, 0-9 and hyphens", self.slug));
+        }
+        if file
+            .file_stem()
+            .is_some_and(|stem| stem != self.slug.as_str())
+        {
+            return Some(format!(
+                "slug {} is not the file's name; rename one of them",
+                self.slug
+            ));
+        }
+        if !share(self.base_rate) || !self.probability_override.is_none_or(share) {
+            return Some("base_rate and probability_override are shares from 0 to 1".into());
+        }
+        let ordered = |[low, high]: [f64; 2]| share(low) && share(high) && low <= high;
+        if !self.base_rate_interval.is_none_or(ordered) {
+            return Some("base_rate_interval is two shares, the lower first".into());
+        }
+        if !matches!(self.polarity.as_str(), "bearish" | "bullish" | "neutral") {
+            return Some(format!(
+                "polarity {} is not bearish, bullish or neutral",
+                self.polarity
+            ));
+        }
+        match &self.event {
+            Some(event) => self.event_fault(event),
+            None if self.condition.is_some() => {
+                Some("[condition] stands without an [event]".into())
+            }
+            None => None,
+        }
     }
-    Ok(scenario)
+
+    fn event_fault(&self, event: &Event) -> Option<String> {
+        if let Err(error) = SeriesId::new(&event.series) {
+            return Some(format!("[event] series: {error}"));
+        }
+        if !(1..=120).contains(&event.horizon_months) {
+            return Some("[event] horizon_months is a whole number from 1 to 120".into());
+        }
+        let given = self.condition.as_ref().map_or(0.0, |c| c.threshold);
+        if !event.threshold.is_finite() || !given.is_finite() {
+            return Some("threshold is not a number".into());
+        }
+        self.since
+            .is_none()
+            .then(|| "[event] needs `since`, the first year that counts".into())
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +197,45 @@ mod tests {
         let list = embedded()?;
         assert!(list.len() >= 15, "{} scenarios", list.len());
         assert!(list.windows(2).all(|w| w[0].slug != w[1].slug));
+        for scenario in list {
+            let event = scenario.event.as_ref().unwrap();
+            let known = crate::model::Catalogue::embedded().get(&event.series);
+            assert!(known.is_some(), "{}: {}", scenario.slug, event.series);
+        }
         Ok(())
+    }
+
+    const OWN: &str = "slug = \"x\"\ntitle = \"t\"\nthesis = \"t\"\nstatus = \"active\"\nasset_classes = []\n\
+        tags = []\npolarity = \"neutral\"\nbase_rate = 0.5\n";
+
+    #[test]
+    fn what_is_wrong_with_a_definition_is_said() {
+        let said = |more: &str| read("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
+        assert!(said("").is_ok());
+        let event = "[event]\nseries = \"DGS10\"\ntransform = \"level\"\nmove = \"rises_by\"\n\
+            threshold = 1.0\nmonthly = \"mean\"\nhorizon_months = ";
+        for (more, want) in [
+            ("colour = 1".to_owned(), "unknown field `colour`"),
+            (
+                "base_rate_interval = [0.9, 0.1]".to_owned(),
+                "the lower first",
+            ),
+            (format!("{event}12"), "needs `since`"),
+            (format!("since = 1962\n{event}0"), "from 1 to 120"),
+            (
+                "[condition]\ntransform = \"level\"\nrelation = \"below\"\nthreshold = 1"
+                    .to_owned(),
+                "without an [event]",
+            ),
+        ] {
+            let said = said(&more).unwrap_err();
+            assert!(
+                said.starts_with("x.toml: ") && said.contains(want),
+                "{said}"
+            );
+        }
+        let said = read("y.toml", OWN).unwrap_err().to_string();
+        assert!(said.contains("slug x is not the file's name"), "{said}");
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl Endpoint for GetRegime {
         if let Some(basis) = state.filter(|s| !s.basis.is_empty()) {
             provenance.note("regime", basis.basis.join("; "));
         }
-        let views = asset_views::views(now.regime, now.confidence, |_| None);
+        let own = desk.evidence(now.regime, as_of)?;
+        let views = asset_views::views(now.regime, now.confidence, |a| own.get(a.key()).cloned());
         let asset_views = views
             .into_iter()
             .map(|v| {

@@ -9,6 +9,7 @@ use crate::model::catalogue::round_to;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Declaration and functions.
 pub struct ListScenarios;
@@ -68,6 +69,12 @@ pub struct Scenario {
     pub last_article_at: Option<Timestamp>,
     /// Page with the analysis.
     pub url: String,
+    /// 90 % interval of the base rate, on windows without overlap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_rate_interval: Option<[f64; 2]>,
+    /// Whether the base rate was measured from the store, and on what, or is the documented one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_rate_basis: Option<String>,
 }
 
 /// The answer.
@@ -104,35 +111,21 @@ impl Endpoint for ListScenarios {
             StatusParam::Resolved => Status::Resolved,
             StatusParam::Archived => Status::Archived,
         };
-        let articles = desk.articles(200)?;
+        let articles = desk.articles(2_000)?;
         let tagged = |s: &&scenarios::Scenario| {
             params
                 .tag
                 .as_ref()
                 .is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag.trim())))
         };
-        let scenarios: Vec<Scenario> = scenarios::embedded()?
-            .iter()
+        let rates = desk.base_rates()?;
+        let scenarios: Vec<Scenario> = desk
+            .scenarios()?
+            .into_iter()
             .filter(|s| s.status == wanted)
             .filter(tagged)
             .take(params.limit)
-            .map(|s| Scenario {
-                slug: s.slug.clone(),
-                title: s.title.clone(),
-                thesis: s.thesis.clone(),
-                status: s.status.word().into(),
-                asset_classes: s.asset_classes.clone(),
-                tags: s.tags.clone(),
-                base_rate_probability: round_to(s.base_rate, 3),
-                probability_override: s.probability_override,
-                scenario_polarity: s.polarity.clone(),
-                last_article_at: articles
-                    .iter()
-                    .filter(|a| a.tags.iter().any(|t| s.articles.contains(t)))
-                    .map(|a| a.published_at)
-                    .max(),
-                url: format!("{}/scenarios/{}", desk.settings().base_url, s.slug),
-            })
+            .map(|s| shown(desk, s, &rates, &articles))
             .collect();
         Ok(Output {
             count: scenarios.len(),
@@ -155,9 +148,10 @@ impl Endpoint for ListScenarios {
         text.push('.');
         for s in &output.scenarios {
             let rate = s.base_rate_probability * 100.0;
+            let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
             let _ = write!(
                 text,
-                "\n- {} ({}, {}): {rate:.1} %.",
+                "\n- {} ({}, {}): {rate:.1} %; {basis}.",
                 s.title, s.slug, s.scenario_polarity
             );
         }
@@ -167,5 +161,33 @@ impl Endpoint for ListScenarios {
             output.attribution.text, output.attribution.url
         );
         text
+    }
+}
+
+fn shown(
+    desk: &Desk,
+    s: &scenarios::Scenario,
+    rates: &BTreeMap<String, scenarios::Rate>,
+    articles: &[crate::store::Article],
+) -> Scenario {
+    let measured = rates.get(&s.slug);
+    let interval = measured.map(|r| r.interval).or(s.base_rate_interval);
+    let own = articles
+        .iter()
+        .filter(|a| a.tags.iter().any(|t| s.articles.contains(t)));
+    Scenario {
+        slug: s.slug.clone(),
+        title: s.title.clone(),
+        thesis: s.thesis.clone(),
+        status: s.status.word().into(),
+        asset_classes: s.asset_classes.clone(),
+        tags: s.tags.clone(),
+        base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
+        probability_override: s.probability_override,
+        scenario_polarity: s.polarity.clone(),
+        last_article_at: own.map(|a| a.published_at).max(),
+        url: format!("{}/scenarios/{}", desk.settings().base_url, s.slug),
+        base_rate_interval: interval.map(|i| i.map(|x| round_to(x, 3))),
+        base_rate_basis: Some(measured.map_or_else(|| s.documented(), scenarios::Rate::basis)),
     }
 }

@@ -5,7 +5,11 @@
 use super::pace::{self, Pace, PaceSettings};
 use crate::error::{Error, Result};
 use jiff::Timestamp;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED, RETRY_AFTER,
+};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use url::Url;
 
@@ -72,9 +76,17 @@ fn same_origin() -> reqwest::redirect::Policy {
     })
 }
 
+/// How to ask whether an answer has changed; empty when a source gives no way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    etag: String,
+    modified: String,
+}
+
 /// What a source answered, complete.
 #[derive(Debug)]
 pub(super) struct Answer {
+    pub(super) known: Known,
     pub(super) status: u16,
     content_type: String,
     pub(super) body: Vec<u8>,
@@ -90,6 +102,7 @@ impl Answer {
     #[cfg(test)]
     pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
         Self {
+            known: Known::default(),
             status,
             content_type: content_type.to_owned(),
             body: body.to_vec(),
@@ -136,11 +149,26 @@ impl Fetch {
         accept: &'static str,
         passing: fn(&Answer) -> bool,
     ) -> Result<Answer> {
+        self.get_unless(url, accept, &Known::default(), passing)
+            .await
+    }
+
+    /// Like [`Self::get`]; an answer that is still the known one comes as 304 without a body.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
+    pub(super) async fn get_unless(
+        &self,
+        url: &Url,
+        accept: &'static str,
+        known: &Known,
+        passing: fn(&Answer) -> bool,
+    ) -> Result<Answer> {
         let mut tried = 0;
         loop {
             self.pace.turn().await;
             tried += 1;
-            let (result, again, asked) = match self.once(url, accept).await {
+            let (result, again, asked) = match self.once(url, accept, known).await {
                 Ok(answer) if passing(&answer) => (Ok(answer), true, None),
                 Ok(answer) => return Ok(answer),
                 Err(failure) => (Err(failure.error), failure.again, failure.asked),
@@ -156,16 +184,34 @@ impl Fetch {
         }
     }
 
-    async fn once(&self, url: &Url, accept: &'static str) -> std::result::Result<Answer, Failure> {
-        let request = self.client.get(url.clone()).header(ACCEPT, accept);
+    async fn once(
+        &self,
+        url: &Url,
+        accept: &'static str,
+        known: &Known,
+    ) -> std::result::Result<Answer, Failure> {
+        let mut request = self.client.get(url.clone()).header(ACCEPT, accept);
+        for (name, value) in [
+            (IF_NONE_MATCH, &known.etag),
+            (IF_MODIFIED_SINCE, &known.modified),
+        ] {
+            if !value.is_empty() {
+                request = request.header(name, value);
+            }
+        }
         let response = request.send().await.map_err(|e| self.unreachable(e))?;
         let status = response.status();
         if status.as_u16() == 429 || status.is_server_error() {
             return Err(self.refused(status.as_u16(), response.headers()));
         }
         let content_type = header(response.headers(), &CONTENT_TYPE).to_ascii_lowercase();
+        let known = Known {
+            etag: header(response.headers(), &ETAG),
+            modified: header(response.headers(), &LAST_MODIFIED),
+        };
         let body = self.body(response).await?;
         Ok(Answer {
+            known,
             status: status.as_u16(),
             content_type,
             body,

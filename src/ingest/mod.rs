@@ -5,6 +5,7 @@
 //! A source that gives no usable answer leaves the store as it was.
 
 pub mod board;
+pub mod feeds;
 mod fetch;
 pub mod files;
 pub mod fred;
@@ -18,6 +19,7 @@ mod table;
 #[cfg(test)]
 mod testing;
 
+pub use feeds::{Feed, FeedReport, FeedSettings, read_feeds};
 pub use fetch::{MAX_ANSWER_BYTES, Timeouts};
 pub use files::{ImportReport, Imported, import};
 pub use fred::{Fred, FredSettings};

@@ -11,9 +11,10 @@ use crate::indicators::regime::Regime;
 use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet};
+use serde::{Deserialize, Serialize};
 
 /// How an asset did in a regime.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Mean return in months after a month of the regime, percent a year.
     pub in_regime: f64,
@@ -79,25 +80,25 @@ pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
     let column = Asset::ALL.iter().position(|a| *a == asset)?;
     let &(in_regime, elsewhere, t, one_cycle) = TABLE.get(row)?.get(column)?;
     let basis = match (asset, regime) {
-        (Asset::Btc, _) => "Prices since 2014",
-        (Asset::Equities, _) => "Monthly averages with dividends, which are smoothed",
+        (Asset::Btc, _) => "prices since 2014",
+        (Asset::Equities, _) => "monthly averages with dividends, which are smoothed",
         (Asset::Oil, Regime::Deflation) => {
-            "Monthly averages of WTI since 1986; much of it is the rebound after a trough"
+            "monthly averages of WTI since 1986; much of it is the rebound after a trough"
         }
-        (Asset::Oil, _) => "Monthly averages of WTI since 1986",
+        (Asset::Oil, _) => "monthly averages of WTI since 1986",
         (Asset::Gold, Regime::Deflation) => {
-            "Prices since 1971; much of it is the rebound after a trough"
+            "prices since 1971; much of it is the rebound after a trough"
         }
-        (Asset::Gold, _) => "Prices since 1971",
-        (Asset::Dollar, _) => "The broad dollar index DTWEXBGS since 2006",
-        (Asset::Bonds, _) => "Returns from DGS10 with a duration of 8 years",
+        (Asset::Gold, _) => "prices since 1971",
+        (Asset::Dollar, _) => "the broad dollar index DTWEXBGS since 2006",
+        (Asset::Bonds, _) => "returns from DGS10 with a duration of 8 years",
     };
     Some(Evidence {
         in_regime,
         elsewhere,
         t,
         one_cycle,
-        basis: basis.to_owned(),
+        basis: format!("Documented figures: {basis}"),
     })
 }
 
@@ -123,7 +124,10 @@ pub fn measured(
         }
     };
     let since = returns.first()?;
-    let basis = format!("Monthly averages of {id} since {}", since.name());
+    let basis = format!(
+        "Measured from the store: monthly averages of {id} since {}",
+        since.name()
+    );
     compare(&returns, regimes, regime).map(|evidence| Evidence { basis, ..evidence })
 }
 

@@ -47,9 +47,12 @@ pub fn parse(text: &str) -> Result<Expr, Fault> {
     let mut tree = delimited(blanks, sum, blanks)
         .parse(LocatingSlice::new(text))
         .map_err(|error| {
-            let expected = error.inner().context().find_map(|c| match c {
-                StrContext::Expected(StrContextValue::Description(words)) => Some(*words),
-                _ => None,
+            let expected = error.inner().context().find_map(|context| {
+                if let StrContext::Expected(StrContextValue::Description(words)) = context {
+                    Some(*words)
+                } else {
+                    None
+                }
             });
             fault(text, error.offset(), expected)
         })?;

@@ -1,6 +1,8 @@
 use super::*;
 use crate::indicators::resample::Aggregation;
+use crate::model::frequency::shift;
 use crate::model::{Catalogue, Date, Observation, Series};
+use jiff::ToSpan;
 use jiff::civil::date;
 use std::sync::Arc;
 
@@ -11,11 +13,9 @@ fn series(id: &str, rows: &[(Date, f64)]) -> Arc<Series> {
 }
 
 fn months(values: &[f64]) -> Vec<(Date, f64)> {
-    let stamp = |i: usize| date(2024 + (i / 12) as i16, (i % 12) as i8 + 1, 1);
-    values
-        .iter()
-        .enumerate()
-        .map(|(i, v)| (stamp(i), *v))
+    (0i64..)
+        .zip(values)
+        .map(|(i, v)| (shift(date(2024, 1, 1), i.months()), *v))
         .collect()
 }
 
@@ -141,17 +141,7 @@ fn nothing_grows_without_bound() {
     assert!(said(&"-".repeat(20)).contains("nested too deeply"));
     assert!(said(&["DGS10"; 13].join("+")).contains("13 names"));
     assert!(said("9e999").contains("ordinary size"));
-    assert!(
-        parse(
-            &"1+"
-                .repeat(99)
-                .replace("1+", "A+")
-                .split_at(22)
-                .0
-                .trim_end_matches('+')
-        )
-        .is_ok()
-    );
+    assert!(parse(&["A"; 12].join("+")).is_ok());
 }
 
 proptest::proptest! {

@@ -136,7 +136,7 @@ fn announce(run: &mut Run<'_>, plan: &Plan) {
 }
 
 /// Runs a piece of store work off the async threads.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     store: &Arc<dyn Store>,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
 ) -> Result<T> {
