@@ -73,7 +73,10 @@ fn finish(output: &Output, mut text: String) -> String {
 
 fn headline(output: &Output) -> String {
     let name = format!("{} ({})", output.display_name, output.series_id);
-    let found = output.summary.clone().or_else(|| digest(&output.data, 6));
+    let found = output
+        .summary
+        .clone()
+        .or_else(|| digest(&output.data, &output.unit, 6));
     let count = output
         .reduction
         .as_ref()
