@@ -248,7 +248,7 @@ fn when_is_the_next_unemployment_figure_due() {
     // The August 2026 employment report: Friday 4 September.
     let (json, text) = answer(&b, "get_metric", &[("ticker", "UNRATE")]);
     assert_eq!(
-        (json["next_release"].as_str(), json["stale"].as_bool()),
+        (json["nextRelease"].as_str(), json["stale"].as_bool()),
         (Some("2026-09-04"), Some(false))
     );
     assert!(
@@ -256,7 +256,7 @@ fn when_is_the_next_unemployment_figure_due() {
         "{text}"
     );
     let (json, _) = answer(&b, "get_metric", &[("ticker", "DGS10")]);
-    assert_eq!(json["next_release"], "2026-08-24");
+    assert_eq!(json["nextRelease"], "2026-08-24");
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn due(desk: &Desk, info: &SeriesInfo, last: Date, provenance: &mut Provenance) 
     };
     let pattern = release::pattern(info, last);
     provenance.note(
-        "next_release",
+        "nextRelease",
         format!("{pattern}; typical, not the agency's calendar{passed}"),
     );
     due
