@@ -36,7 +36,7 @@ fn cut(store: &dyn Store, day: Date) -> Arc<Memory> {
         let rows: Vec<Known> = held.rows().iter().filter(then).copied().collect();
         if !rows.is_empty() {
             known
-                .replace_computed(&status.id, &rows, status.fetched_at, &status.origin)
+                .replace_computed(&status.id, &rows, status.fetched_at, "computed cut")
                 .unwrap();
         }
     }
@@ -150,7 +150,7 @@ fn with_revisions(store: Arc<Memory>) -> Arc<Memory> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_known_later_is_in_an_answer_from_the_bundled_history(days in 0..24_400i64, back in 5..400i64) {

@@ -79,8 +79,9 @@ impl Backend {
     /// Answers one endpoint; rendered at most once per state of the data.
     pub(super) async fn answer<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
         match &self.upstream {
-            Some(upstream) => self.forward::<E>(upstream, checked).await,
-            None => self.compute::<E>(checked).await,
+            Some(upstream) if E::SPEC.in_contract => self.forward::<E>(upstream, checked).await,
+            // What an upstream of the contract does not know is answered from what is held here.
+            Some(_) | None => self.compute::<E>(checked).await,
         }
     }
 

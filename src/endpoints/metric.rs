@@ -198,7 +198,7 @@ fn due(desk: &Desk, info: &SeriesInfo, last: Date, provenance: &mut Provenance) 
     };
     let pattern = release::pattern(info, last);
     provenance.note(
-        "next_release",
+        "nextRelease",
         format!("{pattern}; typical, not the agency's calendar{passed}"),
     );
     due
@@ -231,8 +231,10 @@ fn interpret(
         };
         parts.push(format!("{} over {over}", prose::signed(month, decimals)));
     }
-    if let Some(year) =
-        transform::latest_year_on_year(series, last.date).filter(|o| o.date == last.date)
+    // A percent change of a rate would be taken for percentage points.
+    let is_rate = matches!(series.info.units_short.as_str(), "%" | "pp");
+    if let Some(year) = transform::latest_year_on_year(series, last.date)
+        .filter(|o| o.date == last.date && !is_rate)
     {
         parts.push(format!(
             "{} % from a year earlier",

@@ -9,6 +9,7 @@ pub mod compare_series;
 pub mod decode;
 pub mod documents;
 pub mod endpoint;
+pub mod explain_indicator;
 pub mod fetch;
 pub mod forward;
 pub mod glossary;
@@ -25,6 +26,7 @@ pub mod search_series;
 pub mod signals;
 pub mod time_series;
 mod tolerance;
+pub mod what_changed;
 
 pub use answer::{Answer, Csv, Reply, UpstreamState};
 pub use backend::Backend;
@@ -34,7 +36,7 @@ pub use endpoint::{Endpoint, Spec};
 pub use route::Route;
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 12] = [
+pub static ENDPOINTS: [Route; 14] = [
     Route::of::<macro_summary::GetMacroSummary>(),
     Route::of::<regime::GetRegime>(),
     Route::of::<metric::GetMetric>(),
@@ -47,6 +49,8 @@ pub static ENDPOINTS: [Route; 12] = [
     Route::of::<latest_articles::GetLatestArticles>(),
     Route::of::<search::Search>(),
     Route::of::<fetch::Fetch>(),
+    Route::of::<explain_indicator::ExplainIndicator>(),
+    Route::of::<what_changed::WhatChanged>(),
 ];
 
 impl Route {

@@ -66,6 +66,9 @@ impl Provenance {
 
     /// The sentence for a model: "As of 2026-08-21 (snapshot, 92 days old)."
     pub fn sentence(&self) -> String {
+        if let (Some(day), Some(basis)) = (self.as_of, self.notes.get("as_of")) {
+            return format!("As known on {day}, {basis}.");
+        }
         match (self.as_of, self.age_days, self.freshness.as_deref()) {
             (Some(day), Some(0), Some(word)) => format!("As of {day} ({word})."),
             (Some(day), Some(age), Some(word)) => format!("As of {day} ({word}, {age} days old)."),
@@ -78,6 +81,7 @@ impl Provenance {
         let parts: Vec<String> = self
             .notes
             .iter()
+            .filter(|(field, _)| *field != "as_of")
             .map(|(field, why)| format!("{field}: {why}"))
             .collect();
         if parts.is_empty() {

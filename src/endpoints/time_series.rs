@@ -264,7 +264,7 @@ impl Output {
             Detail::Summary | Detail::Points => digest::thin(&all, most(POINTS)),
             Detail::Csv => digest::thin(&all, most(MOST_CSV_ROWS)),
         };
-        self.summary = digest::digest(&all, decimals);
+        self.summary = digest::digest(&all, &self.unit, decimals);
         self.reduction = Some(Reduction {
             from_rows: all.len(),
             to_rows: data.len(),

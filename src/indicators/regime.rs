@@ -16,6 +16,16 @@ pub use axes::{Contributor, INPUTS};
 /// Name and version of the method.
 pub const METHOD: &str = "regime-v1";
 
+/// The formula as one line of plain text.
+pub const FORMULA: &str = "Growth = .3 z(INDPRO, 6 months) + .3 z(PAYEMS, 3 months) + .2 z(fall of UNRATE, 6 months) + .2 z(PERMIT, 12 \
+     months), z over 240 months; inflation = .7 (mean of core and headline CPI over 12 months - 2.5) + .3 (core over \
+     6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
+     STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before";
+
+/// Where the method comes from.
+pub const SOURCE: &str =
+    "Growth and inflation quadrants in common use; scores, weights and hysteresis our own";
+
 /// An axis changes sides only when its score is this far past zero on the other side (METHODS 7: 0.25 froze
 /// 2023-2026 in one regime with growth near zero).
 const HYSTERESIS: f64 = 0.10;

@@ -22,7 +22,7 @@ pub struct Digest {
     pub mean: f64,
     /// Last less first, in the unit.
     pub change: f64,
-    /// The same in percent of the first; null unless that is positive.
+    /// The same in percent of the first; null in percent units and unless the first is positive.
     pub change_pct: Option<f64>,
     /// Percent of rows below the last; half of the equal ones.
     pub percentile: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Reduction {
 }
 
 /// Figures over rows that ascend by date, rounded to `decimals`; `None` without a row.
-pub(super) fn digest(rows: &[Row], decimals: i32) -> Option<Digest> {
+pub(super) fn digest(rows: &[Row], unit: &str, decimals: i32) -> Option<Digest> {
     let (first, last) = (*rows.first()?, *rows.last()?);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
     let min = rows
@@ -56,9 +56,15 @@ pub(super) fn digest(rows: &[Row], decimals: i32) -> Option<Digest> {
         max: *max,
         mean: round_to(statistics::mean(&values)?, decimals),
         change: round_to(change, decimals),
-        change_pct: (first.value > 0.0).then(|| round_to(100.0 * change / first.value, 2)),
+        change_pct: (first.value > 0.0 && !is_rate(unit))
+            .then(|| round_to(100.0 * change / first.value, 2)),
         percentile: statistics::percentile_rank(&values, last.value).map(|p| round_to(p, 1)),
     })
+}
+
+/// Whether a percent change of it would mislead: percent units and what is measured in points.
+fn is_rate(unit: &str) -> bool {
+    unit.contains('%') || unit == "pp" || unit.starts_with("percentage points")
 }
 
 /// A span of the calendar: rows of one span share a key.
@@ -119,13 +125,13 @@ mod tests {
 
     #[test]
     fn figures_are_of_all_rows() {
-        let d = digest(&rows(10), 2).unwrap();
+        let d = digest(&rows(10), "index", 2).unwrap();
         assert_eq!((d.first.value, d.last.value, d.change), (0.0, 2.0, 2.0));
         assert_eq!((d.min.date, d.max.value), (date(2021, 8, 30), 6.0));
         assert_eq!((d.mean, d.change_pct), (2.4, None));
         // Four of ten below 2, two equal to it.
         assert_eq!(d.percentile, Some(50.0));
-        assert_eq!(digest(&[], 2), None);
+        assert_eq!(digest(&[], "index", 2), None);
     }
 
     #[test]

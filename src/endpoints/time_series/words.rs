@@ -5,7 +5,7 @@ use super::{Output, rows};
 use std::fmt::Write;
 
 /// Rows that a summary shows; more would say what the figures over all rows have said.
-const SHOWN: usize = 26;
+const SHOWN: usize = 16;
 /// Rows shown where the structured result holds them all.
 const SHOWN_OF_ALL: usize = 60;
 
@@ -29,7 +29,7 @@ pub(super) fn summary(output: &Output) -> String {
     if shown.len() < output.data.len() {
         let _ = write!(
             text,
-            "\n({method}; {} rows in the structured result)",
+            "\n({method} shown; {} rows in the structured result)",
             output.data.len()
         );
     }
@@ -49,13 +49,13 @@ pub(super) fn points(output: &Output) -> String {
 
 /// Where all rows are to be had, the state of knowledge and the credit line.
 fn finish(output: &Output, mut text: String) -> String {
-    if let (Some(reduction), Some(url)) = (&output.reduction, &output.all_rows)
-        && reduction.to_rows < reduction.from_rows
+    if let Some(r) = &output.reduction
+        && r.to_rows < r.from_rows
     {
         let _ = write!(
             text,
-            "\n{} of {} rows: {}. All: detail=csv, or {url}",
-            reduction.to_rows, reduction.from_rows, reduction.method
+            "\n{} of {} rows given: {}; all with detail=csv or at all_rows.",
+            r.to_rows, r.from_rows, r.method
         );
     }
     let p = &output.provenance;
@@ -73,7 +73,10 @@ fn finish(output: &Output, mut text: String) -> String {
 
 fn headline(output: &Output) -> String {
     let name = format!("{} ({})", output.display_name, output.series_id);
-    let found = output.summary.clone().or_else(|| digest(&output.data, 6));
+    let found = output
+        .summary
+        .clone()
+        .or_else(|| digest(&output.data, &output.unit, 6));
     let count = output
         .reduction
         .as_ref()

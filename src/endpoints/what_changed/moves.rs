@@ -1,0 +1,274 @@
+//! Moves of key figures between two states of knowledge, and how unusual they are.
+
+use crate::desk::Desk;
+use crate::error::Result;
+use crate::indicators::Composite;
+use crate::indicators::months::Month;
+use crate::indicators::statistics;
+use crate::indicators::transform::Units;
+use crate::model::frequency::{days_between, shift};
+use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesInfo};
+use jiff::ToSpan;
+use std::sync::Arc;
+
+/// Years of moves that a move is set against.
+const YEARS: i64 = 20;
+/// Fewest such moves for a standard deviation.
+const FEWEST: usize = 24;
+/// Days by which the figure a span earlier may be off in a daily or weekly series.
+const SLACK_DAYS: i64 = 6;
+
+/// How a figure moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// By its own unit: rates, spreads, indices around a level.
+    Points,
+    /// By percent: prices and quantities that grow.
+    Percent,
+    /// Its percent change from a year earlier, by percentage points: inflation.
+    Yearly,
+}
+
+impl Kind {
+    pub(super) fn is_percent(self) -> bool {
+        self == Self::Percent
+    }
+
+    pub(super) fn is_yearly(self) -> bool {
+        self == Self::Yearly
+    }
+
+    /// Unit of the value.
+    pub(super) fn unit(self, info: &SeriesInfo) -> String {
+        match self {
+            Self::Points | Self::Percent => info.units_short.clone(),
+            Self::Yearly => "%".into(),
+        }
+    }
+
+    /// Unit of the move.
+    pub(super) fn change_unit(self, info: &SeriesInfo) -> String {
+        match (self, info.units_short.as_str()) {
+            (Self::Percent, _) => "%".into(),
+            (Self::Yearly, _) | (Self::Points, "%") => "pp".into(),
+            (Self::Points, "0-100") => "points".into(),
+            (Self::Points, own) => own.into(),
+        }
+    }
+
+    fn change(self, now: f64, then: f64) -> Option<f64> {
+        match self {
+            Self::Points | Self::Yearly => Some(now - then),
+            Self::Percent => (then > 0.0).then(|| 100.0 * (now / then - 1.0)),
+        }
+    }
+}
+
+/// A key figure.
+pub(super) struct Key {
+    pub(super) id: &'static str,
+    kind: Kind,
+}
+
+const fn key(id: &'static str, kind: Kind) -> Key {
+    Key { id, kind }
+}
+
+/// The figures people ask about, by subject.
+pub(super) static KEY: [Key; 24] = [
+    key("DGS10", Kind::Points),
+    key("DGS2", Kind::Points),
+    key("T10Y2Y", Kind::Points),
+    key("T10Y3M", Kind::Points),
+    key("EFFR", Kind::Points),
+    key("T10YIE", Kind::Points),
+    key("MORTGAGE30US", Kind::Points),
+    key("BAMLH0A0HYM2", Kind::Points),
+    key("BAA10Y", Kind::Points),
+    key("NFCI", Kind::Points),
+    key("VIXCLS", Kind::Points),
+    key("SP500", Kind::Percent),
+    key("DTWEXBGS", Kind::Percent),
+    key("DCOILWTICO", Kind::Percent),
+    key("UNRATE", Kind::Points),
+    key("SAHMREALTIME", Kind::Points),
+    key("PAYEMS", Kind::Percent),
+    key("ICSA", Kind::Percent),
+    key("CPIAUCSL", Kind::Yearly),
+    key("CPILFESL", Kind::Yearly),
+    key("PCEPILFE", Kind::Yearly),
+    key("INDPRO", Kind::Percent),
+    key("PERMIT", Kind::Percent),
+    key("WALCL", Kind::Percent),
+];
+
+/// The two states of knowledge.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub(super) as_of: AsOf,
+    pub(super) since: Date,
+}
+
+/// A figure that moved.
+pub(super) struct Move {
+    pub(super) id: &'static str,
+    pub(super) kind: Kind,
+    pub(super) now: Observation,
+    pub(super) then: Observation,
+    pub(super) change: f64,
+    /// In standard deviations of moves over the same span.
+    pub(super) unusual: Option<f64>,
+}
+
+/// What became of a figure.
+pub(super) enum Outcome {
+    Moved(Move),
+    NoNewFigure,
+    Absent,
+}
+
+/// A composite on both days, against its own history.
+pub(super) fn of_composite(
+    desk: &Desk,
+    composite: &'static Composite,
+    sides: Sides,
+) -> Result<Outcome> {
+    let at = |as_of| -> Result<Option<Observation>> {
+        let reading = desk.reading(composite, as_of)?;
+        Ok(reading.value.map(|v| Observation::new(reading.date, v)))
+    };
+    let info = Catalogue::embedded().get(composite.id);
+    let history = match info {
+        Some(info) => desk.series(info, sides.as_of)?,
+        None => None,
+    };
+    let (now, then) = (at(sides.as_of)?, at(AsOf::Day(sides.since))?);
+    Ok(outcome(
+        (composite.id, Kind::Points),
+        (now, then),
+        history.as_deref(),
+    ))
+}
+
+/// A key figure on both days, unless it may not be passed on.
+pub(super) fn of_key(desk: &Desk, key: &'static Key, sides: Sides) -> Result<Outcome> {
+    let Some(info) = Catalogue::embedded().get(key.id) else {
+        return Ok(Outcome::Absent);
+    };
+    if desk.permit(info).is_err() {
+        return Ok(Outcome::Absent);
+    }
+    let measured = |as_of| -> Result<Option<Arc<Series>>> {
+        let found = desk.series(info, as_of)?;
+        Ok(found.map(|s| match key.kind {
+            Kind::Points | Kind::Percent => s,
+            Kind::Yearly => {
+                let rows = Units::PercentYear.apply(&s);
+                Arc::new(Series::new(Arc::clone(&s.info), rows))
+            }
+        }))
+    };
+    let (now, then) = (measured(sides.as_of)?, measured(AsOf::Day(sides.since))?);
+    let day = desk.data_date(sides.as_of)?.as_of;
+    let newest = |s: &Option<Arc<Series>>, day| s.as_ref().and_then(|s| s.lookup(day));
+    let both = (newest(&now, day), newest(&then, sides.since));
+    Ok(outcome((key.id, key.kind), both, now.as_deref()))
+}
+
+fn outcome(
+    (id, kind): (&'static str, Kind),
+    sides: (Option<Observation>, Option<Observation>),
+    history: Option<&Series>,
+) -> Outcome {
+    let (Some(now), Some(then)) = sides else {
+        return Outcome::Absent;
+    };
+    if now.date <= then.date {
+        return Outcome::NoNewFigure;
+    }
+    let Some(change) = kind.change(now.value, then.value) else {
+        return Outcome::Absent;
+    };
+    let sd = history.and_then(|s| usual(s, kind, (then.date, now.date)));
+    Outcome::Moved(Move {
+        id,
+        kind,
+        now,
+        then,
+        change,
+        unusual: sd.map(|sd| change / sd),
+    })
+}
+
+/// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
+fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
+    let recent = series.between(shift(to, (-YEARS).years()), to);
+    let moves: Vec<f64> = recent
+        .iter()
+        .filter_map(|o| kind.change(o.value, earlier(series, o.date, (from, to))?))
+        .collect();
+    let sd = statistics::summary(&moves)
+        .filter(|s| s.count >= FEWEST)?
+        .sd?;
+    (sd > 1e-9).then_some(sd)
+}
+
+/// The value as long before `date` as `from` is before `to`: whole months in monthly and slower series.
+fn earlier(series: &Series, date: Date, (from, to): (Date, Date)) -> Option<f64> {
+    match series.frequency() {
+        Frequency::Daily | Frequency::Weekly => {
+            let then = shift(date, (-days_between(from, to)).days());
+            let found = series.last_on_or_before(then)?;
+            (days_between(found.date, then) <= SLACK_DAYS).then_some(found.value)
+        }
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+            let months = (0..).take_while(|n| Month::of(from).plus(*n) < Month::of(to));
+            let back = i32::try_from(months.count()).ok()?;
+            series.at(Month::of(date).plus(-back).first_day())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn monthly(id: &str, values: &[f64]) -> Series {
+        let info = Catalogue::embedded().get(id).unwrap().clone();
+        let first = Month::new(2020, 1);
+        let at = |(i, v): (usize, &f64)| {
+            let month = first.plus(i32::try_from(i).unwrap());
+            Observation::new(month.first_day(), *v)
+        };
+        Series::new(info, values.iter().enumerate().map(at).collect())
+    }
+
+    #[test]
+    fn a_move_is_set_against_moves_over_the_same_span() {
+        // Moves over two months alternate between +1 and -1 around a level.
+        let values: Vec<f64> = (0..60).map(|i| f64::from((i / 2) % 2)).collect();
+        let s = monthly("UNRATE", &values);
+        let span = (date(2024, 10, 1), date(2024, 12, 1));
+        let sd = usual(&s, Kind::Points, span).unwrap();
+        // 58 moves of +-1, 29 each: sd = sqrt(58 / 57).
+        assert!((sd - (58.0f64 / 57.0).sqrt()).abs() < 1e-12, "{sd}");
+        assert_eq!(
+            usual(&monthly("UNRATE", &[1.0; 60]), Kind::Points, span),
+            None
+        );
+        assert_eq!(
+            usual(&monthly("UNRATE", &values[..20]), Kind::Points, span),
+            None
+        );
+    }
+
+    #[test]
+    fn every_key_figure_is_in_the_catalogue_once() {
+        let mut ids: Vec<&str> = KEY.iter().map(|k| k.id).collect();
+        assert!(ids.iter().all(|id| Catalogue::embedded().get(id).is_some()));
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), KEY.len());
+    }
+}
