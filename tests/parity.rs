@@ -31,16 +31,14 @@ async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
         hosts: vec!["127.0.0.1".into()],
         origins: vec![],
     };
-    let mcp = mcp::transport::http(
-        mcp::Server::new(Arc::clone(&backend)),
-        allowed,
-        stop.clone(),
-    );
-    tokio::spawn(http::serve(
-        listener,
-        http::router(backend, mcp),
-        stop.clone(),
-    ));
+    let shutdown = http::Shutdown {
+        stop: stop.clone(),
+        ..Default::default()
+    };
+    let server = mcp::Server::new(Arc::clone(&backend));
+    let mcp = mcp::transport::http(server, allowed, shutdown.cut.clone());
+    let site = http::Site::new(backend, http::Options::default());
+    tokio::spawn(async move { site.serve(listener, mcp, shutdown).await });
     format!("http://{address}").parse().unwrap()
 }
 
