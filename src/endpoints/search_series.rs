@@ -75,7 +75,7 @@ impl Endpoint for SearchSeries {
     const SPEC: Spec = Spec {
         tool: "search_series",
         title: "Find series",
-        path: "/api/public/search",
+        path: "/api/public/series/search",
         summary: "Which of 400+ series there are, by words or category, with unit, frequency, source and rights",
         description: "Use this when you do not know a series' identifier, or when asked what data there are on a \
             subject. Searches identifiers, aliases, titles and categories. Do not use it for values: use get_metric \
