@@ -51,8 +51,8 @@ impl Endpoint for Fetch {
         title: "Fetch document",
         path: "/api/public/fetch",
         summary: "One document that search has found, whole",
-        description: "Use this when search has given a document id: returns the document with title, text, address \
-            and metadata. Do not use it without such an id, or for long histories: use get_time_series.",
+        description: "Use this when search gave a document id: opens the whole document with title, text, url and \
+            metadata. Do not use it without such an id.",
         max_age: 300,
         in_contract: false,
         example: &[("id", "series:DGS10")],

@@ -122,10 +122,10 @@ impl Endpoint for GetMacroSummary {
         title: "Macro summary",
         path: "/api/public/macro-summary",
         summary: "The state of the US economy in one call: regime, rates, inflation, labor, liquidity, stress",
-        description: "Use this when asked how the US economy is doing; it answers most questions in one call: \
-            regime, recession probability (percent), stress (0-100), net liquidity (trillions), 10y, 2y and fed funds \
-            (percent), 2s10s and high-yield spread (basis points), VIX, Sahm rule, CPI year on year. Each figure has \
-            its date; a null has its reason. Do not use it for history: use get_time_series.",
+        description: "Use this when asked how the US economy is doing or where it stands: one call gives an \
+            overview with the headline numbers, macro regime, growth, rates, yield curve, inflation, labor, \
+            credit, volatility and recession probability. Start here for a brief. Do not use it for one figure: \
+            use get_metric.",
         max_age: 300,
         in_contract: true,
         example: &[],

@@ -86,10 +86,10 @@ impl Endpoint for GetMetric {
         title: "Macro metric",
         path: "/api/public/metrics/{ticker}",
         summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
-        description: "Use this when asked for the current level of one figure (10-year yield, unemployment, CPI, VIX, \
-            recession probability): latest value, unit, date, changes over 7 and 30 days, meaning. Names such as \
-            \"10y\" work. Do not use it for several headline figures: get_macro_summary gives them in one call; for \
-            history use get_time_series. Monthly data appear weeks after their month; an old date is normal.",
+        description: "Use this when asked for the current level of one figure or metric now (10-year yield, \
+            unemployment, CPI, VIX, mortgage rate, claims, recession probability): latest value, unit, date, \
+            change over 7 and 30 days, meaning. Names such as \"10y\" work. Do not use it for the past: use \
+            get_time_series. Monthly data appear weeks after their month; an old date is normal.",
         max_age: 300,
         in_contract: true,
         example: &[("ticker", "DGS10")],

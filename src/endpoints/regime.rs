@@ -78,10 +78,10 @@ impl Endpoint for GetRegime {
         title: "Macro regime",
         path: "/api/public/regime",
         summary: "Current macro regime with confidence, trajectory, narrative and asset views",
-        description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), its \
-            confidence and direction, or what it has meant for equities, bonds, gold, oil, the dollar or bitcoin. \
-            With as_of it answers for any past day as known then. Do not use it for rates or inflation figures: use \
-            get_macro_summary.",
+        description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), \
+            its confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, \
+            the dollar, bitcoin. With as_of it answers for any past day as known then. Do not use it for rates: \
+            use get_macro_summary.",
         max_age: 300,
         in_contract: true,
         example: &[],

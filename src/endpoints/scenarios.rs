@@ -87,9 +87,9 @@ impl Endpoint for ListScenarios {
         title: "Macro scenarios",
         path: "/api/public/scenarios",
         summary: "Tracked scenarios with thesis, status, assets and historical base rate",
-        description: "Use this when asked what could happen (recession, rate cuts, oil spike, equity drop) and how \
-            often it has: tracked scenarios, each with a thesis, the assets it bears on and its historical base rate \
-            (share of past months, 0 to 1). Do not use it for the present state: use get_macro_summary.",
+        description: "Use this when asked what could happen or go wrong, the odds of an event, or how often it \
+            has happened: tracked scenarios with thesis, base rate, interval and articles. Base rates come from \
+            history and are no forecast. Do not use it for the present state: use get_macro_summary.",
         max_age: 300,
         in_contract: true,
         example: &[("tag", "recession")],

@@ -47,9 +47,8 @@ impl Endpoint for Search {
         title: "Search documents",
         path: "/api/public/search",
         summary: "Documents on series, terms, methods and articles that speak of some words",
-        description: "Use this when a host needs document identifiers to pass to fetch: finds series pages, \
-            glossary pages, method pages and articles by words. Do not use it for a figure or a definition: the get_ \
-            tools and search_glossary answer at once.",
+        description: "Use this when a host needs document ids (identifiers) for fetch: searches documents on \
+            series, terms, methods and articles by words. Do not use it when a get_ tool answers at once.",
         max_age: 3_600,
         in_contract: false,
         example: &[("query", "net liquidity")],

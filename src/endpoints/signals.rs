@@ -109,10 +109,9 @@ impl Endpoint for GetSignals {
         title: "Composite and market signals",
         path: "/api/public/signals",
         summary: "All composite indices with interpretation, and the market figures people watch",
-        description: "Use this when asked about warning signs, several composites at once, or market signals: \
-            recession probability (CRPI, percent), net liquidity (CNLI, trillions), macro stress (CMSI, 0-100), risk \
-            appetite (CRAI, 0-100), narrative velocity (NVI), curve, VIX, credit spreads, dollar, oil. Do not use it \
-            for one figure: use get_metric; for the overall state use get_macro_summary.",
+        description: "Use this when asked for the composite indices and market signals together: recession \
+            probability, net liquidity, risk appetite, financial stress, narrative, and market signals with their \
+            change over 30 days. A null says why it is null. Do not use it for a single figure: use get_metric.",
         max_age: 300,
         in_contract: true,
         example: &[],

@@ -5,6 +5,7 @@
 //! that it is the same bytes each time.
 
 mod apps;
+mod brief;
 mod completion;
 #[cfg(feature = "conformance")]
 mod fixtures;

@@ -1,15 +1,18 @@
 //! Endpoints as tools: how they are declared, called, and how an error is told to a model.
 
-use super::apps;
-use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, schema};
+use super::{apps, brief, resources::SCHEME};
+use crate::endpoints::{Arguments, Backend, Csv, ENDPOINTS, Reply, Route};
 use crate::error::Error;
 use crate::model::untrusted;
 use base64::Engine;
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource, Tool, ToolAnnotations};
 use serde_json::Value;
 
 /// Longest text taken over from an upstream, in characters.
 const MOST_TEXT: usize = 40_000;
+
+/// Longest text of rows, in bytes: digits cost a model about 1.6 bytes a token.
+const MOST_ROWS_TEXT: usize = 14_000;
 
 /// Every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -32,7 +35,7 @@ fn declare(route: &Route) -> Tool {
         std::sync::Arc::clone(route.input_schema()),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(schema::terse(route.output_schema())))
+    .with_raw_output_schema(std::sync::Arc::new(brief::schema(route.output_schema())))
     .with_annotations(hints)
 }
 
@@ -42,8 +45,9 @@ pub(super) async fn call(
     route: &'static Route,
     arguments: Arguments,
 ) -> CallToolResult {
+    let asked = arguments.clone();
     match route.call(backend, route.for_assistant(arguments)).await {
-        Ok(answer) => success(&answer),
+        Ok(answer) => success(&answer, &asked),
         Err(error) => {
             crate::error::log(&error, route.spec.tool);
             failure(&error)
@@ -51,7 +55,7 @@ pub(super) async fn call(
     }
 }
 
-fn success(answer: &Reply) -> CallToolResult {
+fn success(answer: &Reply, asked: &Arguments) -> CallToolResult {
     let mut text = answer.text.to_string();
     let mut structured: Option<Value> = serde_json::from_slice(&answer.json).ok();
     if let Some(state) = &answer.upstream {
@@ -61,7 +65,16 @@ fn success(answer: &Reply) -> CallToolResult {
         text.push('\n');
         text.push_str(&state.sentence());
     }
+    let link = answer
+        .csv
+        .as_ref()
+        .filter(|_| text.len() > MOST_ROWS_TEXT)
+        .map(|csv| file(csv, asked));
+    if let Some(link) = &link {
+        text = newest_rows(&text, &link.uri);
+    }
     let mut content = vec![ContentBlock::text(text)];
+    content.extend(link.map(ContentBlock::resource_link));
     if let Some(png) = &answer.png {
         let picture = base64::engine::general_purpose::STANDARD.encode(png);
         content.push(ContentBlock::image(picture, "image/png"));
@@ -69,6 +82,41 @@ fn success(answer: &Reply) -> CallToolResult {
     let mut result = CallToolResult::success(content);
     result.structured_content = structured;
     result
+}
+
+/// The resource that holds the whole of a file whose rows do not fit.
+fn file(csv: &Csv, asked: &Arguments) -> Resource {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for name in ["start", "end", "as_of"] {
+        if let Some(value) = asked.get(name).and_then(Value::as_str) {
+            query.append_pair(name, value);
+        }
+    }
+    let query = Some(query.finish()).filter(|q| !q.is_empty());
+    let query = query.map(|q| format!("?{q}")).unwrap_or_default();
+    Resource::new(
+        format!("{SCHEME}series/{}{query}", csv.file_name),
+        &csv.file_name,
+    )
+    .with_mime_type("text/csv")
+    .with_size(csv.body.len() as u64)
+}
+
+/// The header and as many of the newest rows as fit, and where the rest is.
+fn newest_rows(text: &str, uri: &str) -> String {
+    let (header, rows) = text.split_once('\n').unwrap_or((text, ""));
+    let from = rows.len().saturating_sub(MOST_ROWS_TEXT);
+    let tail = rows
+        .char_indices()
+        .map(|(at, _)| at)
+        .find(|at| *at >= from)
+        .and_then(|at| rows.get(at..))
+        .and_then(|cut| cut.split_once('\n'))
+        .map_or("", |(_, whole)| whole);
+    let (shown, all) = (tail.lines().count(), rows.lines().count());
+    format!(
+        "{header}\n{tail}(the newest {shown} of {all} rows; the whole file is the resource {uri})"
+    )
 }
 
 /// Cleans every text inside a value.

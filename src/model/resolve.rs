@@ -19,6 +19,8 @@ pub struct Resolver {
     aliases: HashMap<String, Arc<SeriesInfo>>,
     ambiguous: HashMap<String, Vec<Suggestion>>,
     names: Vec<Name>,
+    /// The words of every title, in catalogue order.
+    titles: Vec<(Vec<String>, Arc<SeriesInfo>)>,
 }
 
 /// A spelling that a typo is compared with.
@@ -59,6 +61,7 @@ impl Resolver {
                 aliases: HashMap::new(),
                 ambiguous: HashMap::new(),
                 names: Vec::new(),
+                titles: Vec::new(),
             })
         })
     }
@@ -73,6 +76,10 @@ impl Resolver {
             aliases: HashMap::new(),
             ambiguous: HashMap::new(),
             names: Vec::new(),
+            titles: catalogue
+                .iter()
+                .map(|info| (title_words(&info.title), Arc::clone(info)))
+                .collect(),
         };
         for info in catalogue.iter() {
             resolver.names.push(Name {
@@ -225,14 +232,13 @@ impl Resolver {
                 keep(&mut best, score, &n.info);
             }
         }
-        for info in self.catalogue.iter() {
-            let have = title_words(&info.title);
+        for (have, info) in &self.titles {
             let hits = words
                 .iter()
                 .filter(|w| have.iter().any(|h| h.starts_with(w.as_str())))
                 .count();
             if hits > 0 && hits == words.len() {
-                keep(&mut best, (2, have.len()), info);
+                keep(&mut best, (2, 9, have.len()), info);
             }
         }
         let mut found: Vec<_> = best.into_values().collect();
@@ -248,8 +254,8 @@ impl Resolver {
     }
 }
 
-/// Smaller is nearer: edits first, then difference in length.
-type Score = (usize, usize);
+/// Smaller is nearer: edits first, then how hands slip, then difference in length.
+type Score = (usize, u8, usize);
 
 fn keep<'a>(
     best: &mut BTreeMap<&'a SeriesId, (Score, &'a Arc<SeriesInfo>)>,
@@ -272,12 +278,58 @@ fn near(wanted: &str, name: &str) -> Option<Score> {
         _ => 3,
     };
     if gap <= allowed {
-        let edits = strsim::damerau_levenshtein(wanted, name);
+        let edits = strsim::osa_distance(wanted, name);
         if edits <= allowed && edits < longer {
-            return Some((edits, gap));
+            return Some((edits, slip(wanted, name), gap));
         }
     }
-    (wanted.len() >= 3 && name.starts_with(wanted)).then_some((2, gap))
+    (wanted.len() >= 3 && name.starts_with(wanted)).then_some((2, 9, gap))
+}
+
+/// Rows of a keyboard, digits above letters.
+const KEYS: [&[u8]; 4] = [b"1234567890", b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
+
+/// How likely a hand is to have made one text of the other: 0 for a key struck twice or once too little, a
+/// key beside the right one, or two in the wrong order; 1 for a key left out or in; 2 for another key.
+fn slip(typed: &str, meant: &str) -> u8 {
+    let (typed, meant) = (typed.as_bytes(), meant.as_bytes());
+    let start = typed.iter().zip(meant).take_while(|(a, b)| a == b).count();
+    let (a, b) = (
+        typed.get(start..).unwrap_or(&[]),
+        meant.get(start..).unwrap_or(&[]),
+    );
+    let before = start.checked_sub(1).and_then(|i| typed.get(i));
+    match (a, b) {
+        ([x, rest @ ..], b) if rest == b => u8::from(before != Some(x)),
+        (a, [y, rest @ ..]) if rest == a => u8::from(before != Some(y)),
+        ([x, y, rest @ ..], [v, w, tail @ ..]) if x == w && y == v && rest == tail => 0,
+        ([x, rest @ ..], [y, tail @ ..]) if rest == tail => {
+            if beside(*x, *y) {
+                0
+            } else {
+                2
+            }
+        }
+        _ => 3,
+    }
+}
+
+/// Whether two keys touch, or look alike.
+fn beside(a: u8, b: u8) -> bool {
+    let place = |key: u8| {
+        KEYS.iter().zip(0i8..).find_map(|(row, y)| {
+            let x = row.iter().zip(0i8..).find(|(k, _)| **k == key)?.1;
+            Some((x, y))
+        })
+    };
+    let alike = matches!(
+        (a, b),
+        (b'0', b'o') | (b'o', b'0') | (b'1', b'l' | b'i') | (b'l' | b'i', b'1')
+    );
+    alike
+        || place(a)
+            .zip(place(b))
+            .is_some_and(|((x, y), (v, w))| x.abs_diff(v) <= 1 && y.abs_diff(w) <= 1)
 }
 
 /// Lower case, letters and digits alone: "10-Year " and "10 year" are one.

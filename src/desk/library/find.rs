@@ -73,6 +73,7 @@ struct Index {
 
 struct Indexed {
     hit: Hit,
+    title: HashSet<String>,
     counts: HashMap<String, u32>,
     length: f64,
 }
@@ -207,9 +208,16 @@ impl Index {
             .collect()
     }
 
+    /// BM25, up to doubled for a title that has all the words and few others.
     fn score(&self, d: &Indexed, wanted: &[String]) -> f64 {
         let all = count(self.documents.len());
-        wanted
+        let whole = wanted.iter().all(|w| d.title.contains(w));
+        let near = if whole {
+            count(wanted.len()) / count(d.title.len()).max(1.0)
+        } else {
+            0.0
+        };
+        let sum: f64 = wanted
             .iter()
             .filter_map(|word| {
                 let times = f64::from(*d.counts.get(word)?);
@@ -218,7 +226,8 @@ impl Index {
                 let length = 1.0 - B + B * d.length / self.mean_length;
                 Some(rarity * times * (K1 + 1.0) / (times + K1 * length))
             })
-            .sum()
+            .sum();
+        sum * (1.0 + near)
     }
 }
 
@@ -238,6 +247,7 @@ impl Indexed {
                 name,
                 title: shown.to_owned(),
             },
+            title: words(shown).into_iter().collect(),
             counts,
             length,
         }

@@ -1,0 +1,126 @@
+//! A client of few words: one request a line, one answer a line, notifications kept aside.
+
+use econoscope::mcp::Server;
+use rmcp::ServiceExt;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+
+/// Longest wait for a line.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A client on one end of a pipe.
+pub(crate) struct Client {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    next: u64,
+    news: VecDeque<Value>,
+}
+
+impl Client {
+    /// Opens a pipe to a server.
+    pub(crate) fn open(server: Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        tokio::spawn(async move {
+            if let Ok(running) = server.serve(tokio::io::split(theirs)).await {
+                let _ = running.waiting().await;
+            }
+        });
+        let (reader, writer) = tokio::io::split(ours);
+        Self {
+            lines: BufReader::new(reader).lines(),
+            writer,
+            next: 0,
+            news: VecDeque::new(),
+        }
+    }
+
+    /// Opens a pipe and goes through `initialize`.
+    pub(crate) async fn legacy(server: Server, version: &str) -> (Self, Value) {
+        let mut client = Self::open(server);
+        let answer = client
+            .request(
+                "initialize",
+                json!({ "protocolVersion": version, "capabilities": {},
+                        "clientInfo": { "name": "test", "version": "1" } }),
+            )
+            .await;
+        client
+            .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
+        (client, answer)
+    }
+
+    async fn send(&mut self, message: Value) {
+        let line = format!("{message}\n");
+        self.writer.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn line(&mut self) -> Value {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("an answer in time").unwrap();
+        serde_json::from_str(&line.expect("an open pipe")).unwrap()
+    }
+
+    /// Sends a request as it is and gives its identifier.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .await;
+        id
+    }
+
+    /// Sends a request as it is and waits for its answer: the whole envelope.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params).await;
+        loop {
+            let message = self.line().await;
+            if message["id"] == id {
+                return message;
+            }
+            self.news.push_back(message);
+        }
+    }
+
+    /// A request of 2026-07-28, with the metadata it wants.
+    pub(crate) async fn modern(&mut self, method: &str, params: Value) -> Value {
+        self.request(method, with_meta(params)).await
+    }
+
+    /// The result of a request of 2026-07-28 that must succeed.
+    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.modern(method, params).await;
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].take()
+    }
+
+    /// The next notification.
+    pub(crate) async fn notification(&mut self) -> Value {
+        match self.news.pop_front() {
+            Some(news) => news,
+            None => self.line().await,
+        }
+    }
+
+    /// Whether nothing comes for a while.
+    pub(crate) async fn is_quiet(&mut self, time: Duration) -> bool {
+        self.news.is_empty()
+            && tokio::time::timeout(time, self.lines.next_line())
+                .await
+                .is_err()
+    }
+}
+
+/// Parameters with the metadata that 2026-07-28 wants of every request.
+pub(crate) fn with_meta(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params
+}
