@@ -1,7 +1,7 @@
 //! Output schemas as the tool list carries them: names and types, without the prose. A host reads the list
 //! at the start of every conversation; the whole schemas stand in `tool-schemas/` and the OpenAPI document.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Fields that every answer has beside its own: each tells what it is when it comes.
 const COMMON: [&str; 4] = ["as_of", "age_days", "freshness", "notes"];
@@ -17,7 +17,7 @@ pub(super) fn schema(whole: &Map<String, Value>) -> Map<String, Value> {
         if let Some(credit) = properties.get_mut("attribution")
             && let Some(kind) = credit.get("type").cloned()
         {
-            *credit = serde_json::json!({ "type": kind });
+            *credit = json!({ "type": kind });
         }
     }
     out
@@ -37,9 +37,10 @@ fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
             ("items" | "additionalProperties", Value::Object(inner)) if depth > 0 => {
                 out.insert(key.clone(), Value::Object(object(inner, depth - 1)));
             }
-            ("anyOf", Value::Array(choices)) => {
-                let choices = choices.iter().map(|c| part(c, depth)).collect();
-                out.insert(key.clone(), Value::Array(choices));
+            // A union in one `type` is legal and not portable: some hosts know one type alone.
+            ("type", Value::Array(types)) => {
+                let split = types.iter().map(|t| json!({ "type": t })).collect();
+                out.insert("anyOf".into(), Value::Array(split));
             }
             ("type" | "enum" | "const", _) => {
                 out.insert(key.clone(), value.clone());
@@ -62,7 +63,6 @@ fn part(value: &Value, depth: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn names_and_types_stay_and_prose_goes() {
@@ -83,7 +83,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "value": { "type": ["number", "null"] },
+                    "value": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
                     "rows": { "type": "array", "items": {
                         "type": "object", "properties": { "date": { "type": "string" } } } },
                     "attribution": { "type": "object" },

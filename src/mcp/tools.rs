@@ -11,8 +11,8 @@ use serde_json::Value;
 /// Longest text taken over from an upstream, in characters.
 const MOST_TEXT: usize = 40_000;
 
-/// Longest text of rows, in bytes: digits cost a model about 1.6 bytes a token.
-const MOST_ROWS_TEXT: usize = 14_000;
+/// Longest text of rows, in bytes: digits cost a model a token for each 1.4 bytes.
+const MOST_ROWS_TEXT: usize = 12_000;
 
 /// Every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -24,7 +24,7 @@ pub(super) fn all() -> Vec<Tool> {
 
 fn declare(route: &Route) -> Tool {
     let spec = &route.spec;
-    let hints = ToolAnnotations::with_title(spec.title)
+    let hints = ToolAnnotations::new()
         .read_only(true)
         .destructive(false)
         .idempotent(true)
