@@ -35,31 +35,6 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
     portable(schema)
 }
 
-/// An answer's schema without prose: what a tool list carries, because every host loads all of it at once.
-/// The documented schema stays in `tool-schemas/` and OpenAPI.
-pub fn terse(schema: &Map<String, Value>) -> Map<String, Value> {
-    let keep = |(key, value): (&String, &Value)| match (key.as_str(), value) {
-        ("description" | "default", _) => None,
-        ("properties", Value::Object(properties)) => {
-            let each = properties
-                .iter()
-                .map(|(name, p)| (name.clone(), terse_value(p)))
-                .collect();
-            Some((key.clone(), Value::Object(each)))
-        }
-        _ => Some((key.clone(), terse_value(value))),
-    };
-    schema.iter().filter_map(keep).collect()
-}
-
-fn terse_value(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => Value::Object(terse(object)),
-        Value::Array(items) => items.iter().map(terse_value).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
 fn portable(mut schema: Schema) -> Map<String, Value> {
     RecursiveTransform(plain_numbers).transform(&mut schema);
     let mut object = match schema.to_value() {
