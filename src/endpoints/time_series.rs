@@ -304,9 +304,9 @@ impl Endpoint for GetTimeSeries {
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
         description: "Use this when asked for the history, trend, chart or past values of one series over years \
             or months (yields, rates, inflation, CPI, unemployment, GDP, composites such as SERVICE_CRPI), or for \
-            data to download: extremes, mean, percentile, thinned rows; detail=csv for up to 1,000 rows; units=pc1 \
-            for the change from a year earlier. Default: the last 365 days. Names such as \"10y\" work. Do not use it \
-            for the latest value: use get_metric.",
+            data to download as CSV: first, last, extremes, mean, percentile and thinned rows; detail=csv for up to \
+            1,000 rows; units=pc1 for the change from a year earlier. Default: the last 365 days. Names such as \
+            \"10y\" work. Do not use it for the latest value: use get_metric.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
