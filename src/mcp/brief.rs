@@ -1,5 +1,6 @@
-//! Output schemas as the tool list carries them: names and types, without the prose. A host reads the list
-//! at the start of every conversation; the whole schemas stand in `tool-schemas/` and the OpenAPI document.
+//! Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so
+//! it names what every answer has and its types, two levels deep; prose, rare fields and the lengths of texts
+//! stand in `tool-schemas/` and the OpenAPI document, and arguments are checked against the whole schema.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +8,10 @@ use serde_json::{Map, Value, json};
 const COMMON: [&str; 4] = ["as_of", "age_days", "freshness", "notes"];
 
 /// Below this depth an object is only called an object.
-const DEPTH: usize = 3;
+const DEPTH: usize = 2;
 
-/// The schema in brief; whatever the whole one accepts, it accepts too.
-pub(super) fn schema(whole: &Map<String, Value>) -> Map<String, Value> {
+/// An answer's schema in brief; whatever the whole one accepts, it accepts too.
+pub(super) fn output(whole: &Map<String, Value>) -> Map<String, Value> {
     let mut out = object(whole, DEPTH);
     if let Some(Value::Object(properties)) = out.get_mut("properties") {
         properties.retain(|name, _| !COMMON.contains(&name.as_str()));
@@ -23,14 +24,31 @@ pub(super) fn schema(whole: &Map<String, Value>) -> Map<String, Value> {
     out
 }
 
+/// The arguments' schema without the lengths of texts.
+pub(super) fn input(whole: &Map<String, Value>) -> Map<String, Value> {
+    let mut out = whole.clone();
+    if let Some(Value::Object(properties)) = out.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.remove("minLength");
+            property.remove("maxLength");
+        }
+    }
+    out
+}
+
 fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
     let mut out = Map::new();
     for (key, value) in whole {
         match (key.as_str(), value) {
             ("properties", Value::Object(fields)) if depth > 0 => {
+                let always = whole.get("required").and_then(Value::as_array);
                 let fields: Map<String, Value> = fields
                     .iter()
-                    .map(|(name, field)| (name.clone(), part(field, depth - 1)))
+                    .filter(|(name, _)| always.is_some_and(|a| a.iter().any(|n| n == *name)))
+                    .filter_map(|(name, field)| {
+                        let field = object(field.as_object()?, depth - 1);
+                        Some((name.clone(), Value::Object(field)))
+                    })
                     .collect();
                 out.insert(key.clone(), Value::Object(fields));
             }
@@ -51,15 +69,6 @@ fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
     out
 }
 
-fn part(value: &Value, depth: usize) -> Value {
-    match value {
-        Value::Object(inner) => Value::Object(object(inner, depth)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            value.clone()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,21 +80,20 @@ mod tests {
             "properties": {
                 "value": { "type": ["number", "null"], "description": "Latest." },
                 "rows": { "type": "array", "items": {
-                    "type": "object", "properties": { "date": { "type": "string", "format": "date" } } } },
+                    "type": "object", "properties": { "date": { "type": "string" } } } },
+                "rare": { "type": "string" },
                 "attribution": { "type": "object", "properties": { "text": { "type": "string" } } },
                 "notes": { "type": "object" },
             },
-            "required": ["value"],
+            "required": ["value", "rows", "attribution"],
         });
-        let brief = schema(whole.as_object().unwrap());
         assert_eq!(
-            Value::Object(brief),
+            Value::Object(output(whole.as_object().unwrap())),
             json!({
                 "type": "object",
                 "properties": {
                     "value": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
-                    "rows": { "type": "array", "items": {
-                        "type": "object", "properties": { "date": { "type": "string" } } } },
+                    "rows": { "type": "array", "items": { "type": "object" } },
                     "attribution": { "type": "object" },
                 },
             })

@@ -32,10 +32,10 @@ fn declare(route: &Route) -> Tool {
     Tool::new(
         spec.tool,
         spec.description,
-        std::sync::Arc::clone(route.input_schema()),
+        std::sync::Arc::new(brief::input(route.input_schema())),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(brief::schema(route.output_schema())))
+    .with_raw_output_schema(std::sync::Arc::new(brief::output(route.output_schema())))
     .with_annotations(hints)
 }
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The yara rules of cisco-ai-mcp-scanner find nothing suspicious in any tool, prompt or resource.
+#   tests/clients/scan.sh BINARY FOLDER
+set -euo pipefail
+binary=$(realpath "$1")
+mkdir -p "$2"
+folder=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+if [ ! -x "$folder/scanner/bin/mcp-scanner" ]; then
+  python3 -m venv "$folder/scanner"
+  "$folder/scanner/bin/pip" install --quiet --disable-pip-version-check cisco-ai-mcp-scanner==4.8.7
+fi
+# shellcheck source=tests/clients/serve.sh
+. "$here/serve.sh"
+"$folder/scanner/bin/mcp-scanner" --analyzers yara --format summary remote --server-url "$url" >"$folder/scan.log" 2>&1 ||
+  { tail -40 "$folder/scan.log" >&2; exit 1; }
+cat "$folder/scan.log"
+if grep -Eiq 'unsafe.*[1-9]|HIGH|MEDIUM|CRITICAL' "$folder/scan.log"; then exit 1; fi
