@@ -53,8 +53,8 @@ pub struct Params {
     /// json, or csv for text with a header.
     #[serde(default)]
     format: Format,
-    /// summary: figures over all rows and a few rows (default over MCP); points: the thinned rows; csv: up to 1,000 \
-    /// rows as text; full: every row (default over REST).
+    /// summary: figures over all rows and a few rows (default over MCP); points: thinned rows; csv: up to 1,000
+    /// rows as text; full: every row.
     detail: Option<Detail>,
     /// Most rows when thinning. Default 60.
     #[schemars(range(min = 1, max = 400))]

@@ -62,10 +62,7 @@ pub(super) fn attach(tool: Tool) -> Tool {
     };
     let uri = Value::from(uri(app));
     let mut meta = MetaObject::default();
-    meta.insert(
-        "ui".into(),
-        json!({ "resourceUri": uri, "visibility": ["model", "app"] }),
-    );
+    meta.insert("ui".into(), json!({ "resourceUri": uri }));
     meta.insert("ui/resourceUri".into(), uri.clone());
     meta.insert("openai/outputTemplate".into(), uri);
     tool.with_meta(meta)

@@ -1,36 +1,33 @@
 //! Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so
-//! it names what every answer has and its types, two levels deep; prose, rare fields and the lengths of texts
-//! stand in `tool-schemas/` and the OpenAPI document, and arguments are checked against the whole schema.
+//! it names what every answer has and its types; prose, rare fields, the inside of objects, examples and the
+//! lengths of texts stand in `tool-schemas/` and the OpenAPI document, and arguments are checked against the
+//! whole schema.
 
 use serde_json::{Map, Value, json};
 
 /// Fields that every answer has beside its own: each tells what it is when it comes.
-const COMMON: [&str; 4] = ["as_of", "age_days", "freshness", "notes"];
+const COMMON: [&str; 5] = ["attribution", "as_of", "age_days", "freshness", "notes"];
 
 /// Below this depth an object is only called an object.
-const DEPTH: usize = 2;
+const DEPTH: usize = 1;
 
 /// An answer's schema in brief; whatever the whole one accepts, it accepts too.
 pub(super) fn output(whole: &Map<String, Value>) -> Map<String, Value> {
     let mut out = object(whole, DEPTH);
     if let Some(Value::Object(properties)) = out.get_mut("properties") {
         properties.retain(|name, _| !COMMON.contains(&name.as_str()));
-        if let Some(credit) = properties.get_mut("attribution")
-            && let Some(kind) = credit.get("type").cloned()
-        {
-            *credit = json!({ "type": kind });
-        }
     }
     out
 }
 
-/// The arguments' schema without the lengths of texts.
+/// The arguments' schema without the lengths of texts and without examples, which the descriptions give.
 pub(super) fn input(whole: &Map<String, Value>) -> Map<String, Value> {
     let mut out = whole.clone();
     if let Some(Value::Object(properties)) = out.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            property.remove("minLength");
-            property.remove("maxLength");
+            for word in ["minLength", "maxLength", "examples"] {
+                property.remove(word);
+            }
         }
     }
     out
@@ -52,8 +49,9 @@ fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
                     .collect();
                 out.insert(key.clone(), Value::Object(fields));
             }
-            ("items" | "additionalProperties", Value::Object(inner)) if depth > 0 => {
-                out.insert(key.clone(), Value::Object(object(inner, depth - 1)));
+            ("items" | "additionalProperties", Value::Object(inner)) => {
+                let inner = object(inner, depth.saturating_sub(1));
+                out.insert(key.clone(), Value::Object(inner));
             }
             // A union in one `type` is legal and not portable: some hosts know one type alone.
             ("type", Value::Array(types)) => {
@@ -94,7 +92,6 @@ mod tests {
                 "properties": {
                     "value": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
                     "rows": { "type": "array", "items": { "type": "object" } },
-                    "attribution": { "type": "object" },
                 },
             })
         );
