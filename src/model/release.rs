@@ -37,6 +37,7 @@ pub fn pattern(info: &SeriesInfo, last: Date) -> String {
     match info.frequency {
         Frequency::Daily if trades_every_day(info) => "every day".to_owned(),
         Frequency::Daily if lag == 0 => "every business day, for the day itself".to_owned(),
+        Frequency::Daily if lag == 1 => "every business day, for the day before".to_owned(),
         Frequency::Daily => format!("every business day, {lag} business days late"),
         Frequency::Weekly => {
             let day = shift(last, lag.days()).strftime("%A").to_string();
