@@ -26,8 +26,8 @@ pub struct ExplainIndicator;
 pub struct Params {
     /// Which.
     indicator: Indicator,
-    /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// As known on this day, YYYY-MM-DD.
+    #[schemars(length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -142,9 +142,8 @@ impl Endpoint for ExplainIndicator {
         path: "/api/public/explain/{indicator}",
         summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
         description: "Use this when asked why a composite (recession probability CRPI, net liquidity CNLI, stress \
-            CMSI, risk appetite CRAI) or the regime is what it is, or what moved it: formula, each input with value, \
-            date, weight and points now and a month ago, and what is missing. Points add up to the value. Do not use \
-            it for the value alone: use get_metric.",
+            CMSI, risk appetite CRAI) or the regime is what it is, or what moved it: formula, inputs with weight and \
+            points now and a month ago. Do not use it for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[("indicator", "CRPI")],

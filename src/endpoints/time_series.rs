@@ -44,29 +44,29 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     series_id: String,
-    /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: 365 days before the end.
-    #[schemars(example = &"5y", length(max = 10))]
+    /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: a year.
+    #[schemars(length(max = 10))]
     start: Option<String>,
-    /// Last day, YYYY-MM-DD. Default: newest.
-    #[schemars(example = &"2026-08-20", length(max = 10))]
+    /// Last day, YYYY-MM-DD.
+    #[schemars(length(max = 10))]
     end: Option<String>,
-    /// json, or csv for text with a header.
+    /// csv: text with a header.
     #[serde(default)]
     format: Format,
-    /// summary: figures over all rows and a few rows (default over MCP); points: thinned rows; csv: up to 1,000
-    /// rows as text; full: every row.
+    /// summary: figures over all rows, few rows (default over MCP); points: more rows; csv: up to 1,000 as text;
+    /// full: all (default over REST).
     detail: Option<Detail>,
-    /// Most rows when thinning. Default 60.
+    /// Most rows when thinning, default 60.
     #[schemars(range(min = 1, max = 400))]
     max_points: Option<u16>,
-    /// Coarser frequency: day, week, month, quarter, year.
+    /// Coarser frequency.
     frequency: Option<Period>,
-    /// How periods are made: mean, sum or last value (default).
+    /// Default eop: last value.
     aggregation: Option<How>,
-    /// FRED's codes: pch and pc1 are percent changes from the period and the year before. Default lin.
+    /// FRED's: pc1 is % from a year earlier, pch from the period before.
     units: Option<Code>,
-    /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// As known on this day, YYYY-MM-DD.
+    #[schemars(length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -302,11 +302,10 @@ impl Endpoint for GetTimeSeries {
         title: "Time series",
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
-        description: "Use this when asked for the history, trend, chart or past values of one series over years \
-            or months (yields, rates, inflation, CPI, unemployment, GDP, composites such as SERVICE_CRPI), or for \
-            data to download as CSV: first, last, extremes, mean, percentile and thinned rows; detail=csv for up to \
-            1,000 rows; units=pc1 for the change from a year earlier. Default: the last 365 days. Names such as \
-            \"10y\" work. Do not use it for the latest value: use get_metric.",
+        description: "Use this when asked for the history, trend or past values of one series (rates, CPI, \
+            unemployment, GDP, composites such as SERVICE_CRPI): first, last, extremes, mean, percentile and thinned \
+            rows. Default: the last 365 days. Names such as \"10y\" or \"core cpi\" work. Do not use it for the \
+            latest value alone: use get_metric.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],

@@ -27,11 +27,11 @@ const SHOWN: usize = 12;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// Day, YYYY-MM-DD, or 7d, 30d, 6m, ytd, back from the data's day.
-    #[schemars(example = &"30d", length(min = 1, max = 10))]
+    /// Day, YYYY-MM-DD, or 7d, 30d, 6m, ytd.
+    #[schemars(length(min = 1, max = 10))]
     since: String,
-    /// What was known on this day, YYYY-MM-DD. Default: now.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// As known on this day, YYYY-MM-DD.
+    #[schemars(length(max = 10))]
     as_of: Option<String>,
 }
 
@@ -101,9 +101,8 @@ impl Endpoint for WhatChanged {
         path: "/api/public/what-changed",
         summary: "Regime, composites and key figures now against a day before, most unusual moves first",
         description: "Use this when asked what changed, moved or is new in the economy since a day, last week, last \
-            month or this year: regime, composites and key rates, prices, labor and credit figures now and then, \
-            ranked by how unusual the move is (standard deviations of moves over the same span). Do not use it for \
-            one series: use get_time_series.",
+            month or this year: regime, composites and key figures now and then, most unusual moves first. Do not \
+            use it for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
         example: &[("since", "30d")],

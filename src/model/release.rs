@@ -1,5 +1,7 @@
-//! When the next figure of a series is due: from how often it is measured, how late it usually comes, and
-//! the business days on which agencies publish. A pattern, not an agency's calendar: one release may differ.
+//! When the next figure of a series is due.
+//!
+//! From how often it is measured, how late it usually comes, and the business days on which agencies publish.
+//! A pattern, not an agency's calendar: one release may differ.
 
 use super::frequency::shift;
 use super::observation::known_by;
@@ -35,6 +37,7 @@ pub fn pattern(info: &SeriesInfo, last: Date) -> String {
     match info.frequency {
         Frequency::Daily if trades_every_day(info) => "every day".to_owned(),
         Frequency::Daily if lag == 0 => "every business day, for the day itself".to_owned(),
+        Frequency::Daily if lag == 1 => "every business day, for the day before".to_owned(),
         Frequency::Daily => format!("every business day, {lag} business days late"),
         Frequency::Weekly => {
             let day = shift(last, lag.days()).strftime("%A").to_string();
@@ -111,7 +114,11 @@ fn is_holiday(day: Date) -> bool {
         match holiday.weekday() {
             Weekday::Saturday => shift(holiday, (-1).day()),
             Weekday::Sunday => shift(holiday, 1.day()),
-            _ => holiday,
+            Weekday::Monday
+            | Weekday::Tuesday
+            | Weekday::Wednesday
+            | Weekday::Thursday
+            | Weekday::Friday => holiday,
         }
     };
     // New Year's Day of next year may be kept on 31 December.

@@ -5,7 +5,7 @@ use super::{Output, rows};
 use std::fmt::Write;
 
 /// Rows that a summary shows; more would say what the figures over all rows have said.
-const SHOWN: usize = 16;
+const SHOWN: usize = 8;
 /// Rows shown where the structured result holds them all.
 const SHOWN_OF_ALL: usize = 60;
 

@@ -41,6 +41,7 @@ impl Kind {
     /// Unit of the value.
     pub(super) fn unit(self, info: &SeriesInfo) -> String {
         match self {
+            Self::Points | Self::Percent if info.units_short == "0-100" => "of 100".into(),
             Self::Points | Self::Percent => info.units_short.clone(),
             Self::Yearly => "%".into(),
         }
@@ -251,8 +252,9 @@ mod tests {
         let s = monthly("UNRATE", &values);
         let span = (date(2024, 10, 1), date(2024, 12, 1));
         let sd = usual(&s, Kind::Points, span).unwrap();
-        // 58 moves of +-1, 29 each: sd = sqrt(58 / 57).
-        assert!((sd - (58.0f64 / 57.0).sqrt()).abs() < 1e-12, "{sd}");
+        // 58 moves, 30 of +1 and 28 of -1: mean 2/58, sum of squares 58.
+        let variance: f64 = (58.0 - 58.0 * (2.0f64 / 58.0).powi(2)) / 57.0;
+        assert!((sd - variance.sqrt()).abs() < 1e-12, "{sd}");
         assert_eq!(
             usual(&monthly("UNRATE", &[1.0; 60]), Kind::Points, span),
             None
