@@ -140,7 +140,11 @@ impl Desk {
                         .unwrap_or_else(|| {
                             "its inputs are not in the store; run `econoscope sync`".into()
                         }),
-                    None => "no narrative feed configured".into(),
+                    None => self
+                        .narrative(as_of)
+                        .ok()
+                        .and_then(|r| r.reason.clone())
+                        .unwrap_or_else(|| "no day of it has been stored yet".into()),
                 }
             }
             AsOf::Latest => {

@@ -12,6 +12,7 @@ mod folder;
 pub mod glossary;
 pub mod holdings;
 pub mod library;
+pub mod narrative;
 pub mod scenarios;
 pub mod series_search;
 
@@ -77,7 +78,8 @@ pub struct RegimePath {
     pub now: regime::Outlook,
 }
 
-/// Computes afresh what rests on the store: composites, base rates of scenarios, evidence of asset views.
+/// Computes afresh what rests on the store: composites, base rates of scenarios, evidence of asset views,
+/// the index of texts.
 /// To be called after each import or sync; while the bundled history speaks there is nothing to do.
 ///
 /// # Errors
@@ -85,7 +87,8 @@ pub struct RegimePath {
 pub fn refresh(desk: &Desk) -> Result<()> {
     composites::refresh(desk)?;
     scenarios::refresh(desk)?;
-    evidence::refresh(desk)
+    evidence::refresh(desk)?;
+    narrative::refresh(desk)
 }
 
 /// The local backend.

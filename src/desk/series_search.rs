@@ -116,6 +116,10 @@ impl SeriesIndex {
                 scores.insert(hit.document, score);
             }
         }
+        // A word that is itself a name ("m2 money") speaks for the series of that name.
+        for i in words.iter().filter_map(|w| self.by_name.get(w)).flatten() {
+            scores.entry(*i).and_modify(|score| *score += 60);
+        }
         for i in self.by_name.get(&fold(query)).into_iter().flatten() {
             scores.insert(*i, 1_000);
         }

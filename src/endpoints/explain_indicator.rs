@@ -303,7 +303,7 @@ fn half(desk: &Desk, indicator: Indicator, as_of: AsOf) -> Result<Half> {
     match (indicator.composite(), indicator) {
         (Some(composite), _) => Half::of_composite(desk, composite, as_of),
         (None, Indicator::Regime) => Half::of_regime(desk, as_of),
-        (None, _) => Ok(Half::without_texts()),
+        (None, _) => Half::of_texts(desk, as_of),
     }
 }
 

@@ -4,9 +4,9 @@ use super::endpoint::{Endpoint, Spec};
 use super::provenance::{Provenance, parse_as_of};
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::indicators::prose;
 use crate::indicators::statistics;
 use crate::indicators::transform::{self, Changes};
+use crate::indicators::{narrative_velocity, prose};
 use crate::model::frequency::shift;
 use crate::model::release;
 use crate::model::{AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo};
@@ -150,7 +150,13 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
     let mut provenance = Provenance::at(&day);
     provenance.rests_on(desk, as_of, [info.id.as_str()])?;
     let series = desk.series(info, as_of)?;
-    let last = series.as_ref().and_then(|s| s.last_on_or_before(day.as_of));
+    let texts = (info.id.as_str() == narrative_velocity::ID)
+        .then(|| desk.narrative(as_of))
+        .transpose()?;
+    let last = match &texts {
+        Some(r) => r.value.map(|v| Observation::new(r.date, v)),
+        None => series.as_ref().and_then(|s| s.last_on_or_before(day.as_of)),
+    };
     let changes = series
         .as_ref()
         .map_or(Changes::default(), |s| transform::changes(s, day.as_of));
@@ -161,6 +167,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Output> 
         .zip(series.as_ref())
         .map(|(o, s)| s.is_stale(o.date, day.as_of));
     let interpretation = match (&series, last) {
+        _ if texts.is_some() => texts.as_deref().map(narrative_velocity::interpret),
         (Some(series), Some(last)) => interpret(desk, series, last, &changes, as_of)?,
         _ => None,
     };

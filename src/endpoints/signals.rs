@@ -5,7 +5,7 @@ use super::provenance::{Provenance, parse_as_of};
 use super::tolerance;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::indicators::{COMPOSITES, transform};
+use crate::indicators::{COMPOSITES, narrative_velocity, transform};
 use crate::model::catalogue::round_to;
 use crate::model::resolve::DEFAULT_PREFIX;
 use crate::model::{AsOf, Attribution, Catalogue, Date};
@@ -31,9 +31,6 @@ const MARKET: [&str; 12] = [
     "DCOILWTICO",
     "SAHMREALTIME",
 ];
-
-/// Identifier of the index that reads texts.
-const NVI: &str = "SERVICE_NVI";
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -136,9 +133,12 @@ impl Endpoint for GetSignals {
                 ..index(desk, composite.id)
             });
         }
+        let texts = desk.narrative(as_of)?;
         indices.push(Index {
-            interpretation: Some("no narrative feed configured".into()),
-            ..index(desk, NVI)
+            value: texts.value.map(|v| round_to(v, 1)),
+            date: texts.value.map(|_| texts.date),
+            interpretation: Some(narrative_velocity::interpret(&texts)),
+            ..index(desk, narrative_velocity::ID)
         });
         let mut signals = Vec::with_capacity(MARKET.len());
         for id in MARKET {

@@ -94,17 +94,12 @@ fn on_calendar(
     })
 }
 
+/// Five significant figures, and never fewer decimals than the source publishes (up to three).
 fn rounded(column: &expression::Column, value: f64) -> f64 {
-    // Large figures need no decimals, small ones keep four significant ones.
-    let info = &column.series.info;
-    let decimals = if value.abs() >= 10_000.0 {
-        1
-    } else if value != 0.0 && value.abs() < 0.01 {
-        6
-    } else {
-        i32::from(info.decimals.min(2)) + 1
-    };
-    round_to(value, decimals)
+    let size = [10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1];
+    let significant = size.iter().position(|s| value.abs() >= *s).unwrap_or(6);
+    let own = usize::from(column.series.info.decimals.min(3));
+    round_to(value, i32::try_from(significant.max(own)).unwrap_or(6))
 }
 
 fn describe(

@@ -121,26 +121,37 @@ impl Half {
         })
     }
 
-    /// The index of texts, where none are collected.
-    pub(super) fn without_texts() -> Self {
-        Self {
+    /// The index of texts: its three channels, or why it cannot speak.
+    pub(super) fn of_texts(desk: &Desk, as_of: AsOf) -> Result<Self> {
+        let reading = desk.narrative(as_of)?;
+        let parts = reading.inputs.iter().map(|i| Part {
+            score: "value",
+            name: i.name,
+            series: Vec::new(),
+            unit: i.unit,
+            weight: i.weight,
+            date: i.date,
+            value: i.value,
+            points: i.contribution,
+            missing: i.missing.clone(),
+        });
+        Ok(Self {
             scores: vec![Score {
                 name: "value".into(),
                 unit: "index".into(),
-                date: None,
-                value: None,
-                base: 0.0,
+                date: reading.value.map(|_| reading.date),
+                value: reading.value.map(rounded),
+                base: rounded(reading.base),
                 value_before: None,
                 base_before: 0.0,
             }],
-            parts: Vec::new(),
+            parts: parts.collect(),
             label: None,
-            reason: Some(narrative_velocity::NO_FEED.into()),
-            basis: Vec::new(),
-            interpretation:
-                "Without a feed of texts there is no index, and nothing stands in for it.".into(),
+            reason: reading.reason.clone(),
+            basis: reading.basis.clone(),
+            interpretation: narrative_velocity::interpret(&reading),
             reads: Vec::new(),
-        }
+        })
     }
 }
 

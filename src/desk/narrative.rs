@@ -1,0 +1,196 @@
+//! The Narrative Velocity Index from the articles that feeds brought into the store (METHODS 6).
+//!
+//! It reads what was published up to the reference day and nothing else: neither the project's own articles
+//! nor an operator's are a feed. Each day's value is stored when a sync computes it and stays as it was.
+
+use super::Desk;
+use super::glossary::Glossary;
+use crate::error::Result;
+use crate::indicators::Reading;
+use crate::indicators::narrative_velocity::{self, Document, ID, METHOD, Vocabulary};
+use crate::model::frequency::shift;
+use crate::model::{AsOf, Date, Known, SeriesId};
+use crate::store::Article;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use std::sync::{Arc, OnceLock};
+
+/// Days of texts that are read.
+const WINDOW: i64 = 120;
+/// Most texts that are read, the newest: some 160 a day.
+const MOST: usize = 20_000;
+
+impl Desk {
+    /// The index at the reference day, null with its reason until it may speak.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn narrative(&self, as_of: AsOf) -> Result<Arc<Reading>> {
+        let key = (self.state()?, ID, as_of);
+        if let Some(found) = self.readings.get(&key) {
+            return Ok(found);
+        }
+        // Texts have their own days: figures that are old do not make old texts of today's.
+        let day = match as_of {
+            AsOf::Latest => self.today(),
+            AsOf::Day(day) => day.min(self.today()),
+        };
+        let reading = Arc::new(self.read_texts(day)?);
+        self.readings.insert(key, Arc::clone(&reading));
+        Ok(reading)
+    }
+
+    fn read_texts(&self, day: Date) -> Result<Reading> {
+        let articles = self.store().articles(end_of(day).min(self.now()), MOST)?;
+        let first = shift(day, (-WINDOW).days());
+        let mut texts: Vec<(Timestamp, Date, &Article, String)> = articles
+            .iter()
+            .map(|a| {
+                let published = a.published_at.to_zoned(TimeZone::UTC).date();
+                let summary = a.summary.as_deref().unwrap_or("");
+                (
+                    a.published_at,
+                    published,
+                    a,
+                    format!("{} {summary}", a.title),
+                )
+            })
+            .filter(|(_, published, ..)| *published > first)
+            .collect();
+        texts.sort_by_key(|(at, ..)| *at);
+        let documents: Vec<Document<'_>> = texts
+            .iter()
+            .map(|(_, day, article, text)| Document {
+                day: *day,
+                source: &article.source,
+                text,
+            })
+            .collect();
+        Ok(narrative_velocity::reading(&documents, vocabulary()?, day))
+    }
+}
+
+/// The last instant of a day, UTC.
+fn end_of(day: Date) -> Timestamp {
+    shift(day, 1.day())
+        .to_zoned(TimeZone::UTC)
+        .map_or(Timestamp::MAX, |z| {
+            z.timestamp()
+                .saturating_sub(1.nanosecond())
+                .unwrap_or(Timestamp::MAX)
+        })
+}
+
+/// Terms of the glossary with their aliases.
+fn vocabulary() -> Result<&'static Vocabulary> {
+    static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
+    if let Some(ready) = VOCABULARY.get() {
+        return Ok(ready);
+    }
+    let glossary = Glossary::embedded()?;
+    let terms = glossary
+        .iter()
+        .map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str)));
+    Ok(VOCABULARY.get_or_init(|| Vocabulary::new(terms)))
+}
+
+/// Stores the day's value, once there is one; days that were served are never written again.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read or written.
+pub fn refresh(desk: &Desk) -> Result<()> {
+    let reading = desk.narrative(AsOf::Latest)?;
+    let Some(value) = reading.value else {
+        return Ok(());
+    };
+    let id = SeriesId::new(ID)?;
+    let mut rows = desk
+        .store()
+        .read(&id)?
+        .map(|v| v.rows().to_vec())
+        .unwrap_or_default();
+    if rows.iter().any(|r| r.date == reading.date) {
+        return Ok(());
+    }
+    rows.push(Known {
+        date: reading.date,
+        known_from: Some(desk.today()),
+        value,
+    });
+    let origin = format!("computed {METHOD}");
+    desk.store()
+        .replace_computed(&id, &rows, desk.now(), &origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desk::Settings;
+    use crate::store::{Memory, Store};
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn article(number: usize, days_ago: i64, source: &str) -> Article {
+        let term = ["Inflation", "Recession", "Yield curve"][number % 3];
+        Article {
+            id: format!("{source}-{days_ago}-{number}"),
+            slug: "x".into(),
+            title: format!("{term} in the news"),
+            subtitle: None,
+            topic: None,
+            summary: Some("Unemployment and the Sahm rule.".into()),
+            tags: vec![],
+            published_at: now() - jiff::SignedDuration::from_hours(24 * days_ago),
+            url: "https://example.org/x".into(),
+            source: source.into(),
+        }
+    }
+
+    fn desk(days: i64, a_day: usize) -> Desk {
+        let store = Memory::new();
+        let articles: Vec<Article> = (0..days)
+            .flat_map(|day| (0..a_day).map(move |n| article(n, day, ["A", "B", "C"][n % 3])))
+            .collect();
+        store.write_articles(&articles).unwrap();
+        Desk::open(Arc::new(store), Settings::default(), Arc::new(now)).unwrap()
+    }
+
+    #[test]
+    fn there_is_no_index_until_there_are_texts_enough() -> Result<()> {
+        for (days, a_day, want) in [
+            (0, 0, "no narrative feed configured"),
+            (10, 30, "10 days of texts are there, 14 are needed"),
+            (40, 5, "5.0 texts a day over the last 14, 20 are needed"),
+        ] {
+            let reading = desk(days, a_day).narrative(AsOf::Latest)?;
+            assert_eq!(
+                (reading.value, reading.reason.as_deref()),
+                (None, Some(want))
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn enough_texts_speak_and_the_days_value_is_kept_once() -> Result<()> {
+        let desk = desk(60, 24);
+        let value = desk.narrative(AsOf::Latest)?.value.unwrap();
+        assert!((0.0..=100.0).contains(&value));
+        refresh(&desk)?;
+        refresh(&desk)?;
+        let rows = desk.store().read(&SeriesId::new(ID)?)?.unwrap();
+        assert_eq!(rows.rows().len(), 1);
+        assert!((rows.rows()[0].value - value).abs() < 1e-12);
+        let past = desk.narrative(AsOf::Day(jiff::civil::date(2026, 9, 28)))?;
+        assert!(
+            past.reason
+                .as_deref()
+                .unwrap_or("")
+                .contains("days of texts"),
+            "{past:?}"
+        );
+        Ok(())
+    }
+}
