@@ -40,6 +40,7 @@ use tower_http::cors::{Any, CorsLayer};
 pub use accept::{Connections, Shutdown};
 pub use metrics::Metrics;
 pub use origins::Origins;
+pub use rest::query_arguments;
 
 /// How often the day's counts are written down.
 const SAVE_EVERY: Duration = Duration::from_secs(30);

@@ -70,7 +70,7 @@ fn arguments(path: &Path, query: &str) -> Result<Arguments> {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a name that is given twice, and for bytes that are no UTF-8.
-pub(super) fn query_arguments(query: &str) -> Result<Arguments> {
+pub fn query_arguments(query: &str) -> Result<Arguments> {
     let is_text = query.split(['&', '=']).all(|part| {
         percent_encoding::percent_decode_str(part)
             .decode_utf8()

@@ -1,5 +1,5 @@
 """What every chaos script shares: a binary, a store, a server, and requests against it. Standard library only."""
-import argparse, http.client, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, atexit, http.client, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERIES = ROOT.parent / "shared" / "data" / "series"
@@ -51,7 +51,8 @@ class Server:
             self.port = free.getsockname()[1]
         line = [given.binary, "--store", str(store), "serve", "--no-sync", "--listen", f"127.0.0.1:{self.port}", *flags]
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(line, stderr=self.errors)
+        self.process = subprocess.Popen(line, stderr=self.errors, stdout=subprocess.DEVNULL)
+        atexit.register(self.process.kill)
         for _ in range(600):
             try:
                 if self.get("/ready")[0] == 200:

@@ -136,6 +136,7 @@ fn parameter(name: &str, property: &Value, in_path: bool, required: bool) -> Val
                 out.insert(key.into(), value);
             }
         }
+        narrow(name, object);
         if object.get("type") == Some(&json!("array")) {
             out.insert("style".into(), "form".into());
             out.insert("explode".into(), false.into());
@@ -143,6 +144,27 @@ fn parameter(name: &str, property: &Value, in_path: bool, required: bool) -> Val
     }
     out.insert("schema".into(), schema);
     Value::Object(out)
+}
+
+/// What the decoder asks of texts beyond their length: days are days, and no text holds control characters.
+fn narrow(name: &str, schema: &mut Map<String, Value>) {
+    if schema.get("type") != Some(&json!("string")) || schema.contains_key("enum") {
+        return;
+    }
+    match name {
+        "as_of" | "end" => {
+            schema.remove("maxLength");
+            schema.insert("format".into(), "date".into());
+        }
+        "start" => {
+            let days = "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[1-9][0-9]?[dmy]|ytd|max)$";
+            schema.insert("pattern".into(), days.into());
+        }
+        _ => {
+            let plain = "^[^\\u0000-\\u001F\\u007F-\\u009F]*$";
+            schema.insert("pattern".into(), plain.into());
+        }
+    }
 }
 
 /// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`.

@@ -30,6 +30,9 @@ const MOST_STREAMS: u32 = 128;
 /// Streams that never end by themselves are cut this long before the drain is over.
 const CUT_BEFORE_END: Duration = Duration::from_secs(2);
 
+/// How long a connection that has said nothing yet may still do so when the server stops.
+const FIRST_WORD: Duration = Duration::from_millis(500);
+
 /// Who is let in, and how the server leaves.
 #[derive(Debug, Clone)]
 pub struct Connections {
@@ -257,6 +260,14 @@ impl Conversation {
         let builder = protocol();
         let connection = builder.serve_connection_with_upgrades(io, service);
         tokio::pin!(connection);
+        let leave = async {
+            closing.cancelled().await;
+            // What was sent before the stop may not have been read yet.
+            if pulse.is_new() {
+                tokio::time::sleep(FIRST_WORD).await;
+            }
+        };
+        tokio::pin!(leave);
         let mut leaving = false;
         loop {
             tokio::select! {
@@ -271,7 +282,7 @@ impl Conversation {
                     tracing::debug!(why, "a connection is closed");
                     return;
                 }
-                () = closing.cancelled(), if !leaving => {
+                () = leave.as_mut(), if !leaving => {
                     leaving = true;
                     connection.as_mut().graceful_shutdown();
                 }

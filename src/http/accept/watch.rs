@@ -67,6 +67,11 @@ impl Pulse {
         Busy(Arc::clone(self))
     }
 
+    /// Whether no request has come yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.requests.load(Relaxed) == 0
+    }
+
     /// Bytes came; `first` are the first of the connection.
     pub(super) fn read(&self, first: Option<&[u8]>) {
         if first.is_some_and(|bytes| bytes.starts_with(b"PRI")) {
