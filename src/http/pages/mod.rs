@@ -212,7 +212,12 @@ fn fault(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
             "invalid_param" => "Not understood",
             _ => "Not available now",
         },
-        message: error.to_string(),
+        message: match error {
+            // The error's own words tell a program to call again.
+            Error::Unknown { kind, name, .. } => format!("There is no {kind} “{name}” here."),
+            Error::Ambiguous { name, .. } => format!("“{name}” may mean several things."),
+            other => other.to_string(),
+        },
         suggestions: error
             .suggestions()
             .iter()
