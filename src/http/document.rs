@@ -1,9 +1,10 @@
 //! A rendered page, widget or picture: bytes, the headers that guard it, and a place where it is kept.
 
+use super::body::{self, Facts};
 use crate::desk::{Desk, State};
+use crate::endpoints::Body;
 use crate::error::{Error, Result};
-use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use moka::sync::Cache;
@@ -15,8 +16,8 @@ use std::time::Duration;
 /// Bytes of documents kept in memory.
 const KEPT_BYTES: u64 = 16 << 20;
 
-/// Seconds a document may be kept, here and by clients: as long as the figures in it.
-const MAX_AGE: u64 = 300;
+/// How long a document may be kept, here and by clients: as long as the figures in it.
+const MAX_AGE: Duration = Duration::from_secs(300);
 
 /// Something to look at, with the policy under which a browser may show it.
 #[derive(Debug)]
@@ -24,8 +25,7 @@ pub(super) struct Document {
     status: StatusCode,
     kind: &'static str,
     policy: String,
-    body: Bytes,
-    etag: String,
+    body: Arc<Body>,
 }
 
 /// Who may show a document in a frame.
@@ -67,14 +67,11 @@ impl Document {
     }
 
     fn new(kind: &'static str, body: Bytes, policy: String) -> Self {
-        let hash = Sha256::digest(&body);
-        let hex: String = hash.iter().take(12).map(|b| format!("{b:02x}")).collect();
         Self {
             status: StatusCode::OK,
             kind,
             policy,
-            body,
-            etag: format!("\"{hex}\""),
+            body: Arc::new(Body::new(body)),
         }
     }
 
@@ -85,56 +82,39 @@ impl Document {
     }
 
     fn weight(&self) -> u32 {
-        u32::try_from(self.body.len() + self.policy.len() + 512).unwrap_or(u32::MAX)
+        u32::try_from(self.body.bytes().len() * 2 + self.policy.len() + 512).unwrap_or(u32::MAX)
     }
 
-    /// The response, or 304 when the client has it.
-    pub(super) fn respond(&self, request: &HeaderMap) -> Response {
-        let known = self.status == StatusCode::OK
-            && request
-                .get_all(header::IF_NONE_MATCH)
-                .iter()
-                .filter_map(|v| v.to_str().ok())
-                .flat_map(|v| v.split(','))
-                .any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == self.etag);
-        let mut response = if known {
-            StatusCode::NOT_MODIFIED.into_response()
+    /// The response: compressed as the client likes it, or 304 when the client has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a compressed form cannot be made.
+    pub(super) async fn respond(&self, request: &HeaderMap) -> Result<Response> {
+        let mut response = if self.status == StatusCode::OK {
+            body::respond(&self.body, Facts::of(self.kind, MAX_AGE), request).await?
         } else {
-            (
-                self.status,
-                [(header::CONTENT_TYPE, self.kind)],
-                Body::from(self.body.clone()),
-            )
-                .into_response()
+            let headers = [
+                (header::CONTENT_TYPE, self.kind),
+                (header::CACHE_CONTROL, "no-store"),
+            ];
+            (self.status, headers, self.body.bytes().clone()).into_response()
         };
-        let keep = if self.status == StatusCode::OK {
-            format!("public, max-age={MAX_AGE}")
-        } else {
-            "no-store".to_owned()
-        };
-        let fixed = [
-            (header::CACHE_CONTROL, keep.as_str()),
-            (header::ETAG, &self.etag),
-            (header::CONTENT_SECURITY_POLICY, &self.policy),
+        let guards = [
+            (header::CONTENT_SECURITY_POLICY, self.policy.as_str()),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-            (
-                HeaderName::from_static("permissions-policy"),
-                "camera=(), microphone=(), geolocation=()",
-            ),
-            (
-                HeaderName::from_static("cross-origin-resource-policy"),
-                "cross-origin",
-            ),
+            (PERMISSIONS, "camera=(), microphone=(), geolocation=()"),
+            (RESOURCE_POLICY, "cross-origin"),
         ];
-        for (name, text) in fixed {
-            if let Ok(value) = HeaderValue::from_str(text) {
-                response.headers_mut().insert(name, value);
-            }
+        for (name, value) in guards {
+            body::set(&mut response, name, value);
         }
-        response
+        Ok(response)
     }
 }
+
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// SHA-256 as a content security policy wants it: Base64.
 fn digest(text: &str) -> String {
@@ -156,7 +136,7 @@ impl Kept {
                 .max_capacity(KEPT_BYTES)
                 .weigher(|_, d: &Arc<Document>| d.weight())
                 // Figures of an upstream change without a new state of our own data.
-                .time_to_live(Duration::from_secs(MAX_AGE))
+                .time_to_live(MAX_AGE)
                 .build(),
         }
     }

@@ -16,7 +16,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use serde::de::DeserializeOwned;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Colours, then what all surfaces share, then the widgets' own.
 static STYLE: LazyLock<String> = LazyLock::new(|| {
@@ -131,19 +131,25 @@ async fn serve(
         };
         render(Widget { theme, ..widget? })
     };
-    match kept.get(backend.desk(), key, make).await {
-        Ok(document) => document.respond(headers),
-        Err(error) => {
-            crate::error::log(&error, "widget");
-            match render(Widget {
+    let refuse = |error: &Error| {
+        crate::error::log(error, "widget");
+        Ok(Arc::new(
+            render(Widget {
                 theme,
-                ..refusal(backend, &error)
-            }) {
-                Ok(document) => document.failed(&error).respond(headers),
-                Err(error) => super::error::respond(&error, "widget", None),
-            }
-        }
-    }
+                ..refusal(backend, error)
+            })?
+            .failed(error),
+        ))
+    };
+    let document = kept
+        .get(backend.desk(), key, make)
+        .await
+        .or_else(|error| refuse(&error));
+    let response = match document {
+        Ok(document) => document.respond(headers).await,
+        Err(error) => Err(error),
+    };
+    response.unwrap_or_else(|error| super::error::respond(&error, "widget", None))
 }
 
 fn render(widget: Widget) -> Result<Document> {

@@ -182,7 +182,7 @@ async function apps() {
     for (const [scheme, context, width] of [["light", LIGHT, 720], ["dark", DARK, 720], ["dark", DARK, 360]]) {
       const name = `app-${file}-${tool}-${args.seriesId ?? ""}`;
       await look(name, `${hostBase}/host.html`, {
-        width, height: 900, scheme, full: true,
+        width, height: width < 500 ? 1900 : 1200, scheme, full: true,
         act: async (page, where) => {
           const frame = await mount(page, file, tool, args, context);
           check(await frame.locator("#app").isVisible(), `${where}: shows nothing`);
@@ -192,6 +192,7 @@ async function apps() {
           check(seen.sizes.at(-1) > 150, `${where}: size ${seen.sizes}`);
           check((await frame.evaluate(() => document.documentElement.dataset.theme)) === scheme, `${where}: theme`);
           check(await frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${where}: too wide`);
+          check(await frame.evaluate(() => document.documentElement.scrollHeight <= window.innerHeight + 1), `${where}: the host was told too small a height`);
           if (file === "recession") check(seen.calls.some((c) => c.name === "get_time_series"), `${where}: no history asked for`);
           if (context.styles) check((await frame.evaluate(() => getComputedStyle(document.body).fontFamily)).includes("Georgia"), `${where}: the host's font is not used`);
         },

@@ -117,16 +117,19 @@ async fn serve(
             .await
             .map_err(|e| Error::internal("a page failed", e))?
     };
-    match kept.get(&desk, key, make).await {
-        Ok(document) => document.respond(headers),
-        Err(error) => {
-            crate::error::log(&error, "page");
-            match fault(&desk, &asked, &error) {
-                Ok(document) => document.failed(&error).respond(headers),
-                Err(error) => super::error::respond(&error, "page", None),
-            }
-        }
-    }
+    let refuse = |error: &Error| {
+        crate::error::log(error, "page");
+        Ok(Arc::new(fault(&desk, &asked, error)?.failed(error)))
+    };
+    let document = kept
+        .get(&desk, key, make)
+        .await
+        .or_else(|error| refuse(&error));
+    let response = match document {
+        Ok(document) => document.respond(headers).await,
+        Err(error) => Err(error),
+    };
+    response.unwrap_or_else(|error| super::error::respond(&error, "page", None))
 }
 
 /// What surrounds every page.
@@ -209,7 +212,12 @@ fn fault(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
             "invalid_param" => "Not understood",
             _ => "Not available now",
         },
-        message: error.to_string(),
+        message: match error {
+            // The error's own words tell a program to call again.
+            Error::Unknown { kind, name, .. } => format!("There is no {kind} “{name}” here."),
+            Error::Ambiguous { name, .. } => format!("“{name}” may mean several things."),
+            other => other.to_string(),
+        },
         suggestions: error
             .suggestions()
             .iter()
