@@ -7,7 +7,7 @@ use std::collections::HashMap;
 const QUESTIONS: &str = include_str!("questions.csv");
 
 /// A question without a tool scores below this with every tool.
-const RELEVANT: f64 = 1.5;
+const RELEVANT: f64 = 1.6;
 
 const SMALL: &str = "a an and any are as asked at be been by can could did do does down each for from get gives give \
     had has have here how i in into is it its just me my new no not now of off on one or our out over please say set \
