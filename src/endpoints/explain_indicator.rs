@@ -138,12 +138,12 @@ pub struct Output {
 impl Endpoint for ExplainIndicator {
     const SPEC: Spec = Spec {
         tool: "explain_indicator",
-        title: "Explain an indicator",
+        title: "Why an indicator stands there",
         path: "/api/public/explain/{indicator}",
         summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
-        description: "Use this when asked why a composite (recession probability CRPI, net liquidity CNLI, stress \
-            CMSI, risk appetite CRAI) or the regime is what it is, or what moved it: formula, inputs with weight and \
-            points now and a month ago. Do not use it for the value alone: use get_metric.",
+        description: "Use this when asked why a composite (CRPI, CNLI, CMSI, CRAI) or the regime stands where it does, or \
+            what drove it: formula, inputs with weight and points, and those of a month before. Do not use it \
+            for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[("indicator", "CRPI")],

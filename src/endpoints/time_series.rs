@@ -302,11 +302,10 @@ impl Endpoint for GetTimeSeries {
         title: "Time series",
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
-        description: "Use this when asked for the history, trend, chart or past values of one series over years \
-            or months (yields, rates, inflation, CPI, unemployment, GDP, recession probability or another \
-            composite), or for data to download: extremes, mean, percentile, thinned rows; detail=csv for up to \
-            1,000 rows; units=pc1 for the change from a year earlier. Default: the last 365 days. Names such as \
-            \"10y\" work. Do not use it for the latest value: use get_metric.",
+        description: "Use this when asked for the history, trend, chart, plot or past values of one series over days or \
+            years (yield, rates, CPI, unemployment, GDP, recession composites) or to download its data as CSV: \
+            first, last, extremes, mean, percentile and thinned rows. Default: the last 365 days. Do not use it \
+            for the latest figure: use get_metric.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],

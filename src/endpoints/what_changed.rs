@@ -100,9 +100,8 @@ impl Endpoint for WhatChanged {
         title: "What changed",
         path: "/api/public/what-changed",
         summary: "Regime, composites and key figures now against a day before, most unusual moves first",
-        description: "Use this when asked what changed, moved or is new in the economy since a day, last week, last \
-            month or this year: regime, composites and key figures now and then, most unusual moves first. Do not \
-            use it for one series: use get_time_series.",
+        description: "Use this when asked what changed across the board since a day: regime, composites and headlines \
+            compared, ranked by how unusual each move is. Do not use it for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
         example: &[("since", "30d")],
