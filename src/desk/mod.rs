@@ -78,9 +78,10 @@ pub struct RegimePath {
     pub now: regime::Outlook,
 }
 
-/// Computes afresh what rests on the store: composites, base rates of scenarios, evidence of asset views,
-/// the index of texts.
-/// To be called after each import or sync; while the bundled history speaks there is nothing to do.
+/// Computes afresh what rests on the store.
+///
+/// That is composites, base rates of scenarios, evidence of asset views and the index of texts. To be called
+/// after each import or sync; while the bundled history speaks there is nothing to do.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read or written.
