@@ -212,12 +212,7 @@ fn fault(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
             "invalid_param" => "Not understood",
             _ => "Not available now",
         },
-        message: match error {
-            // The error's own words tell a program to call again.
-            Error::Unknown { kind, name, .. } => format!("There is no {kind} “{name}” here."),
-            Error::Ambiguous { name, .. } => format!("“{name}” may mean several things."),
-            other => other.to_string(),
-        },
+        message: said(error),
         suggestions: error
             .suggestions()
             .iter()
@@ -230,6 +225,17 @@ fn fault(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
             .collect(),
     };
     html(&page, "")
+}
+
+/// An error for a reader; its own words tell a program to call again.
+fn said(error: &Error) -> String {
+    if let Error::Unknown { kind, name, .. } = error {
+        format!("There is no {kind} “{name}” here.")
+    } else if let Error::Ambiguous { name, .. } = error {
+        format!("“{name}” may mean several things.")
+    } else {
+        error.to_string()
+    }
 }
 
 /// A value of the query string.
