@@ -1,0 +1,13 @@
+//! A query string, checked against the arguments of every endpoint.
+#![no_main]
+use econoscope::endpoints::{ENDPOINTS, decode};
+use econoscope::http::query_arguments;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|query: &str| {
+    if let Ok(arguments) = query_arguments(query) {
+        for route in &ENDPOINTS {
+            let _ = decode::check(route.input_schema(), arguments.clone());
+        }
+    }
+});
