@@ -92,7 +92,7 @@ mod tests {
     fn one(body: &str) -> Envelope<'_> {
         match read(body.as_bytes()) {
             Message::One(envelope) => envelope,
-            other => panic!("{other:?}"),
+            other @ (Message::Other | Message::Refused(_)) => panic!("{other:?}"),
         }
     }
 

@@ -84,21 +84,23 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::BadFile`] for an embedded file that cannot be read, which tests rule out.
     pub fn find(&self, query: &str, most: usize) -> Result<Vec<Hit>> {
-        let index = Index::ready()?;
-        let mut hits = Vec::new();
-        if let Some(info) = Resolver::embedded().find(query) {
-            hits.push(Hit {
-                kind: Kind::Series,
-                name: info.id.to_string(),
-                title: info.title.clone(),
-            });
-        }
-        hits.extend(index.rank(query));
-        let mut seen = HashSet::new();
-        hits.retain(|h| seen.insert((h.kind, h.name.clone())));
+        let mut hits = named_then_ranked(Index::ready()?, query);
         hits.truncate(most);
         Ok(hits)
     }
+}
+
+/// A series whose name the query is, then whatever speaks of its words.
+fn named_then_ranked(index: &Index, query: &str) -> Vec<Hit> {
+    let named = Resolver::embedded().find(query).map(|info| Hit {
+        kind: Kind::Series,
+        name: info.id.to_string(),
+        title: info.title.clone(),
+    });
+    let mut hits: Vec<Hit> = named.into_iter().chain(index.rank(query)).collect();
+    let mut seen = HashSet::new();
+    hits.retain(|h| seen.insert((h.kind, h.name.clone())));
+    hits
 }
 
 impl Index {
@@ -283,7 +285,11 @@ mod tests {
     fn best(query: &str) -> Vec<String> {
         let index = Index::ready().unwrap();
         let name = |h: &Hit| format!("{}:{}", h.kind.word(), h.name);
-        index.rank(query).iter().take(5).map(name).collect()
+        named_then_ranked(index, query)
+            .iter()
+            .take(5)
+            .map(name)
+            .collect()
     }
 
     #[test]
