@@ -63,7 +63,7 @@ impl Route {
     /// Checks the arguments and answers.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
+    /// [`crate::Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
         (self.call)(backend, checked).await
