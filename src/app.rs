@@ -1,13 +1,13 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
 use crate::config::{Config, Serve, default_store};
+use crate::desk::{Desk, Settings, articles, scenarios};
+use crate::endpoints::Backend;
 use crate::live;
+use crate::store::{Memory, Sqlite, Store};
+use crate::upstream::{SystemClock, Upstream, UpstreamConfig};
+use crate::{http, mcp};
 use anyhow::{Context, Result, bail};
-use econoscope::desk::{Desk, Settings, articles, scenarios};
-use econoscope::endpoints::Backend;
-use econoscope::store::{Memory, Sqlite, Store};
-use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
-use econoscope::{http, mcp};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,13 +1,13 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
 use super::print;
+use crate::Error;
 use crate::app;
 use crate::config::{Config, Doctor, default_store};
+use crate::desk::Desk;
 use crate::live::source_settings;
+use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
-use econoscope::Error;
-use econoscope::desk::Desk;
-use econoscope::store::{Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
 
 fn data(findings: &mut Findings, store: &Sqlite, held: &[Status]) {
     let last_sync = store
-        .note(econoscope::desk::holdings::LAST_SYNC)
+        .note(crate::desk::holdings::LAST_SYNC)
         .ok()
         .flatten()
         .and_then(|text| text.parse::<Timestamp>().ok());
@@ -258,7 +258,7 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
 }
 
 /// What the default location does with a file that is damaged: it is set aside and told.
-pub(crate) fn set_aside(path: &Path, error: &Error) -> econoscope::Result<Sqlite> {
+pub(crate) fn set_aside(path: &Path, error: &Error) -> crate::Result<Sqlite> {
     tracing::error!(%error, "the store is damaged");
     let aside = Sqlite::quarantine(path)?;
     eprintln!(
