@@ -1,7 +1,6 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
 use super::print;
-use crate::Error;
 use crate::app;
 use crate::config::{Config, Doctor, default_store};
 use crate::desk::Desk;
@@ -255,15 +254,4 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
     Sqlite::open_existing(&from)?.backup(&to)?;
     eprintln!("wrote {} and verified every row", to.display());
     Ok(ExitCode::SUCCESS)
-}
-
-/// What the default location does with a file that is damaged: it is set aside and told.
-pub(crate) fn set_aside(path: &Path, error: &Error) -> crate::Result<Sqlite> {
-    tracing::error!(%error, "the store is damaged");
-    let aside = Sqlite::quarantine(path)?;
-    eprintln!(
-        "econoscope: the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
-        aside.display()
-    );
-    Sqlite::open(path)
 }
