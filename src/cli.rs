@@ -76,15 +76,15 @@ fn log_to_stderr(config: &Config) -> Result<()> {
 
 fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| {
-            if text.ends_with('\n') {
-                Ok(())
-            } else {
-                out.write_all(b"\n")
-            }
-        })
-        .context("writing to stdout")
+    let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
+    match out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.write_all(end))
+    {
+        // `| head` has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("writing to stdout"),
+    }
 }
 
 async fn call_tool(config: &Config, call: &Call) -> Result<ExitCode> {

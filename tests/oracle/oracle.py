@@ -248,9 +248,44 @@ def base_rates():
     print("- 8 base rates with their intervals equal")
 
 
+def ranks(values):
+    """Where each value stands among all before it."""
+    before, out = [], []
+    for value in values:
+        low, high = bisect.bisect_left(before, value), bisect.bisect_right(before, value)
+        out.append((low + 0.5 * (high - low) + 0.5) / (len(before) + 1))
+        bisect.insort(before, value)
+    return out
+
+
+def stress():
+    """METHODS 4, the public profile, on days whose excess bond premium is too old to count."""
+    ten, conditions, claims = series("DGS10"), series("NFCI"), series("ICSA")
+    weeks = sorted(claims)
+    mean4 = {w: statistics.fmean(claims[x] for x in weeks[i - 3 : i + 1]) for i, w in enumerate(weeks) if i >= 3}
+    year = dt.timedelta(days=364)
+    change = {w: 100 * math.log(v / mean4[w - year]) for w, v in mean4.items() if w - year in mean4}
+    market = sorted(ten)
+    moves = [ten[b] - ten[a] for a, b in zip(market, market[1:])]
+    swing = {d: 100 * math.sqrt(252) * statistics.stdev(moves[i - 20 : i + 1]) for i, d in enumerate(market[1:]) if i >= 20}
+    days = [d for d in market if d >= dt.date(1986, 1, 1)]
+
+    def ranked(of, lag):
+        known = sorted(of)
+        out = [known[bisect.bisect_right(known, d - dt.timedelta(days=lag)) - 1] for d in days]
+        return dict(zip(days, ranks([of[d] for d in out])))
+
+    parts = [(0.45, ranked(conditions, 5)), (0.2, ranked(change, 5)), (0.1, ranked(swing, 0))]
+    told = {d: v for d, v in rows("SERVICE_CMSI").items() if d >= dt.date(2026, 1, 1)}
+    mine = {d: 100 * sum(w * of[d] for w, of in parts) / 0.75 for d in days}
+    # A day more or less at the start of 1986 moves a rank among ten thousand.
+    same("macro stress in 2026", mine, told, 100, 2e-4)
+
+
 def main():
     recession()
     liquidity()
+    stress()
     regime()
     changes()
     digest()
