@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/articles");
 
+/// Newest articles that can be found and fetched.
+pub const MOST: usize = 2_000;
+
 /// A text of a folder with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
@@ -113,6 +116,18 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
 }
 
 impl Desk {
+    /// The whole text of an article that is ours or an operator's; a feed gives only what it says about one.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
+    pub fn article_body(&self, id: &str) -> Result<Option<&str>> {
+        let own = embedded()?.iter().chain(&self.settings().articles);
+        Ok(own
+            .filter(|t| t.article.id == id)
+            .map(|t| t.body.as_str())
+            .next())
+    }
+
     /// The newest articles of all sources published up to now, newest first, at most `limit`.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use std::fmt::Write;
 
 mod find;
 
+pub(super) use find::Index;
 pub use find::{Hit, Kind};
 
 /// The last part of a method's address: `crpi`.

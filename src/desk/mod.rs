@@ -103,6 +103,7 @@ pub struct Desk {
     readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     regimes: Cache<(State, AsOf), Arc<RegimePath>>,
     recorded: Cache<(State, SeriesId, Date), Option<bool>>,
+    library: Cache<State, Arc<library::Index>>,
 }
 
 impl Desk {
@@ -121,6 +122,7 @@ impl Desk {
             readings: Cache::new(256),
             regimes: Cache::new(32),
             recorded: Cache::new(4_096),
+            library: Cache::new(1),
         })
     }
 

@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
 use crate::error::Result;
+use crate::model::untrusted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,9 @@ pub struct Search;
 
 /// Most results.
 const MOST: usize = 10;
+
+/// Longest title, in characters; titles of feeds are text by others.
+const MOST_TITLE: usize = 200;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,11 +64,11 @@ impl Endpoint for Search {
             .find(&params.query, MOST)?
             .into_iter()
             .map(|hit| {
-                let id = format!("{}:{}", hit.kind.word(), hit.name);
+                let own = || super::fetch::address(base, hit.kind, &hit.name);
                 Found {
-                    url: super::fetch::address(base, hit.kind, &hit.name),
-                    title: hit.title,
-                    id,
+                    id: format!("{}:{}", hit.kind.word(), hit.name),
+                    url: hit.url.clone().unwrap_or_else(own),
+                    title: untrusted::line(&hit.title, MOST_TITLE),
                 }
             })
             .collect();

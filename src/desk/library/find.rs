@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::indicators::COMPOSITES;
 use crate::model::Catalogue;
 use crate::model::resolve::Resolver;
+use crate::store::Article;
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 /// What a document is; the first part of its identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,6 +52,8 @@ pub struct Hit {
     pub name: String,
     /// Title.
     pub title: String,
+    /// Where it is to be read, for articles, which may stand elsewhere.
+    pub url: Option<String>,
 }
 
 /// A document's title counts this many times its text.
@@ -63,8 +66,8 @@ const B: f64 = 0.75;
 /// Below this share of the best score a document is noise.
 const NOISE: f64 = 0.25;
 
-/// The words of every document, counted once.
-struct Index {
+/// The words of every document, counted once per state of the data.
+pub(in crate::desk) struct Index {
     documents: Vec<Indexed>,
     /// In how many documents a word stands.
     frequency: HashMap<String, f64>,
@@ -82,11 +85,22 @@ impl Desk {
     /// Documents that speak of the words, best first, at most `most`. A name that resolves comes first.
     ///
     /// # Errors
-    /// [`crate::Error::BadFile`] for an embedded file that cannot be read, which tests rule out.
+    /// [`crate::Error::Store`] when the store cannot be read, [`crate::Error::BadFile`] for an embedded file
+    /// that cannot be read, which tests rule out.
     pub fn find(&self, query: &str, most: usize) -> Result<Vec<Hit>> {
-        let mut hits = named_then_ranked(Index::ready()?, query);
+        let mut hits = named_then_ranked(&*self.index()?, query);
         hits.truncate(most);
         Ok(hits)
+    }
+
+    fn index(&self) -> Result<Arc<Index>> {
+        let state = self.state()?;
+        if let Some(ready) = self.library.get(&state) {
+            return Ok(ready);
+        }
+        let built = Arc::new(Index::build(&self.articles(articles::MOST)?)?);
+        self.library.insert(state, Arc::clone(&built));
+        Ok(built)
     }
 }
 
@@ -96,6 +110,7 @@ fn named_then_ranked(index: &Index, query: &str) -> Vec<Hit> {
         kind: Kind::Series,
         name: info.id.to_string(),
         title: info.title.clone(),
+        url: None,
     });
     let mut hits: Vec<Hit> = named.into_iter().chain(index.rank(query)).collect();
     let mut seen = HashSet::new();
@@ -104,16 +119,7 @@ fn named_then_ranked(index: &Index, query: &str) -> Vec<Hit> {
 }
 
 impl Index {
-    fn ready() -> Result<&'static Self> {
-        static INDEX: OnceLock<Index> = OnceLock::new();
-        if let Some(ready) = INDEX.get() {
-            return Ok(ready);
-        }
-        let built = Self::build()?;
-        Ok(INDEX.get_or_init(|| built))
-    }
-
-    fn build() -> Result<Self> {
+    fn build(articles: &[Article]) -> Result<Self> {
         let mut names: HashMap<&str, String> = HashMap::new();
         for (alias, info) in Resolver::embedded().aliases() {
             let other = names.entry(info.id.as_str()).or_default();
@@ -158,21 +164,7 @@ impl Index {
             regime,
             "",
         ));
-        for text in articles::embedded()? {
-            let a = &text.article;
-            let about = format!(
-                "{} {}",
-                a.tags.join(" "),
-                a.summary.as_deref().unwrap_or("")
-            );
-            documents.push(Indexed::new(
-                Kind::Article,
-                a.slug.clone(),
-                &a.title,
-                &a.title,
-                &about,
-            ));
-        }
+        documents.extend(articles.iter().map(Indexed::article));
         Ok(Self::over(documents))
     }
 
@@ -234,6 +226,15 @@ impl Index {
 }
 
 impl Indexed {
+    fn article(a: &Article) -> Self {
+        let about = [a.subtitle.as_deref(), a.summary.as_deref(), Some(&a.source)];
+        let about: Vec<&str> = about.into_iter().flatten().collect();
+        let text = format!("{} {}", a.tags.join(" "), about.join(" "));
+        let mut found = Self::new(Kind::Article, a.slug.clone(), &a.title, &a.title, &text);
+        found.hit.url = Some(a.url.clone());
+        found
+    }
+
     /// `shown` is the title as it is shown, `title` what counts as title.
     fn new(kind: Kind, name: String, shown: &str, title: &str, text: &str) -> Self {
         let mut counts = HashMap::new();
@@ -248,6 +249,7 @@ impl Indexed {
                 kind,
                 name,
                 title: shown.to_owned(),
+                url: None,
             },
             title: words(shown).into_iter().collect(),
             counts,
@@ -283,9 +285,11 @@ mod tests {
     use super::*;
 
     fn best(query: &str) -> Vec<String> {
-        let index = Index::ready().unwrap();
+        let embedded = crate::desk::articles::embedded().unwrap();
+        let articles: Vec<Article> = embedded.iter().map(|t| t.article.clone()).collect();
+        let index = Index::build(&articles).unwrap();
         let name = |h: &Hit| format!("{}:{}", h.kind.word(), h.name);
-        named_then_ranked(index, query)
+        named_then_ranked(&index, query)
             .iter()
             .take(5)
             .map(name)
