@@ -151,7 +151,11 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let upstream = backend.upstream().cloned();
     let local = upstream.is_none();
     // The handlers are cut only when the drain is over, not when it begins.
-    let mcp = mcp::transport::http(mcp::Server::new(backend), allowed, shutdown.cut.clone());
+    let mut server = mcp::Server::new(backend);
+    if serve.no_fast_lane {
+        server = server.without_fast_lane();
+    }
+    let mcp = mcp::transport::http(server, allowed, shutdown.cut.clone());
     let metrics = metrics_listener(serve, &site, &stop).await?;
     eprintln!(
         "econoscope {} on http://{address} (MCP at /mcp)",

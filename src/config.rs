@@ -227,6 +227,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300), env = "ECONOSCOPE_DRAIN_DELAY")]
     pub(crate) drain_delay: u64,
 
+    /// Let the protocol library answer every call, to compare with the fast lane
+    #[arg(long, hide = true)]
+    pub(crate) no_fast_lane: bool,
+
     #[command(flatten)]
     pub(crate) limits: Limits,
 }

@@ -1,13 +1,16 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
+use super::lane::{Door, Passed};
 use super::{Server, plain};
 use anyhow::Context;
+use bytes::Bytes;
 use http::{Request, Response};
 use rmcp::ServiceExt as _;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
@@ -34,8 +37,10 @@ pub fn http<B>(
 + Send
 + Sync
 where
-    B: http_body::Body<Data: Send, Error: std::fmt::Display> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
+    let lane = server.lane.clone();
+    let (hosts, ending) = (allowed.hosts.clone(), stop.clone());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -49,9 +54,10 @@ where
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    ServiceExt::<Request<B>>::map_future(service, |answer| async {
+    let library = ServiceExt::<Request<Passed<B>>>::map_future(service, |answer| async {
         Ok(plain::to_json(answer.await?).await)
-    })
+    });
+    Door::new(library, lane, &hosts, MOST_BODY_BYTES, ending)
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.
