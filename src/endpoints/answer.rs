@@ -104,6 +104,7 @@ impl Answer {
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
         let body = if csv > 0 { csv } else { self.json.len() };
-        self.json.len() + self.text.len() + csv + body * 3 / 5 + 512
+        let png = self.png.as_ref().map_or(0, Bytes::len);
+        self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
     }
 }
