@@ -59,6 +59,10 @@ pub(crate) struct Config {
     #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_CONFIG")]
     pub(crate) config: Option<PathBuf>,
 
+    /// Let the protocol library answer every call, to compare with the fast lane
+    #[arg(long, global = true, hide = true)]
+    pub(crate) no_fast_lane: bool,
+
     #[command(flatten)]
     pub(crate) forwarding: Forwarding,
 
@@ -226,10 +230,6 @@ pub(crate) struct Serve {
     /// Seconds between the signal to stop and the last accepted request, for a balancer to notice /ready
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300), env = "ECONOSCOPE_DRAIN_DELAY")]
     pub(crate) drain_delay: u64,
-
-    /// Let the protocol library answer every call, to compare with the fast lane
-    #[arg(long, hide = true)]
-    pub(crate) no_fast_lane: bool,
 
     #[command(flatten)]
     pub(crate) limits: Limits,

@@ -1,6 +1,6 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
-use super::lane::{Door, Passed};
+use super::lane::{Door, Lines, Passed};
 use super::{Server, plain};
 use anyhow::Context;
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::convert::Infallible;
 use std::error::Error;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
@@ -65,7 +66,32 @@ where
 /// # Errors
 /// When the client's opening is not MCP, or the streams fail.
 pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
-    let running = match server.serve_with_ct(stdio_pipes(), stop).await {
+    let (reader, writer) = stdio_pipes();
+    lines(server, reader, writer, stop).await
+}
+
+/// Serves one client over two streams that carry a message a line.
+///
+/// # Errors
+/// When the client's opening is not MCP, or the streams fail.
+pub async fn lines<R, W>(
+    server: Server,
+    reader: R,
+    writer: W,
+    stop: CancellationToken,
+) -> anyhow::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let opened = match server.lane.clone() {
+        Some(lane) => {
+            let lines = Lines::new(lane, reader, writer);
+            server.serve_with_ct(lines, stop).await
+        }
+        None => server.serve_with_ct((reader, writer), stop).await,
+    };
+    let running = match opened {
         Ok(running) => running,
         // A client that goes away before it says anything is not a fault.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -6,6 +6,7 @@
 
 mod corpus;
 mod http;
+mod lines;
 
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;

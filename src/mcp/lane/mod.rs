@@ -8,10 +8,13 @@
 
 mod call;
 mod door;
+mod lines;
+mod queue;
 mod render;
 
 use call::Call;
 pub(super) use door::{Door, Passed};
+pub(super) use lines::Lines;
 
 use super::Shared;
 use crate::desk::State;
@@ -87,19 +90,28 @@ impl Lane {
     /// The result of a call: `"result":{…}}`, the answer from behind the id on. `None` for what only the library
     /// can tell.
     pub(super) async fn result(&self, call: &Call<'_>, era: Era) -> Option<Bytes> {
-        let result = match self.kept(call, era) {
-            Some(kept) => kept,
-            None => self.made(call, era).await?,
-        };
+        if let Some(kept) = self.kept(call, era) {
+            return Some(kept);
+        }
+        let made = self.made(call, era).await?;
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        Some(made)
+    }
+
+    /// The result when it is kept.
+    pub(super) fn kept(&self, call: &Call<'_>, era: Era) -> Option<Bytes> {
+        let state = self.state()?;
+        let kept = self.results.get(&key(call, era))?;
+        let result = (kept.state == state).then_some(kept.result)?;
         self.answers.fetch_add(1, Ordering::Relaxed);
         Some(result)
     }
 
-    /// The result that is kept for a call.
-    fn kept(&self, call: &Call<'_>, era: Era) -> Option<Bytes> {
-        let state = self.state()?;
-        let kept = self.results.get(&key(call, era))?;
-        (kept.state == state).then_some(kept.result)
+    /// Whether a result that is not kept can be made here.
+    pub(super) fn may_make(&self, call: &Call<'_>) -> bool {
+        self.shared.backend.is_local(call.route)
+            && call.arguments().is_some()
+            && self.shared.backend.desk().state().is_ok()
     }
 
     /// The same made anew, and kept when it is an answer.
