@@ -132,7 +132,15 @@ pub(crate) const LOCAL_BASE: &str = "http://127.0.0.1:8080";
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let backend = Arc::new(backend(config, LOCAL_BASE.into(), true)?);
     let stop = stop_on_signal();
-    mcp::transport::stdio(mcp::Server::new(backend), stop).await
+    mcp::transport::stdio(server(config, backend), stop).await
+}
+
+fn server(config: &Config, backend: Arc<Backend>) -> mcp::Server {
+    let server = mcp::Server::new(backend);
+    if config.no_fast_lane {
+        return server.without_fast_lane();
+    }
+    server
 }
 
 /// Listens, answers, syncs in the background, and drains on a signal.
@@ -161,7 +169,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let upstream = backend.upstream().cloned();
     let local = upstream.is_none();
     // The handlers are cut only when the drain is over, not when it begins.
-    let mcp = mcp::transport::http(mcp::Server::new(backend), allowed, shutdown.cut.clone());
+    let mcp = mcp::transport::http(server(config, backend), allowed, shutdown.cut.clone());
     let metrics = metrics_listener(serve, &site, &stop).await?;
     eprintln!(
         "econoscope {} on http://{address} (MCP at /mcp)",

@@ -59,6 +59,10 @@ pub(crate) struct Config {
     #[arg(long, global = true, value_name = "FILE", env = "ECONOSCOPE_CONFIG")]
     pub(crate) config: Option<PathBuf>,
 
+    /// Let the protocol library answer every call, to compare with the fast lane
+    #[arg(long, global = true, hide = true)]
+    pub(crate) no_fast_lane: bool,
+
     #[command(flatten)]
     pub(crate) forwarding: Forwarding,
 

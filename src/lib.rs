@@ -18,7 +18,8 @@
 //! An edge turns what it received into [`endpoints::Arguments`] and calls a [`endpoints::Route`]. The route
 //! checks them against the endpoint's own schema and asks the [`endpoints::Backend`], which answers from the
 //! [`desk`]. The answer is rendered to bytes once per state of the data and shared; the
-//! edge puts its envelope around it.
+//! edge puts its envelope around it. A plain `tools/call` takes a shorter way: the fast lane of [`mcp`] sends the
+//! result as it was rendered for the last caller who asked the same.
 //!
 //! # To add an endpoint
 //! Write `src/endpoints/<name>.rs` (arguments, answer, declaration, `local`, `text`, tests), add its row to

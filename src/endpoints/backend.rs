@@ -4,6 +4,7 @@ use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
 use super::forward;
+use super::route::Route;
 use crate::desk::{Desk, State};
 use crate::error::{Error, Result};
 use crate::upstream::{Fetched, Upstream};
@@ -74,6 +75,11 @@ impl Backend {
     /// The upstream, when this backend forwards.
     pub fn upstream(&self) -> Option<&Upstream> {
         self.upstream.as_ref()
+    }
+
+    /// Whether an endpoint is answered from what is held here, and so depends on nothing but the desk's state.
+    pub fn is_local(&self, route: &Route) -> bool {
+        self.upstream.is_none() || !route.spec.in_contract
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.

@@ -6,7 +6,7 @@ use crate::endpoints::Backend;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Upper bounds of the time classes, in seconds.
@@ -14,8 +14,10 @@ const BOUNDS: [f64; 10] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0,
 ];
 
+/// Answers of one route: how many of each status, and how long they took.
 #[derive(Default)]
-struct Times {
+struct Answers {
+    statuses: Mutex<BTreeMap<u16, u64>>,
     classes: [AtomicU64; BOUNDS.len()],
     count: AtomicU64,
     microseconds: AtomicU64,
@@ -24,8 +26,8 @@ struct Times {
 /// Counters of one process.
 #[derive(Default)]
 pub struct Metrics {
-    requests: RwLock<BTreeMap<(String, u16), Arc<AtomicU64>>>,
-    times: RwLock<BTreeMap<String, Arc<Times>>>,
+    /// By the router's own patterns.
+    routes: RwLock<BTreeMap<String, Answers>>,
     events: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     /// Requests being answered.
     pub(super) in_flight: AtomicI64,
@@ -37,20 +39,37 @@ pub struct Metrics {
     pub(super) panics: AtomicU64,
 }
 
+impl Answers {
+    fn statuses(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
+        self.statuses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, status: u16, time: Duration) {
+        *self.statuses().entry(status).or_default() += 1;
+        let seconds = time.as_secs_f64();
+        let class = BOUNDS.iter().position(|bound| seconds <= *bound);
+        if let Some(count) = class.and_then(|class| self.classes.get(class)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.microseconds.fetch_add(micros, Ordering::Relaxed);
+    }
+}
+
 impl Metrics {
     /// Counts one answered request.
     pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
-        let key = (route.to_owned(), status);
-        cell(&self.requests, &key).fetch_add(1, Ordering::Relaxed);
-        let times = cell(&self.times, &key.0);
-        let seconds = time.as_secs_f64();
-        let class = BOUNDS.iter().position(|bound| seconds <= *bound);
-        if let Some(count) = class.and_then(|class| times.classes.get(class)) {
-            count.fetch_add(1, Ordering::Relaxed);
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answers) = routes.get(route) {
+            return answers.add(status, time);
         }
-        times.count.fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        times.microseconds.fetch_add(micros, Ordering::Relaxed);
+        drop(routes);
+        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
+        routes
+            .entry(route.to_owned())
+            .or_default()
+            .add(status, time);
     }
 
     /// Counts a refusal by a limit.
@@ -138,17 +157,17 @@ impl Metrics {
 
     fn write_requests(&self, out: &mut String) {
         out.push_str("# HELP econoscope_http_requests_total Requests answered.\n# TYPE econoscope_http_requests_total counter\n");
-        let requests = self.requests.read().unwrap_or_else(PoisonError::into_inner);
-        for ((route, status), count) in requests.iter() {
-            let count = count.load(Ordering::Relaxed);
-            let _ = writeln!(
-                out,
-                "econoscope_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}"
-            );
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
+        for (route, answers) in routes.iter() {
+            for (status, count) in answers.statuses().iter() {
+                let _ = writeln!(
+                    out,
+                    "econoscope_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}"
+                );
+            }
         }
         out.push_str("# HELP econoscope_http_request_seconds Time to an answer.\n# TYPE econoscope_http_request_seconds histogram\n");
-        let times = self.times.read().unwrap_or_else(PoisonError::into_inner);
-        for (route, times) in times.iter() {
+        for (route, times) in routes.iter() {
             let name = "econoscope_http_request_seconds";
             let mut below = 0;
             for (bound, count) in BOUNDS.iter().zip(&times.classes) {
@@ -228,15 +247,6 @@ fn one(out: &mut String, name: &str, help: &str, value: &str) {
         out,
         "# HELP econoscope_{name} {help}\n# TYPE econoscope_{name} {kind}\neconoscope_{name} {value}\n"
     );
-}
-
-/// The counter of a key; made when it is new. Keys come from the router's own patterns.
-fn cell<K: Ord + Clone, V: Default>(map: &RwLock<BTreeMap<K, Arc<V>>>, key: &K) -> Arc<V> {
-    if let Some(found) = map.read().unwrap_or_else(PoisonError::into_inner).get(key) {
-        return Arc::clone(found);
-    }
-    let mut map = map.write().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(map.entry(key.clone()).or_default())
 }
 
 /// Memory of this process as the kernel counts it; none where there is no such file.

@@ -23,9 +23,9 @@ mod widgets;
 use crate::endpoints::Backend;
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Method, Request, header};
-use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::http::{Method, Request, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use limits::Limits;
 use std::convert::Infallible;
@@ -141,7 +141,6 @@ impl Site {
                 metrics.panics.fetch_add(1, Ordering::Relaxed);
                 error::panicked(cause)
             }))
-            .layer(from_fn(guard_browsers))
             .layer(from_fn_with_state(shared, observe::watch))
     }
 
@@ -229,23 +228,4 @@ fn cors() -> CorsLayer {
         .allow_headers(Any)
         .expose_headers(exposed)
         .max_age(Duration::from_secs(7_200))
-}
-
-/// What browsers should not do with an answer, unless its handler said otherwise (widgets may be framed).
-async fn guard_browsers(request: axum::extract::Request, next: axum::middleware::Next) -> Response {
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
-        ),
-    ] {
-        headers
-            .entry(name)
-            .or_insert(HeaderValue::from_static(value));
-    }
-    response
 }

@@ -1,11 +1,11 @@
-//! Around every request: an id, a trace, a count, a line in the log, and the length of the address.
+//! Around every request: an id, a trace, a count, a line in the log, the length of the address, and what browsers
+//! must not do with the answer.
 //!
 //! The log names a route, never a query or an address; a client appears as a hash that changes every day.
 
-use super::body::set;
 use super::{Shared, limits};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -23,18 +23,19 @@ static COUNT: AtomicU64 = AtomicU64::new(1);
 /// Takes a request in, and counts and logs it on its way out.
 pub(super) async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map_or("other", MatchedPath::as_str)
-        .to_owned();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let route = matched.as_ref().map_or("other", MatchedPath::as_str);
     let method = method(request.method());
     let id = request_id(request.headers());
-    let trace = trace_id(request.headers());
     let client = shared
         .limits
         .client(limits::peer(request.extensions()), request.headers());
-    let span = tracing::info_span!("request", request_id = %id, trace_id = %trace);
+    // The fields are made only when somebody listens.
+    let span = tracing::info_span!(
+        "request",
+        request_id = id.to_str().unwrap_or_default(),
+        trace_id = %trace_id(request.headers())
+    );
     let open = InFlight::new(&shared.metrics.in_flight);
     let mut response = if url_length(&request) > MOST_URL_BYTES {
         too_long()
@@ -44,15 +45,32 @@ pub(super) async fn watch(State(shared): State<Shared>, request: Request, next: 
     drop(open);
     let status = response.status().as_u16();
     let time = start.elapsed();
-    shared.metrics.answered(&route, status, time);
+    shared.metrics.answered(route, status, time);
     if tracing::enabled!(target: "econoscope::access", tracing::Level::INFO) {
         let _entered = span.entered();
         let duration_ms = time.as_secs_f64() * 1_000.0;
         let client = shared.limits.pseudonym(client);
         tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
     }
-    set(&mut response, REQUEST_ID, &id);
+    guard_browsers(response.headers_mut());
+    response.headers_mut().insert(REQUEST_ID, id);
     response
+}
+
+/// What browsers should not do with an answer, unless its handler said otherwise (widgets may be framed).
+fn guard_browsers(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
+    ] {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
 }
 
 /// Counts a request as open for as long as it lives, also when the client leaves and the future is dropped.
@@ -96,19 +114,36 @@ fn method(method: &axum::http::Method) -> &'static str {
 }
 
 /// The caller's own id when it is short and plain, so that both logs can be laid side by side; else a new one.
-fn request_id(headers: &HeaderMap) -> String {
-    let given = headers.get(REQUEST_ID).and_then(|v| v.to_str().ok());
-    match given {
-        Some(id) if is_plain(id) => id.to_owned(),
-        Some(_) | None => format!("{:016x}", unique()),
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    match headers.get(REQUEST_ID) {
+        Some(id) if is_plain(id.as_bytes()) => id.clone(),
+        Some(_) | None => {
+            let digits = hex(unique());
+            HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("none"))
+        }
     }
 }
 
-fn is_plain(id: &str) -> bool {
+fn is_plain(id: &[u8]) -> bool {
     (1..=64).contains(&id.len())
         && id
-            .bytes()
+            .iter()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// Sixteen hexadecimal digits.
+fn hex(number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    let nibbles = (0..16).rev().map(|place| (number >> (4 * place)) & 15);
+    for (digit, nibble) in digits.iter_mut().zip(nibbles) {
+        let nibble = u8::try_from(nibble).unwrap_or_default();
+        *digit = if nibble < 10 {
+            b'0' + nibble
+        } else {
+            b'a' - 10 + nibble
+        };
+    }
+    digits
 }
 
 /// The trace of W3C `traceparent`, or a new one.
@@ -184,5 +219,6 @@ mod tests {
         headers.insert(REQUEST_ID, "a b<script>".parse().unwrap());
         assert_eq!(request_id(&headers).len(), 16);
         assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+        assert_eq!(&hex(0x0123_4567_89ab_cdef), b"0123456789abcdef");
     }
 }

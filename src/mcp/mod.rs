@@ -10,6 +10,7 @@ mod completion;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod handler;
+mod lane;
 mod plain;
 mod prompts;
 mod resources;
@@ -19,6 +20,7 @@ mod tools;
 pub mod transport;
 
 use crate::endpoints::Backend;
+use lane::Lane;
 use rmcp::model::{
     Implementation, JsonObject, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
     Skill, Tool,
@@ -42,10 +44,14 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
 /// How long a client may keep lists and discovery: they change only with the program.
 const LIST_TTL_MS: u64 = 3_600_000;
 
+/// Under which name the server stands in a result's `_meta`.
+const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
+
 /// The MCP handler; cheap to clone, shared by every transport.
 #[derive(Clone)]
 pub struct Server {
     shared: Arc<Shared>,
+    lane: Option<Arc<Lane>>,
 }
 
 struct Shared {
@@ -58,6 +64,7 @@ struct Shared {
     identity: Implementation,
     /// The identity as it stands in a result's `_meta`.
     signature: Value,
+    signature_text: String,
     pulse: subscriptions::Pulse,
 }
 
@@ -78,11 +85,28 @@ impl Server {
             pulse: subscriptions::Pulse::new(Arc::clone(backend.desk())),
             backend,
             identity,
+            signature_text: signature.to_string(),
             signature,
         };
+        let shared = Arc::new(shared);
         Self {
-            shared: Arc::new(shared),
+            lane: Some(Arc::new(Lane::new(Arc::clone(&shared)))),
+            shared,
         }
+    }
+
+    /// The same without the fast lane: every call goes through the protocol library.
+    #[must_use]
+    pub fn without_fast_lane(self) -> Self {
+        Self {
+            shared: self.shared,
+            lane: None,
+        }
+    }
+
+    /// Calls that the fast lane has answered.
+    pub fn fast_answers(&self) -> u64 {
+        self.lane.as_ref().map_or(0, |lane| lane.answers())
     }
 
     /// The tools as listed, in table order.
@@ -126,9 +150,8 @@ impl Server {
     /// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
     fn sign(&self, context: &RequestContext<RoleServer>, meta: &mut Option<MetaObject>) {
         if is_modern(context) {
-            let key = "io.modelcontextprotocol/serverInfo".to_owned();
             meta.get_or_insert_default()
-                .insert(key, self.shared.signature.clone());
+                .insert(SIGNATURE.to_owned(), self.shared.signature.clone());
         }
     }
 }

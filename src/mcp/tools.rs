@@ -65,6 +65,13 @@ fn success(answer: &Reply, asked: &Arguments) -> CallToolResult {
         text.push('\n');
         text.push_str(&state.sentence());
     }
+    let mut result = CallToolResult::success(content(answer, asked, text));
+    result.structured_content = structured;
+    result
+}
+
+/// What a model sees: the text, a link to the whole file where its rows do not fit, the picture.
+pub(super) fn content(answer: &Reply, asked: &Arguments, mut text: String) -> Vec<ContentBlock> {
     let link = answer
         .csv
         .as_ref()
@@ -79,9 +86,7 @@ fn success(answer: &Reply, asked: &Arguments) -> CallToolResult {
         let picture = base64::engine::general_purpose::STANDARD.encode(png);
         content.push(ContentBlock::image(picture, "image/png"));
     }
-    let mut result = CallToolResult::success(content);
-    result.structured_content = structured;
-    result
+    content
 }
 
 /// The resource that holds the whole of a file whose rows do not fit.
@@ -130,7 +135,7 @@ fn clean(value: &mut Value) {
 }
 
 /// The message for the model, and the same facts for programs in `_meta`.
-fn failure(error: &Error) -> CallToolResult {
+pub(super) fn failure(error: &Error) -> CallToolResult {
     let mut facts = serde_json::Map::new();
     facts.insert("code".into(), error.code().into());
     facts.insert("retryable".into(), error.retryable().into());

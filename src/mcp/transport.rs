@@ -1,14 +1,18 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
+use super::lane::{Door, Lines, Passed};
 use super::{Server, plain};
 use anyhow::Context;
+use bytes::Bytes;
 use http::{Request, Response};
 use rmcp::ServiceExt as _;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
@@ -34,8 +38,10 @@ pub fn http<B>(
 + Send
 + Sync
 where
-    B: http_body::Body<Data: Send, Error: std::fmt::Display> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
+    let lane = server.lane.clone();
+    let (hosts, ending) = (allowed.hosts.clone(), stop.clone());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -49,9 +55,10 @@ where
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    ServiceExt::<Request<B>>::map_future(service, |answer| async {
+    let library = ServiceExt::<Request<Passed<B>>>::map_future(service, |answer| async {
         Ok(plain::to_json(answer.await?).await)
-    })
+    });
+    Door::new(library, lane, &hosts, MOST_BODY_BYTES, ending)
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.
@@ -59,7 +66,32 @@ where
 /// # Errors
 /// When the client's opening is not MCP, or the streams fail.
 pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
-    let running = match server.serve_with_ct(stdio_pipes(), stop).await {
+    let (reader, writer) = stdio_pipes();
+    lines(server, reader, writer, stop).await
+}
+
+/// Serves one client over two streams that carry a message a line.
+///
+/// # Errors
+/// When the client's opening is not MCP, or the streams fail.
+pub async fn lines<R, W>(
+    server: Server,
+    reader: R,
+    writer: W,
+    stop: CancellationToken,
+) -> anyhow::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let opened = match server.lane.clone() {
+        Some(lane) => {
+            let lines = Lines::new(lane, reader, writer);
+            server.serve_with_ct(lines, stop).await
+        }
+        None => server.serve_with_ct((reader, writer), stop).await,
+    };
+    let running = match opened {
         Ok(running) => running,
         // A client that goes away before it says anything is not a fault.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

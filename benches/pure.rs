@@ -1,0 +1,112 @@
+//! The parts that compute and write, without a server around them. `cargo bench --bench pure`
+#![expect(
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a bench that cannot start has failed, and the macro's function has no docs"
+)]
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::time_series::GetTimeSeries;
+use econoscope::endpoints::{Body, Encoding, Endpoint};
+use econoscope::http::envelope;
+use econoscope::indicators::COMPOSITES;
+use econoscope::model::AsOf;
+use econoscope::store::Memory;
+use serde_json::json;
+use std::hint::black_box;
+use std::sync::Arc;
+
+type Params = <GetTimeSeries as Endpoint>::Params;
+
+/// The bundled history on a day that stays.
+fn desk() -> Desk {
+    let now = || "2026-08-22T12:00:00Z".parse().unwrap();
+    Desk::open(Arc::new(Memory::new()), Settings::default(), Arc::new(now)).unwrap()
+}
+
+fn five_thousand_rows() -> Params {
+    let asked = json!({ "seriesId": "DGS10", "detail": "full", "start": "1990-01-01" });
+    serde_json::from_value(asked).unwrap()
+}
+
+/// 5,000 rows: cut out of a series, written by hand, and as a general serialiser with a tree would.
+fn rows(c: &mut Criterion) {
+    let (desk, params) = (desk(), five_thousand_rows());
+    let output = GetTimeSeries::local(&desk, &params).unwrap();
+    let mut group = c.benchmark_group("5,000 rows");
+    group.throughput(Throughput::Elements(5_000));
+    group.bench_function("range out of a series", |b| {
+        b.iter(|| GetTimeSeries::local(&desk, black_box(&params)).unwrap());
+    });
+    group.bench_function("row writer and text", |b| {
+        b.iter(|| GetTimeSeries::render(black_box(&output), &params).unwrap());
+    });
+    group.bench_function("serde_json", |b| {
+        b.iter(|| serde_json::to_vec(black_box(&output)).unwrap());
+    });
+    group.bench_function("tree, text of it, and both written", |b| {
+        b.iter(|| {
+            let tree = serde_json::to_value(black_box(&output)).unwrap();
+            let text = tree.to_string();
+            serde_json::to_vec(&json!({ "content": [{ "type": "text", "text": text }], "structuredContent": tree }))
+        });
+    });
+    group.finish();
+}
+
+/// Compressing once what is then served to everyone.
+fn compression(c: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let (desk, params) = (desk(), five_thousand_rows());
+    let output = GetTimeSeries::local(&desk, &params).unwrap();
+    let json = GetTimeSeries::render(&output, &params).unwrap().json;
+    let mut group = c.benchmark_group("compression of 5,000 rows");
+    group.throughput(Throughput::Bytes(json.len() as u64));
+    group.sample_size(20);
+    for (name, encoding) in [
+        ("gzip", Encoding::Gzip),
+        ("br", Encoding::Brotli),
+        ("zstd", Encoding::Zstd),
+    ] {
+        group.bench_function(name, |b| {
+            b.iter_batched(
+                || Arc::new(Body::new(json.clone())),
+                |body| runtime.block_on(body.encoded(encoding)).unwrap(),
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+/// The whole history of each composite out of its inputs.
+fn composites(c: &mut Criterion) {
+    let desk = desk();
+    let day = desk.data_date(AsOf::Latest).unwrap().as_of;
+    let mut group = c.benchmark_group("composites");
+    group.sample_size(20);
+    for composite in &COMPOSITES {
+        let inputs = composite.inputs.iter().copied();
+        let set = desk.set(inputs, AsOf::Latest).unwrap();
+        group.bench_function(composite.id, |b| {
+            b.iter(|| (composite.history)(black_box(&set), day));
+        });
+    }
+    group.finish();
+}
+
+/// What every request to `/mcp` is read with before it is answered.
+fn envelopes(c: &mut Criterion) {
+    let call = json!({ "jsonrpc": "2.0", "id": 17, "method": "tools/call",
+        "params": { "name": "get_metric", "arguments": { "ticker": "DGS10" } } });
+    let text = call.to_string();
+    c.bench_function("envelope of a small call", |b| {
+        b.iter(|| envelope::read(black_box(text.as_bytes())));
+    });
+}
+
+criterion_group!(pure, rows, compression, composites, envelopes);
+criterion_main!(pure);
