@@ -4,6 +4,7 @@ use super::{Server, plain};
 use anyhow::Context;
 use http::{Request, Response};
 use rmcp::ServiceExt as _;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -12,8 +13,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
-/// Largest request body accepted on `/mcp`; arguments are short.
-const MOST_BODY_BYTES: usize = 256 * 1024;
+/// Largest message, as a body on `/mcp` or as a line; arguments are short.
+const MOST_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// Who may call `/mcp`.
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ where
         .with_allowed_hosts(allowed.hosts)
         .with_allowed_origins(allowed.origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MOST_BODY_BYTES)
+        .with_max_request_body_bytes(MOST_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
@@ -59,7 +60,9 @@ where
 /// # Errors
 /// When the client's opening is not MCP, or the streams fail.
 pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
-    let running = match server.serve_with_ct(stdio_pipes(), stop).await {
+    let (input, output) = stdio_pipes();
+    let lines = AsyncRwTransport::new(input, output).with_max_line_length(MOST_MESSAGE_BYTES);
+    let running = match server.serve_with_ct(lines, stop).await {
         Ok(running) => running,
         // A client that goes away before it says anything is not a fault.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
