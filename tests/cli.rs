@@ -12,13 +12,7 @@ fn run(home: &Path, words: &[&str]) -> Output {
             command.env_remove(name);
         }
     }
-    command
-        .env("HOME", home)
-        .env("XDG_DATA_HOME", home.join("data"))
-        .env("XDG_CONFIG_HOME", home.join("config"))
-        .args(words)
-        .output()
-        .unwrap()
+    command.env("HOME", home).args(words).output().unwrap()
 }
 
 fn said(output: &Output) -> String {
@@ -189,7 +183,7 @@ fn a_damaged_store_at_the_default_place_is_set_aside_and_a_new_one_begun() {
         ],
     );
     assert!(done.status.success(), "{}", said(&done));
-    let store = home.path().join("data/econoscope/econoscope.db");
+    let store = home.path().join(".local/share/econoscope/econoscope.db");
     assert!(store.exists(), "the default place");
     let foreign = b"this is not a database, but it is somebody's".repeat(40);
     fs::write(&store, &foreign).unwrap();

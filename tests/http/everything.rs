@@ -16,14 +16,14 @@ const ANSWERS: [&str; 14] = [
     "/api/public/signals",
     "/api/public/data/UNRATE?start=2000-01-01",
     "/api/public/compare?series=DGS10,DGS2&start=2020-01-01",
-    "/api/public/series/search?q=unemployment",
+    "/api/public/series/search?query=unemployment",
     "/api/public/scenarios",
     "/api/public/glossary/search?q=spread",
     "/api/public/content/latest",
     "/api/public/search?query=yield%20curve",
-    "/api/public/fetch?id=glossary:yield-curve",
+    "/api/public/fetch?id=term:yield-curve",
     "/api/public/explain/CRPI",
-    "/api/public/what-changed",
+    "/api/public/what-changed?since=1y",
 ];
 
 const SURFACES: [&str; 24] = [
@@ -223,7 +223,14 @@ async fn the_long_text_for_machines_tells_every_tool_term_and_scenario() {
         assert!(text.contains(route.spec.tool), "{}", route.spec.tool);
         assert!(text.contains(route.spec.path), "{}", route.spec.path);
     }
-    for word in ["RateLimit", "429", "max-age", "as_of", "DGS10", "CSV"] {
+    for word in [
+        "100 requests a day",
+        "/mcp",
+        "as_of",
+        "DGS10",
+        "CSV",
+        "Sahm rule",
+    ] {
         assert!(text.contains(word), "{word}");
     }
 }

@@ -164,9 +164,15 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             (format!("/chart/{id}.svg"), StatusCode::FORBIDDEN),
             (format!("/chart/{id}.png"), StatusCode::FORBIDDEN),
             (format!("/series/{id}"), StatusCode::OK),
-            (format!("/api/public/series/search?q={id}"), StatusCode::OK),
+            (
+                format!("/api/public/series/search?query={id}"),
+                StatusCode::OK,
+            ),
             (format!("/api/public/search?query={id}"), StatusCode::OK),
-            (format!("/api/public/fetch?id=series:{id}"), StatusCode::OK),
+            (
+                format!("/api/public/fetch?id=series:{id}"),
+                StatusCode::FORBIDDEN,
+            ),
         ] {
             let reply = get(&router, &path).await;
             let said = String::from_utf8_lossy(&reply.body).into_owned();
@@ -211,7 +217,6 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
         "/api/public/macro-summary",
         "/api/public/signals",
         "/api/public/regime",
-        "/api/public/what-changed",
         "/api/public/what-changed?since=1y",
         "/api/public/explain/CRPI",
         "/api/public/explain/CNLI",

@@ -33,7 +33,9 @@ pub fn sitemap(base: &str) -> String {
     );
     let endpoints = ENDPOINTS.iter().filter(|route| {
         let needs_arguments = route.input_schema().contains_key("required");
-        !needs_arguments && route.path_arguments().next().is_none()
+        // A search names none of its arguments as required, and still wants one of them.
+        let is_search = route.spec.path.ends_with("/search");
+        !needs_arguments && !is_search && route.path_arguments().next().is_none()
     });
     let paths = PAGES
         .into_iter()
