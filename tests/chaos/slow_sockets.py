@@ -45,8 +45,8 @@ def slow(server):
             one.sendall(b"GET /health HTTP/1.1\r\nhost: ")
         elif i % 4 == 2:
             one.sendall(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{")
-        elif i % 4 == 3:
-            one.sendall(b"GET /api/public/data/DGS10?start=max HTTP/1.1\r\nhost: localhost\r\n\r\n" * 8)
+        elif i % 4 == 3:  # more than the kernel takes off the server's hands, or the connection would only be idle
+            one.sendall(b"GET /api/public/data/DGS10?start=max HTTP/1.1\r\nhost: localhost\r\n\r\n" * 24)
         one.setblocking(False)
         opened.append(one)
     return opened
@@ -94,7 +94,9 @@ with tempfile.TemporaryDirectory() as folder:
         before.append(percentile(honest(server), 0.99))
         opened = slow(server)
         child = drip(opened)
-        held = connections(metrics)[0]
+        until = time.monotonic() + 5
+        while (held := connections(metrics)[0]) < given.sockets and time.monotonic() < until:
+            time.sleep(0.05)
         assert held >= given.sockets, f"only {held} are open before the measurement"
         during.append(percentile(honest(server), 0.99))
         held = connections(metrics)[0]
@@ -111,7 +113,7 @@ with tempfile.TemporaryDirectory() as folder:
     for number in waiting:
         poll.register(number, select.POLLIN)
     sockets = {one.fileno(): one for one in opened}
-    while waiting and time.monotonic() - start < 60:
+    while waiting and time.monotonic() - start < 75:
         for number, _ in poll.poll(1000):
             try:
                 ended = sockets[number].recv(65536) == b""
@@ -122,10 +124,10 @@ with tempfile.TemporaryDirectory() as folder:
             if ended:
                 poll.unregister(number)
                 closed[waiting.pop(number)] = time.monotonic() - start
-    while (held := connections(metrics))[0] > 0 and time.monotonic() - start < 60:
+    while (held := connections(metrics))[0] > 0 and time.monotonic() - start < 75:
         time.sleep(0.5)
     closed[3] = time.monotonic() - start
-    assert not waiting and held[0] == 0, f"still open after a minute: {len(waiting)} of the others, {held[0]} in all"
+    assert not waiting and held[0] == 0, f"still open: {len(waiting)} of the others, {held[0]} in all"
     a, b = statistics.median(before), statistics.median(during)
     # Below a millisecond the clock of a shared machine says nothing about a ratio.
     assert b < max(2 * a, a + 0.001), f"honest p99 {b * 1e3:.2f} ms, before {a * 1e3:.2f} ms"
