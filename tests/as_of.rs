@@ -1,6 +1,12 @@
 //! Nothing that became known later leaks into an answer about a past day: a store that was cut at the day
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so"
+)]
+
 #[path = "support/figures.rs"]
 mod figures;
 

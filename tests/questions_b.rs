@@ -2,6 +2,14 @@
 //! program: by plain arithmetic in Python over the CSV files of the series, pasted with the question, or from
 //! the documented tables (METHODS 7 and 9).
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so"
+)]
+
 #[path = "support/figures.rs"]
 mod figures;
 

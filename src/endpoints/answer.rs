@@ -1,7 +1,9 @@
 //! An answer as bytes, rendered once and shared by every edge.
 
 use super::body::{Body, Encoding};
+use crate::error::{Error, Result};
 use bytes::Bytes;
+use serde::Serialize;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -85,6 +87,17 @@ impl Answer {
             max_age,
             body: OnceLock::new(),
         }
+    }
+
+    /// An answer whose text is its JSON, for hosts that read it so; kept for `max_age` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the output cannot be serialised.
+    pub fn text_is_json<T: Serialize>(output: &T, max_age: u32) -> Result<Self> {
+        let json =
+            serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))?;
+        let max_age = Duration::from_secs(u64::from(max_age));
+        Ok(Self::new(Bytes::from(json.clone()), json, max_age))
     }
 
     /// The body a REST client gets, with its validator and its compressed forms.

@@ -1,5 +1,12 @@
 //! The MCP edge through its public door: a client that speaks lines of JSON over a pipe, as a host would.
 #![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so"
+)]
+#![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     reason = "counts of words and letters are small"

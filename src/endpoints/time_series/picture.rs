@@ -47,7 +47,12 @@ impl Output {
             unit_short: Some(self.unit.clone())
                 .filter(|_| is_short)
                 .unwrap_or_default(),
-            decimals,
+            // A change is not more exact than its base.
+            decimals: if params.units.is_some() {
+                decimals.min(2)
+            } else {
+                decimals
+            },
             lines: vec![Line {
                 name: String::new(),
                 points: self.observations(),
