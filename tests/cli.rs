@@ -1,5 +1,11 @@
 //! The program itself: `doctor`, `backup`, and what becomes of a damaged store. Nothing is ever deleted.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
