@@ -226,6 +226,14 @@ impl Desk {
         Ok(())
     }
 
+    /// Why a figure made of these series may not be shown; `None` when it may.
+    pub fn barred(&self, series: &[&str]) -> Option<Error> {
+        series
+            .iter()
+            .filter_map(|id| crate::model::Catalogue::embedded().get(id))
+            .find_map(|info| self.permit(info).err())
+    }
+
     /// Description of a series that the catalogue does not know, from its rows.
     fn guessed(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
         let rows = self.store.read(id)?.map(|v| v.latest()).unwrap_or_default();

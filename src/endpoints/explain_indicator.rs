@@ -10,7 +10,7 @@ use crate::indicators::prose::{number, signed};
 use crate::indicators::{self, Composite, narrative_velocity, regime};
 use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Attribution, Catalogue, Date};
+use crate::model::{AsOf, Attribution, Date};
 use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -314,11 +314,7 @@ fn lines(desk: &Desk, now: &Half, then: &Half) -> Vec<Line> {
             .parts
             .iter()
             .find(|o| (o.score, o.name) == (p.score, p.name));
-        let barred = p
-            .series
-            .iter()
-            .filter_map(|id| Catalogue::embedded().get(id))
-            .find_map(|info| desk.permit(info).err());
+        let barred = desk.barred(&p.series);
         let may = |v: Option<f64>| v.filter(|_| barred.is_none()).map(rounded);
         Line {
             score: p.score.into(),

@@ -6,6 +6,8 @@
 mod arguments;
 mod digest;
 mod forwarded;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod picture;
 mod range;
 mod rows;

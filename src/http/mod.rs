@@ -9,6 +9,8 @@ mod discovery;
 mod document;
 pub mod envelope;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod gate;
 mod health;
 mod lenient;

@@ -232,5 +232,19 @@ fn unusable_feed(name: &str, why: &str) -> Error {
     ))
 }
 
+/// The door of [`super::fuzz::feed`].
+#[cfg(fuzzing)]
+pub(super) fn fuzz(body: &[u8]) {
+    let Ok(settings) = FeedSettings::embedded() else {
+        return;
+    };
+    for feed in &settings.feeds {
+        for article in entries::articles(feed, body, Timestamp::UNIX_EPOCH).unwrap_or_default() {
+            assert!(article.url.starts_with("http"), "a link to a page");
+            assert_eq!(untrusted::line(&article.title, usize::MAX), article.title);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

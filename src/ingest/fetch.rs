@@ -99,7 +99,7 @@ impl Answer {
     }
 
     /// An answer that never went over a network.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
         Self {
             known: Known::default(),

@@ -9,6 +9,8 @@ pub mod feeds;
 mod fetch;
 pub mod files;
 pub mod fred;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod key;
 mod news;
 mod pace;

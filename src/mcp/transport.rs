@@ -6,6 +6,7 @@ use anyhow::Context;
 use bytes::Bytes;
 use http::{Request, Response};
 use rmcp::ServiceExt as _;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -16,8 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
-/// Largest request body accepted on `/mcp`; arguments are short.
-const MOST_BODY_BYTES: usize = 256 * 1024;
+/// Largest message, as a body on `/mcp` or as a line; arguments are short.
+const MOST_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// Who may call `/mcp`.
 #[derive(Debug, Clone)]
@@ -48,7 +49,7 @@ where
         .with_allowed_hosts(allowed.hosts)
         .with_allowed_origins(allowed.origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MOST_BODY_BYTES)
+        .with_max_request_body_bytes(MOST_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
@@ -58,7 +59,7 @@ where
     let library = ServiceExt::<Request<Passed<B>>>::map_future(service, |answer| async {
         Ok(plain::to_json(answer.await?).await)
     });
-    Door::new(library, lane, &hosts, MOST_BODY_BYTES, ending)
+    Door::new(library, lane, &hosts, MOST_MESSAGE_BYTES, ending)
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.
@@ -86,10 +87,14 @@ where
 {
     let opened = match server.lane.clone() {
         Some(lane) => {
-            let lines = Lines::new(lane, reader, writer);
+            let lines = Lines::new(lane, reader, writer, MOST_MESSAGE_BYTES);
             server.serve_with_ct(lines, stop).await
         }
-        None => server.serve_with_ct((reader, writer), stop).await,
+        None => {
+            let lines = AsyncRwTransport::new(reader, writer);
+            let lines = lines.with_max_line_length(MOST_MESSAGE_BYTES);
+            server.serve_with_ct(lines, stop).await
+        }
     };
     let running = match opened {
         Ok(running) => running,

@@ -8,6 +8,8 @@ pub mod bundled;
 mod change;
 #[cfg(test)]
 mod contract;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod memory;
 mod seam;
 mod segment;

@@ -14,6 +14,8 @@ mod failure;
 mod fetch;
 mod flight;
 mod freshness;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod ledger;
 mod refill;
 mod request;

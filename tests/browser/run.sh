@@ -8,10 +8,13 @@
 #   DATA    optional folder of series to import first; without it the bundled history answers
 # Needs Node 20 or newer and Chromium (Debian: apt-get install chromium; CHROMIUM names another one).
 set -eu
-folder=$1
-binary=$2
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
+folder=$(absolute "$1")
+binary=$(absolute "$2")
 data=${3:-}
+[ -z "$data" ] || data=$(absolute "$data")
 here=$(cd "$(dirname "$0")" && pwd)
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || { echo "no Chromium: apt-get install chromium, or name one with CHROMIUM"; exit 1; }
 mkdir -p "$folder/shots"
 cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/package.json" "$folder/"
 cd "$folder"

@@ -1,13 +1,17 @@
 """What every chaos script shares: a binary, a store, a server, and requests against it. Standard library only."""
-import argparse, atexit, http.client, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, atexit, http.client, os, pathlib, resource, signal, socket, subprocess, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERIES = ROOT.parent / "shared" / "data" / "series"
 
 
+# Thousands of sockets; what is started here inherits it.
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+
+
 def arguments(about, **numbers):
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--binary", default=os.environ.get("ECONOSCOPE", str(ROOT / "target/debug/econoscope")))
+    parser.add_argument("--binary", default=os.environ.get("ECONOSCOPE", str(ROOT / "target/release/econoscope")))
     parser.add_argument("--series", default=str(SERIES), help="folder of CSV files to import")
     parser.add_argument("--short", action="store_true", help="the short form for CI")
     for name, (full, short, words) in numbers.items():
@@ -44,11 +48,23 @@ def imported(given, folder):
     return store
 
 
+def memory(pid, which="VmRSS"):
+    """MiB that a process holds (VmRSS), or held at most (VmHWM)."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(which):
+            return int(line.split()[1]) / 1024
+    raise SystemExit("no " + which)
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 class Server:
     def __init__(self, given, store, *flags):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         line = [given.binary, "--store", str(store), "serve", "--no-sync", "--listen", f"127.0.0.1:{self.port}", *flags]
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(line, stderr=self.errors, stdout=subprocess.DEVNULL)
@@ -87,11 +103,8 @@ class Server:
         finally:
             connection.close()
 
-    def memory(self):
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS"):
-                return int(line.split()[1]) / 1024
-        raise SystemExit("no VmRSS")
+    def memory(self, which="VmRSS"):
+        return memory(self.process.pid, which)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -99,6 +112,53 @@ class Server:
         said = self.said()
         assert "panicked" not in said, said
         return code
+
+
+class Line:
+    """One kept connection that sends requests many at a time: Python's own client is too slow for a million."""
+
+    def __init__(self, port):
+        self.port, self.socket, self.data = port, None, b""
+
+    def ask(self, requests):
+        """Statuses of the answers in order; `closed` for those that a closed connection left out."""
+        try:
+            if self.socket is None:
+                self.socket, self.data = socket.create_connection(("127.0.0.1", self.port), timeout=60), b""
+            self.socket.sendall(b"".join(requests))
+            statuses = []
+            while len(statuses) < len(requests):
+                status, closes = self.answer()
+                statuses.append(status)
+                if closes:
+                    self.close()
+                    break
+        except OSError:
+            self.close()
+            statuses = []
+        return statuses + ["closed"] * (len(requests) - len(statuses))
+
+    def answer(self):
+        while (end := self.data.find(b"\r\n\r\n")) < 0:
+            self.more()
+        head = self.data[:end].lower()
+        at = head.find(b"\r\ncontent-length: ")
+        length = int(head[at + 18:].split(b"\r\n", 1)[0]) if at >= 0 else 0
+        while len(self.data) < end + 4 + length:
+            self.more()
+        self.data = self.data[end + 4 + length:]
+        return int(head[9:12]), b"\r\nconnection: close" in head
+
+    def more(self):
+        part = self.socket.recv(1 << 18)
+        if not part:
+            raise OSError("the server closed")
+        self.data += part
+
+    def close(self):
+        if self.socket is not None:
+            self.socket.close()
+        self.socket = None
 
 
 def percentile(times, share):

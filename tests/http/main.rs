@@ -12,9 +12,11 @@
 mod apps;
 mod contract;
 mod discovery;
+mod everything;
 mod forms;
 mod limits;
 mod logs;
+mod metrics;
 mod pages;
 mod rights;
 mod slow;

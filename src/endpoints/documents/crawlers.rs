@@ -1,11 +1,18 @@
 //! `robots.txt` and `sitemap.xml`: everything here may be read, and these are the pages to begin with.
 
+use crate::desk::{articles, glossary::Glossary, scenarios};
 use crate::endpoints::ENDPOINTS;
+use crate::model::Catalogue;
 use std::fmt::Write;
 
-/// Paths of the sitemap besides the endpoints that need no argument.
-const PAGES: [&str; 6] = [
+/// Paths of the sitemap besides the endpoints that need no argument and the pages of single things.
+const PAGES: [&str; 11] = [
     "/",
+    "/series",
+    "/scenarios",
+    "/methods",
+    "/glossary",
+    "/articles",
     "/llms.txt",
     "/llms-full.txt",
     "/.well-known/openapi.yaml",
@@ -26,16 +33,34 @@ pub fn sitemap(base: &str) -> String {
     );
     let endpoints = ENDPOINTS.iter().filter(|route| {
         let needs_arguments = route.input_schema().contains_key("required");
-        !needs_arguments && route.path_arguments().next().is_none()
+        // A search names none of its arguments as required, and still wants one of them.
+        let is_search = route.spec.path.ends_with("/search");
+        !needs_arguments && !is_search && route.path_arguments().next().is_none()
     });
     let paths = PAGES
         .into_iter()
-        .chain(endpoints.map(|route| route.spec.path));
-    for path in paths {
+        .chain(endpoints.map(|route| route.spec.path))
+        .map(str::to_owned);
+    for path in paths.chain(things()) {
         let _ = writeln!(text, "  <url><loc>{}{path}</loc></url>", escaped(base));
     }
     text.push_str("</urlset>\n");
     text
+}
+
+/// A page for each series, term, scenario and article that comes with the program. What of the embedded
+/// texts cannot be read is left out here; tests rule it out.
+fn things() -> impl Iterator<Item = String> {
+    let series = Catalogue::embedded()
+        .iter()
+        .map(|i| format!("/series/{}", i.id));
+    let terms = Glossary::embedded().into_iter().flat_map(|g| g.iter());
+    let scenarios = scenarios::embedded().into_iter().flatten();
+    let articles = articles::embedded().into_iter().flatten();
+    series
+        .chain(terms.map(|t| format!("/glossary/{}", t.slug)))
+        .chain(scenarios.map(|s| format!("/scenarios/{}", s.slug)))
+        .chain(articles.map(|a| format!("/articles/{}", a.article.slug)))
 }
 
 fn escaped(text: &str) -> String {

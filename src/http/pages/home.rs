@@ -148,7 +148,7 @@ fn gauge(desk: &Desk, composite: &'static Composite) -> Result<Gauge> {
             let parts: Vec<String> = band
                 .into_iter()
                 .chain(moved)
-                .chain([reading.date.to_string()])
+                .chain([in_words(reading.date)])
                 .collect();
             parts.join(" · ")
         }
@@ -175,6 +175,11 @@ fn gauge(desk: &Desk, composite: &'static Composite) -> Result<Gauge> {
         note,
         spark,
     })
+}
+
+/// "1 August 2026": a line may break in it, which in 2026-08-01 looks like a fault.
+fn in_words(day: crate::model::Date) -> String {
+    day.strftime("%-d %B %Y").to_string()
 }
 
 /// The six charts; one whose series is not held says so in its foot and has no drawing.
@@ -261,8 +266,9 @@ fn figure(
         .dates()
         .map(|(a, b)| format!("{} to {}", a.strftime("%B %Y"), b.strftime("%B %Y")));
     let foot = format!(
-        "Source: {}; newest figure {newest}. {missing}",
-        first.info.source
+        "Source: {}; newest figure {}. {missing}",
+        first.info.source,
+        in_words(newest)
     );
     Ok(Figure {
         href,

@@ -75,17 +75,21 @@ fn method(desk: &Desk, composite: &'static Composite) -> Result<Method> {
     let inputs = reading
         .inputs
         .iter()
-        .map(|i| Input {
-            name: i.name,
-            series: i.series.join(", "),
-            weight: format!("{} %", number(100.0 * i.weight, 0)),
-            value: i.value.map_or_else(
-                || "–".into(),
-                |v| format!("{} {}", plain(round_to(v, 2)), i.unit),
-            ),
-            contribution: i.contribution.map_or_else(|| "–".into(), |c| signed(c, 2)),
-            date: i.date.map(|d| d.to_string()).unwrap_or_default(),
-            missing: i.missing.clone(),
+        .map(|i| {
+            let barred = desk.barred(&i.series);
+            let value = i.value.filter(|_| barred.is_none());
+            Input {
+                name: i.name,
+                series: i.series.join(", "),
+                weight: format!("{} %", number(100.0 * i.weight, 0)),
+                value: value.map_or_else(
+                    || "–".into(),
+                    |v| format!("{} {}", plain(round_to(v, 2)), i.unit),
+                ),
+                contribution: i.contribution.map_or_else(|| "–".into(), |c| signed(c, 2)),
+                date: i.date.map(|d| d.to_string()).unwrap_or_default(),
+                missing: barred.map(|b| b.to_string()).or_else(|| i.missing.clone()),
+            }
         })
         .collect();
     let bands = composite

@@ -12,6 +12,9 @@ pub(super) mod quadrant;
 mod scenarios;
 mod series;
 
+#[cfg(fuzzing)]
+pub(super) use articles::fuzz as fuzz_markdown;
+
 use super::Shared;
 use super::document::{Document, Frames, Kept};
 use crate::desk::Desk;

@@ -86,7 +86,8 @@ pub(super) fn page(desk: &Desk, asked: &Asked) -> Result<Document> {
         Ok(series) => shown(desk, &info, &series, asked, frame)?,
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
             frame.picture = "/chart/DGS10.png".into();
-            One::without(&info, frame, error.to_string())
+            // Marks of code are for readers of plain text.
+            One::without(&info, frame, error.to_string().replace('`', ""))
         }
         Err(error) => return Err(error),
     };

@@ -167,5 +167,26 @@ fn foreign(text: &str, key: &ApiKey) -> String {
     quote(&key.scrub(text))
 }
 
+/// The door of [`super::fuzz::fred`].
+#[cfg(fuzzing)]
+pub(super) fn fuzz(answer: &Answer) {
+    let (Ok(id), Ok(key)) = (
+        SeriesId::new("DGS10"),
+        ApiKey::new("0123456789abcdef0123456789abcdef"),
+    ) else {
+        return;
+    };
+    let _ = graph::read(&id, answer);
+    let _ = api::read::<Metadata>(&key, &id, answer).map(|m| m.frequency());
+    if let Ok(page) = api::read::<api::Page>(&key, &id, answer) {
+        for item in page.observations {
+            let _ = item.read(&id);
+        }
+    }
+    if let Err(error) = api::read::<api::Page>(&key, &id, answer) {
+        assert!(!error.to_string().contains("0123456789abcdef"), "the key");
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -50,10 +50,12 @@ pub(in crate::mcp) struct Lines<R, W> {
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Lines<R, W> {
-    pub(in crate::mcp) fn new(lane: Arc<Lane>, reader: R, writer: W) -> Self {
+    /// `longest` is what the library takes as a line.
+    pub(in crate::mcp) fn new(lane: Arc<Lane>, reader: R, writer: W, longest: usize) -> Self {
         let queue = Arc::new(Queue::default());
         let feed = Feed::default();
-        let library = AsyncRwTransport::new(feed.clone(), Outlet(Arc::clone(&queue)));
+        let library = AsyncRwTransport::new(feed.clone(), Outlet(Arc::clone(&queue)))
+            .with_max_line_length(longest);
         Self {
             lane,
             reader: BufReader::new(reader),

@@ -1,0 +1,36 @@
+//! A formula over series: parsed, and evaluated over two small ones.
+#![no_main]
+use econoscope::indicators::expression::{MOST_CHARACTERS, Scope, evaluate, parse};
+use econoscope::indicators::resample::Aggregation;
+use econoscope::model::{Catalogue, Observation, Series};
+use jiff::civil::date;
+use libfuzzer_sys::fuzz_target;
+use std::sync::{Arc, LazyLock};
+
+static SERIES: LazyLock<Vec<Arc<Series>>> = LazyLock::new(|| {
+    ["DGS10", "UNRATE"]
+        .iter()
+        .map(|id| {
+            let info = Catalogue::embedded().get(id).expect("in the catalogue").clone();
+            let rows = (0..40)
+                .map(|n| Observation::new(date(2020 + n / 12, (n % 12 + 1) as i8, 1), f64::from(n) - 7.5))
+                .collect();
+            Arc::new(Series::new(info, rows))
+        })
+        .collect()
+});
+
+fuzz_target!(|text: &str| {
+    let Ok(tree) = parse(text) else { return };
+    assert!(text.chars().count() <= MOST_CHARACTERS, "a bound on length");
+    let scope = Scope {
+        series: &|name| SERIES.iter().find(|s| s.info.id.as_str() == name).or_else(|| SERIES.first()).cloned(),
+        start: date(2021, 1, 1),
+        how: Aggregation::Last,
+    };
+    if let Ok(column) = evaluate(&tree, &scope) {
+        let rows = &column.series.observations;
+        assert!(rows.iter().all(|r| r.value.is_finite()), "numbers only");
+        assert!(rows.is_sorted_by(|a, b| a.date < b.date), "days in order");
+    }
+});

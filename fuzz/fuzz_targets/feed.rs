@@ -1,0 +1,5 @@
+//! An RSS or Atom feed of an agency.
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|body: &[u8]| econoscope::ingest::fuzz::feed(body));

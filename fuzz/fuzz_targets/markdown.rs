@@ -1,0 +1,5 @@
+//! An article of the operator's.
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| econoscope::http::fuzz::markdown(text));

@@ -1,0 +1,5 @@
+//! A file of figures, as sources and operators hand it over.
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| econoscope::ingest::fuzz::table(bytes));
