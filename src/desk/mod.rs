@@ -69,6 +69,20 @@ pub struct State {
     today: Date,
 }
 
+/// What a series in memory was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stamp {
+    /// A series of a source, of which a store only ever gets more rows; it is as it was while they are as many.
+    Rows(u64, Date),
+    /// Anything else rests on the whole of the data.
+    All(State),
+}
+
+/// Rows of series that are kept in memory: 64 MiB.
+const MOST_CACHED_ROWS: u64 = 4 << 20;
+/// An entry counts as so many rows at least, for what it takes without any.
+const LEAST_ROWS: usize = 16;
+
 /// The regime month by month, and what it is at the reference day.
 #[derive(Debug)]
 pub struct RegimePath {
@@ -99,7 +113,7 @@ pub struct Desk {
     settings: Settings,
     now: Now,
     holdings: Mutex<Option<Arc<Holdings>>>,
-    series: Cache<(State, SeriesId, AsOf), Option<Arc<Series>>>,
+    series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
     readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     regimes: Cache<(State, AsOf), Arc<RegimePath>>,
     recorded: Cache<(State, SeriesId, Date), Option<bool>>,
@@ -117,7 +131,13 @@ impl Desk {
             settings,
             now,
             holdings: Mutex::new(None),
-            series: Cache::new(4_096),
+            series: Cache::builder()
+                .max_capacity(MOST_CACHED_ROWS)
+                .weigher(|_, series: &Option<Arc<Series>>| {
+                    let rows = series.as_ref().map_or(0, |s| s.observations.len());
+                    u32::try_from(rows.max(LEAST_ROWS)).unwrap_or(u32::MAX)
+                })
+                .build(),
             readings: Cache::new(256),
             regimes: Cache::new(32),
             recorded: Cache::new(4_096),
