@@ -8,9 +8,12 @@
     reason = "criterion's macros make public items without any"
 )]
 
+#[path = "support/cpu.rs"]
+mod cpu;
+
+use cpu::of as cpu;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use econoscope::indicators::statistics::{Moments, expanding_ecdf, percentile_rank, rolling_moments};
-use std::hint::black_box;
 
 /// Thirty and sixty years of weekdays.
 const LENGTHS: [usize; 2] = [7_826, 15_652];
@@ -51,15 +54,18 @@ fn windows(c: &mut Criterion) {
     group.sample_size(10);
     for length in LENGTHS {
         let values = walk(length);
-        let mut of = |name: &str, work: &dyn Fn(&[f64]) -> usize| {
-            group.bench_with_input(BenchmarkId::new(name, length), &values, |b, values| {
-                b.iter(|| work(black_box(values)));
-            });
-        };
-        of("rolling 504, ours", &|v| rolling_moments(v, WINDOW).len());
-        of("rolling 504, plain", &|v| plain_moments(v).len());
-        of("expanding rank, ours", &|v| expanding_ecdf(v, 504).len());
-        of("expanding rank, plain", &|v| plain_ranks(v).len());
+        group.bench_function(BenchmarkId::new("rolling 504, ours", length), |b| {
+            b.iter_custom(|n| cpu(n, || rolling_moments(&values, WINDOW)));
+        });
+        group.bench_function(BenchmarkId::new("rolling 504, plain", length), |b| {
+            b.iter_custom(|n| cpu(n, || plain_moments(&values)));
+        });
+        group.bench_function(BenchmarkId::new("expanding rank, ours", length), |b| {
+            b.iter_custom(|n| cpu(n, || expanding_ecdf(&values, 504)));
+        });
+        group.bench_function(BenchmarkId::new("expanding rank, plain", length), |b| {
+            b.iter_custom(|n| cpu(n, || plain_ranks(&values)));
+        });
     }
     group.finish();
 }
