@@ -1,14 +1,14 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
 use crate::config::{Config, Serve, default_store};
+use crate::desk::{Desk, Settings, articles, scenarios};
+use crate::endpoints::Backend;
 use crate::live;
+use crate::store::{Memory, Sqlite, Store};
+use crate::upstream::{SystemClock, Upstream, UpstreamConfig};
+use crate::{http, mcp};
 use anyhow::{Context, Result, bail};
-use econoscope::desk::{Desk, Settings, articles, scenarios};
-use econoscope::endpoints::Backend;
-use econoscope::store::{Memory, Sqlite, Store};
-use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
-use econoscope::{http, mcp};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -21,16 +21,26 @@ pub(crate) fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
         Some(path) => Ok(Arc::new(Sqlite::open(path)?)),
         None => match Sqlite::open(&default_store()) {
             Ok(store) => Ok(Arc::new(store)),
-            Err(error) if Sqlite::is_damage(&error) => Ok(Arc::new(crate::cli::doctor::set_aside(
-                &default_store(),
-                &error,
-            )?)),
+            Err(error) if Sqlite::is_damage(&error) => {
+                Ok(Arc::new(set_aside(&default_store(), &error)?))
+            }
             Err(error) => {
                 tracing::warn!(%error, "answering from the bundled history alone");
                 Ok(Arc::new(Memory::new()))
             }
         },
     }
+}
+
+/// What the default location does with a file that is damaged: it is set aside and told.
+fn set_aside(path: &Path, error: &crate::Error) -> crate::Result<Sqlite> {
+    tracing::error!(%error, "the store is damaged");
+    let aside = Sqlite::quarantine(path)?;
+    eprintln!(
+        "econoscope: the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
+        aside.display()
+    );
+    Sqlite::open(path)
 }
 
 /// A desk over the configured store.

@@ -3,20 +3,34 @@
 pub(crate) mod doctor;
 
 use crate::config::{self, Call, Command, Config};
+use crate::endpoints::{Arguments, ENDPOINTS, Route};
+use crate::generate;
+use crate::ingest::{self, Renderer, Show};
 use crate::{app, live};
 use anyhow::{Context, Result, bail};
-use econoscope::endpoints::{Arguments, ENDPOINTS, Route};
-use econoscope::generate;
-use econoscope::ingest::{self, Renderer, Show};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+/// Parses the command line, runs it, prints the chain of an error, and returns the exit code.
+///
+/// It lives here, so that the program is a few lines around a library that is compiled once.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    match config::load(arguments).and_then(run) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("econoscope: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Runs what was asked for.
 ///
 /// # Errors
-/// Whatever stopped it; `main` prints the chain.
-pub(crate) fn run(config: Config) -> Result<ExitCode> {
+/// Whatever stopped it.
+fn run(config: Config) -> Result<ExitCode> {
     log_to_stderr(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -101,7 +115,7 @@ async fn call_tool(config: &Config, call: &Call) -> Result<ExitCode> {
         }
         Err(error) => {
             eprintln!("econoscope: {error}");
-            let usage = matches!(error, econoscope::Error::InvalidParam { .. });
+            let usage = matches!(error, crate::Error::InvalidParam { .. });
             return Ok(ExitCode::from(if usage { 2 } else { 1 }));
         }
     }
@@ -133,7 +147,7 @@ fn import(config: &Config, folder: &Path) -> Result<ExitCode> {
     let report = ingest::import(desk.store().as_ref(), folder, &mut |event| {
         renderer.on(&event)
     })?;
-    econoscope::desk::refresh(&desk)?;
+    crate::desk::refresh(&desk)?;
     let written = report.written();
     eprintln!(
         "{} files, {} series, {} rows read: {} new, {} revised",

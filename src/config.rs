@@ -100,8 +100,8 @@ pub(crate) struct Forwarding {
 #[command(next_help_heading = "Sources")]
 pub(crate) struct Sources {
     /// FRED API key; without one the public CSV download is used
-    #[arg(long, global = true, value_name = "KEY", env = "ECONOSCOPE_FRED_KEY", hide_env_values = true, value_parser = econoscope::ingest::ApiKey::new)]
-    pub(crate) fred_key: Option<econoscope::ingest::ApiKey>,
+    #[arg(long, global = true, value_name = "KEY", env = "ECONOSCOPE_FRED_KEY", hide_env_values = true, value_parser = crate::ingest::ApiKey::new)]
+    pub(crate) fred_key: Option<crate::ingest::ApiKey>,
 
     /// Home of FRED's CSV download [default: FRED itself]
     #[arg(

@@ -3,7 +3,7 @@
 //! # Floors
 //! A module uses only what stands below it; `tests/floors.rs` reads the sources and fails on any other arrow.
 //! ```text
-//! 7  main cli app config       wiring
+//! 7  cli  app  config  live    wiring; `main` only hands over the command line
 //! 6  mcp     http    generate  edges: siblings that share the endpoint table
 //! 5  endpoints       ingest    what we answer        public sources into the store
 //! 4  upstream        desk      forwarding client     local facts as of a day
@@ -25,7 +25,10 @@
 //! [`endpoints::ENDPOINTS`], run `cargo run -- generate`. Tool, REST route, OpenAPI, schema file, README row
 //! and command-line call follow.
 
+mod app;
 pub mod chart;
+pub mod cli;
+mod config;
 pub mod desk;
 pub mod endpoints;
 pub mod error;
@@ -33,6 +36,7 @@ pub mod generate;
 pub mod http;
 pub mod indicators;
 pub mod ingest;
+mod live;
 pub mod mcp;
 pub mod model;
 pub mod store;

@@ -1,11 +1,11 @@
 //! Keeping the store up to date: one sync with its composites, and syncs while serving.
 
 use crate::config::{self, Config};
+use crate::desk::Desk;
+use crate::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
+use crate::model::SeriesId;
+use crate::store::bundled;
 use anyhow::{Context, Result};
-use econoscope::desk::Desk;
-use econoscope::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
-use econoscope::model::SeriesId;
-use econoscope::store::bundled;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,7 @@ pub(crate) async fn sync_once(
             sync.only
                 .iter()
                 .map(|id| SeriesId::new(id))
-                .collect::<econoscope::Result<_>>()?,
+                .collect::<crate::Result<_>>()?,
         );
     }
     let mut renderer = Renderer::new(Show::detect(sync.quiet));
@@ -75,7 +75,7 @@ pub(crate) async fn sync_once(
         read_feeds(desk, config, stop).await?;
     }
     let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || econoscope::desk::refresh(&desk))
+    tokio::task::spawn_blocking(move || crate::desk::refresh(&desk))
         .await
         .context("computing the composites")??;
     Ok(report)

@@ -1,9 +1,4 @@
-//! Parses the command line, runs it, prints the error chain, and returns the exit code.
-
-mod app;
-mod cli;
-mod config;
-mod live;
+//! Hands the command line to [`econoscope::cli`] and returns its exit code.
 
 use std::process::ExitCode;
 
@@ -11,12 +6,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let config = config::load(std::env::args_os().collect());
-    match config.and_then(cli::run) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("econoscope: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    econoscope::cli::main(std::env::args_os().collect())
 }

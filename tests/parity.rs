@@ -81,8 +81,46 @@ async fn every_endpoint_forwards_the_direct_answer() {
             "{}",
             route.spec.tool
         );
+        let (mine, theirs) = (
+            tool(&base, route).await,
+            without_state(tool(&relayed_base, route).await),
+        );
+        assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
     }
     stop.cancel();
+}
+
+/// The command line, too: two programs, one of which knows nothing but the other's address.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_forwards_the_direct_answer() {
+    let stop = CancellationToken::new();
+    let base = serve(Arc::new(Backend::local(desk())), &stop).await;
+    let folder = tempfile::tempdir().unwrap();
+    for route in &ENDPOINTS {
+        let mine = command(folder.path(), route, &[]).await;
+        let theirs = command(folder.path(), route, &["--upstream", base.as_str()]).await;
+        assert_eq!(mine, theirs, "{}", route.spec.tool);
+    }
+    stop.cancel();
+}
+
+/// What `econoscope call` prints.
+async fn command(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
+    let store = if way.is_empty() { "own.db" } else { "relay.db" };
+    let given = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
+    let done = tokio::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
+        .arg("--store")
+        .arg(folder.join(store))
+        .args(["--base-url", SERVICE])
+        .args(way)
+        .args(["call", route.spec.tool])
+        .args(given)
+        .output()
+        .await
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{}: {said}", route.spec.tool);
+    serde_json::from_slice(&done.stdout).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,9 +210,35 @@ async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
     assert!(error.to_string().contains("generatedAt"), "{error}");
 }
 
+/// The result of a tool call over `/mcp`.
+async fn tool(base: &url::Url, route: &Route) -> Value {
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": route.spec.tool, "arguments": arguments(route) },
+    });
+    let body = call.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    let mut reply = send(base, &head, &body).await;
+    assert_eq!(reply["result"]["isError"], Value::Bool(false), "{reply}");
+    reply["result"].take()
+}
+
+/// A forwarder's result without the line that says so.
+fn without_state(mut result: Value) -> Value {
+    let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+    if let Some((own, state)) = text.rsplit_once("\nForwarded from the upstream service; fresh, ") {
+        assert!(state.ends_with(" s old."), "{state}");
+        result["content"][0]["text"] = own.into();
+    }
+    result
+}
+
 /// A GET over a plain socket, so that no client of ours stands between.
 async fn get(base: &url::Url, route: &Route) -> Value {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut path = route.spec.path.to_owned();
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in route.spec.example {
@@ -185,12 +249,20 @@ async fn get(base: &url::Url, route: &Route) -> Value {
             query.append_pair(name, value);
         }
     }
+    send(
+        base,
+        &format!("GET {path}?{} HTTP/1.1\r\n", query.finish()),
+        "",
+    )
+    .await
+}
+
+/// Sends a request's lines and body over a socket of its own; the JSON that comes back.
+async fn send(base: &url::Url, head: &str, body: &str) -> Value {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = format!("{}:{}", base.host_str().unwrap(), base.port().unwrap());
     let mut stream = tokio::net::TcpStream::connect(&host).await.unwrap();
-    let request = format!(
-        "GET {path}?{} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n",
-        query.finish()
-    );
+    let request = format!("{head}Host: {host}\r\nConnection: close\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();

@@ -3,11 +3,10 @@
 use super::print;
 use crate::app;
 use crate::config::{Config, Doctor, default_store};
+use crate::desk::Desk;
 use crate::live::source_settings;
+use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
-use econoscope::Error;
-use econoscope::desk::Desk;
-use econoscope::store::{Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -174,7 +173,7 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
 
 fn data(findings: &mut Findings, store: &Sqlite, held: &[Status]) {
     let last_sync = store
-        .note(econoscope::desk::holdings::LAST_SYNC)
+        .note(crate::desk::holdings::LAST_SYNC)
         .ok()
         .flatten()
         .and_then(|text| text.parse::<Timestamp>().ok());
@@ -255,15 +254,4 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
     Sqlite::open_existing(&from)?.backup(&to)?;
     eprintln!("wrote {} and verified every row", to.display());
     Ok(ExitCode::SUCCESS)
-}
-
-/// What the default location does with a file that is damaged: it is set aside and told.
-pub(crate) fn set_aside(path: &Path, error: &Error) -> econoscope::Result<Sqlite> {
-    tracing::error!(%error, "the store is damaged");
-    let aside = Sqlite::quarantine(path)?;
-    eprintln!(
-        "econoscope: the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
-        aside.display()
-    );
-    Sqlite::open(path)
 }

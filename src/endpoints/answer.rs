@@ -1,7 +1,9 @@
 //! An answer as bytes, rendered once and shared by every edge.
 
 use super::body::{Body, Encoding};
+use crate::error::{Error, Result};
 use bytes::Bytes;
+use serde::Serialize;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -87,6 +89,17 @@ impl Answer {
         }
     }
 
+    /// An answer whose text is its JSON, for hosts that read it so; kept for `max_age` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the output cannot be serialised.
+    pub fn text_is_json<T: Serialize>(output: &T, max_age: u32) -> Result<Self> {
+        let json =
+            serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))?;
+        let max_age = Duration::from_secs(u64::from(max_age));
+        Ok(Self::new(Bytes::from(json.clone()), json, max_age))
+    }
+
     /// The body a REST client gets, with its validator and its compressed forms.
     pub fn body(&self) -> &Arc<Body> {
         self.body.get_or_init(|| {
@@ -104,6 +117,7 @@ impl Answer {
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
         let body = if csv > 0 { csv } else { self.json.len() };
-        self.json.len() + self.text.len() + csv + body * 3 / 5 + 512
+        let png = self.png.as_ref().map_or(0, Bytes::len);
+        self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
     }
 }

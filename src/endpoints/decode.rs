@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub type Arguments = Map<String, Value>;
 
 /// Checks arguments against an input schema and puts them in canonical form: schema order, right types,
-/// absent where null came.
+/// absent where null came, or blank text for an argument that may be left out.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
@@ -31,17 +31,28 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
     let required = schema.get("required").and_then(Value::as_array);
     let mut checked = Map::new();
     for (name, property) in properties {
-        match given.remove(name).filter(|v| !v.is_null()) {
+        let is_required = required.is_some_and(|r| r.iter().any(|n| n == name));
+        let blank = |v: &Value| !is_required && is_blank(property, v);
+        match given.remove(name).filter(|v| !v.is_null() && !blank(v)) {
             Some(value) => {
                 checked.insert(name.clone(), fit(name, property, value)?);
             }
-            None if required.is_some_and(|r| r.iter().any(|n| n == name)) => {
+            None if is_required => {
                 return Err(Error::invalid(name, "", "is required", &allowed(property)));
             }
             None => {}
         }
     }
     Ok(checked)
+}
+
+/// Whether a value says nothing: assistants fill what they do not need with `""`. Where only certain words
+/// are allowed, blank text is an error like any other.
+fn is_blank(property: &Value, value: &Value) -> bool {
+    let is_free = property.get("type").and_then(Value::as_str) == Some("string")
+        && property.get("minLength").is_none()
+        && property.get("enum").is_none();
+    is_free && value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// Turns checked arguments into an endpoint's parameters.
@@ -254,6 +265,7 @@ mod tests {
             "limit": {"type": "integer", "minimum": 1, "maximum": 50},
             "status": {"type": "string", "enum": ["active", "paused"]},
             "series": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+            "tag": {"type": "string"},
             "chart": {"type": "boolean"}},
             "required": ["q"]});
         value.as_object().cloned().unwrap()
@@ -275,6 +287,15 @@ mod tests {
             out,
             r#"{"q":"x","limit":3,"status":"active","series":["A","B"],"chart":true}"#
         );
+    }
+
+    #[test]
+    fn blank_text_is_as_if_left_out() {
+        assert_eq!(said(json!({"q": "x", "tag": " "})), r#"{"q":"x"}"#);
+        let refused = said(json!({"q": "x", "status": ""}));
+        assert!(refused.starts_with("Invalid status"), "{refused}");
+        let refused = said(json!({"q": ""}));
+        assert!(refused.starts_with("Invalid q"), "{refused}");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::answer::Answer;
 use super::endpoint::{Endpoint, Spec};
 use super::metric;
-use super::search::as_json;
 use crate::desk::library::{self, Kind};
 use crate::desk::{Desk, articles};
 use crate::error::{Error, Result, quote};
@@ -94,7 +93,7 @@ impl Endpoint for Fetch {
     }
 
     fn render(output: &Output, _: &Params) -> Result<Answer> {
-        as_json(output, Self::SPEC.max_age)
+        Answer::text_is_json(output, Self::SPEC.max_age)
     }
 }
 

@@ -238,16 +238,7 @@ fn interpret(
         };
         parts.push(format!("{} over {over}", prose::signed(month, decimals)));
     }
-    // A percent change of a rate would be taken for percentage points.
-    let is_rate = matches!(series.info.units_short.as_str(), "%" | "pp");
-    if let Some(year) = transform::latest_year_on_year(series, last.date)
-        .filter(|o| o.date == last.date && !is_rate)
-    {
-        parts.push(format!(
-            "{} % from a year earlier",
-            prose::signed(year.value, 1)
-        ));
-    }
+    parts.extend(from_a_year_earlier(series, last));
     if let (Some(rank), true) = (
         statistics::percentile_rank(&values, last.value),
         values.len() >= 24,
@@ -255,6 +246,24 @@ fn interpret(
         parts.push(format!("higher than {rank:.0} % of the last ten years"));
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
+}
+
+/// The change over a year: points for what is itself a percentage, whose percent change would be taken for
+/// points, and percent for everything else.
+fn from_a_year_earlier(series: &Series, last: Observation) -> Option<String> {
+    if matches!(series.info.units_short.as_str(), "%" | "pp") {
+        let points = last.value - transform::year_earlier(series, last.date)?;
+        let decimals = usize::from(series.info.decimals);
+        return Some(format!(
+            "{} points from a year earlier",
+            prose::signed(points, decimals)
+        ));
+    }
+    let percent = transform::year_on_year(series, last.date)?;
+    Some(format!(
+        "{} % from a year earlier",
+        prose::signed(percent, 1)
+    ))
 }
 
 /// A value with its unit, as a person writes it.

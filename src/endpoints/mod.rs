@@ -34,6 +34,7 @@ pub use body::{Body, Encoding};
 pub use decode::Arguments;
 pub use endpoint::{Endpoint, Spec};
 pub use route::Route;
+pub use time_series::recessions;
 
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: [Route; 14] = [

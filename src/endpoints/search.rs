@@ -3,11 +3,9 @@
 use super::answer::Answer;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
-use crate::error::{Error, Result};
-use bytes::Bytes;
+use crate::error::Result;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// Declaration and functions.
 pub struct Search;
@@ -79,17 +77,6 @@ impl Endpoint for Search {
     }
 
     fn render(output: &Output, _: &Params) -> Result<Answer> {
-        as_json(output, Self::SPEC.max_age)
+        Answer::text_is_json(output, Self::SPEC.max_age)
     }
-}
-
-/// An answer whose text is its JSON.
-///
-/// # Errors
-/// [`Error::Internal`] when the output cannot be serialised.
-pub(super) fn as_json<T: Serialize>(output: &T, max_age: u32) -> Result<Answer> {
-    let json =
-        serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))?;
-    let max_age = Duration::from_secs(u64::from(max_age));
-    Ok(Answer::new(Bytes::from(json.clone()), json, max_age))
 }

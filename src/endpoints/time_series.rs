@@ -3,14 +3,18 @@
 //! The contract's answer has every row; a model's window wants few. Over MCP `detail` is `summary` unless it
 //! is given, over REST it is `full`, and both are the same endpoint with the same schema.
 
+mod arguments;
 mod digest;
 mod forwarded;
+mod picture;
 mod range;
 mod rows;
 mod transformed;
 mod words;
 
+pub use arguments::Params;
 pub use digest::{Digest, Reduction};
+pub use picture::recessions;
 pub(in crate::endpoints) use range::relative;
 
 use super::answer::{Answer, Csv};
@@ -21,7 +25,8 @@ use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::resample::Aggregation;
 use crate::indicators::transform::Units;
-use crate::model::{Date, Frequency, SeriesInfo};
+use crate::model::{Date, SeriesInfo};
+use arguments::{Detail, Format};
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,136 +41,6 @@ pub const MOST_ROWS: usize = 5_000;
 const MOST_CSV_ROWS: usize = 1_000;
 /// Rows kept when a series is thinned and nothing else is asked for.
 const POINTS: usize = 60;
-
-/// Arguments.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Params {
-    /// Identifier or name: DGS10, "10y", CPIAUCSL, SERVICE_CRPI.
-    #[serde(rename = "seriesId")]
-    #[schemars(example = &"DGS10", length(min = 1, max = 80))]
-    series_id: String,
-    /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: a year.
-    #[schemars(length(max = 10))]
-    start: Option<String>,
-    /// Last day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
-    end: Option<String>,
-    /// csv: text with a header.
-    #[serde(default)]
-    format: Format,
-    /// summary: figures over all rows, few rows (default over MCP); points: more rows; csv: up to 1,000 as text;
-    /// full: all (default over REST).
-    detail: Option<Detail>,
-    /// Most rows when thinning, default 60.
-    #[schemars(range(min = 1, max = 400))]
-    max_points: Option<u16>,
-    /// Coarser frequency.
-    frequency: Option<Period>,
-    /// Default eop: last value.
-    aggregation: Option<How>,
-    /// FRED's: pc1 is % from a year earlier, pch from the period before.
-    units: Option<Code>,
-    /// As known on this day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
-    as_of: Option<String>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Format {
-    #[default]
-    Json,
-    Csv,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Detail {
-    Summary,
-    Points,
-    Csv,
-    Full,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Period {
-    D,
-    W,
-    M,
-    Q,
-    A,
-}
-
-impl From<Period> for Frequency {
-    fn from(period: Period) -> Self {
-        match period {
-            Period::D => Self::Daily,
-            Period::W => Self::Weekly,
-            Period::M => Self::Monthly,
-            Period::Q => Self::Quarterly,
-            Period::A => Self::Annual,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum How {
-    Avg,
-    Sum,
-    Eop,
-}
-
-impl From<How> for Aggregation {
-    fn from(how: How) -> Self {
-        match how {
-            How::Avg => Self::Average,
-            How::Sum => Self::Sum,
-            How::Eop => Self::EndOfPeriod,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Code {
-    Lin,
-    Chg,
-    Ch1,
-    Pch,
-    Pc1,
-    Pca,
-    Cch,
-    Cca,
-    Log,
-}
-
-impl From<Code> for Units {
-    fn from(code: Code) -> Self {
-        match code {
-            Code::Lin => Self::Level,
-            Code::Chg => Self::Change,
-            Code::Ch1 => Self::ChangeYear,
-            Code::Pch => Self::Percent,
-            Code::Pc1 => Self::PercentYear,
-            Code::Pca => Self::PercentAnnualised,
-            Code::Cch => Self::LogChange,
-            Code::Cca => Self::LogChangeAnnualised,
-            Code::Log => Self::Log,
-        }
-    }
-}
-
-impl Params {
-    /// What is given: every row unless something shorter is asked for. CSV as a format is all rows, too.
-    fn detail(&self) -> Detail {
-        match (self.detail, self.format) {
-            (None, _) | (Some(Detail::Summary), Format::Csv) => Detail::Full,
-            (Some(detail), _) => detail,
-        }
-    }
-}
 
 /// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -224,6 +99,9 @@ pub struct Output {
     /// Where all rows are to be had as CSV.
     #[serde(rename = "all_rows", default, skip_serializing_if = "Option::is_none")]
     pub all_rows: Option<String>,
+    /// All rows as a PNG picture, when one was asked for; never part of the JSON.
+    #[serde(skip)]
+    pub picture: Option<Bytes>,
     /// State of knowledge.
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -244,6 +122,7 @@ impl Output {
             summary: self.summary.clone(),
             reduction: self.reduction.clone(),
             all_rows: self.all_rows.clone(),
+            picture: None,
             provenance: self.provenance.clone(),
             ..*self
         }
@@ -335,6 +214,7 @@ impl Endpoint for GetTimeSeries {
             ..blank(desk, &info, (start, end), provenance)
         };
         let decimals = i32::from(info.decimals) + 2;
+        let output = output.pictured(params, info.decimals)?;
         Ok(output.shaped(params, decimals, &desk.settings().base_url))
     }
 
@@ -362,6 +242,7 @@ impl Endpoint for GetTimeSeries {
         };
         let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
         let mut answer = Answer::new(Bytes::from(json), Self::text(output, params), max_age);
+        answer.png.clone_from(&output.picture);
         if params.format == Format::Csv {
             answer.csv = Some(Csv {
                 body: Bytes::from(rows::csv(&output.series_id, &output.data)),
@@ -399,6 +280,7 @@ fn blank(
         summary: None,
         reduction: None,
         all_rows: None,
+        picture: None,
         provenance,
     }
 }

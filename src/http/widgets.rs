@@ -407,7 +407,7 @@ async fn history(backend: &Backend, id: &str, start: &str, size: (u16, u16)) -> 
             points,
             frequency,
         }],
-        shading: pages::recessions(),
+        shading: crate::endpoints::recessions(),
         source: String::new(),
         credit: String::new(),
         extent: Extent::Plot,

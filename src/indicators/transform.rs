@@ -77,7 +77,7 @@ fn period_earlier(series: &Series, date: Date) -> Option<f64> {
 /// The value one year before `date`.
 /// Daily: the newest one up to that day last year, unless stale. Weekly: 52 weeks back, give or take a day.
 /// Longer periods: the same period of last year, or nothing.
-fn year_earlier(series: &Series, date: Date) -> Option<f64> {
+pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
     match series.frequency() {
         Frequency::Daily => series.lookup(shift(date, (-1).year())).map(|o| o.value),
         Frequency::Weekly => near(series, shift(date, (-364).days())),

@@ -14,5 +14,6 @@ fi
 . "$here/serve.sh"
 "$folder/scanner/bin/mcp-scanner" --analyzers yara --format summary remote --server-url "$url" >"$folder/scan.log" 2>&1 ||
   { tail -40 "$folder/scan.log" >&2; exit 1; }
-cat "$folder/scan.log"
-if grep -Eiq 'unsafe.*[1-9]|HIGH|MEDIUM|CRITICAL' "$folder/scan.log"; then exit 1; fi
+grep -E '^(Total tools scanned|Safe items|Unsafe items)' "$folder/scan.log"
+grep -q '^Total tools scanned: [1-9]' "$folder/scan.log" && grep -q '^Unsafe items: 0' "$folder/scan.log" ||
+  { cat "$folder/scan.log" >&2; exit 1; }

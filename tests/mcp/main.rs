@@ -9,6 +9,7 @@ mod budgets;
 mod choice;
 mod client;
 mod outputs;
+mod pictures;
 mod protocol;
 mod reading;
 mod subscriptions;

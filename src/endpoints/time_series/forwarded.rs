@@ -1,7 +1,7 @@
 //! A series from an upstream: the contract knows its range alone; thinning, units, frequency and CSV are
 //! made here from its rows.
 
-use super::{Output, Params, Row, range, transformed};
+use super::{Output, Params, range, transformed};
 use crate::endpoints::decode::Arguments;
 use crate::endpoints::endpoint::Outbound;
 use crate::endpoints::provenance::parse_day;
@@ -9,20 +9,21 @@ use crate::error::Result;
 use crate::indicators::resample::Aggregation;
 use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Catalogue, Date, Observation, Rights, Series, SeriesId, SeriesInfo};
+use crate::model::{AsOf, Catalogue, Date, Rights, Series, SeriesId, SeriesInfo};
 use crate::upstream::Slice;
 use jiff::ToSpan;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Arguments that only we know.
-const OURS: [&str; 6] = [
+const OURS: [&str; 7] = [
     "format",
     "detail",
     "max_points",
     "frequency",
     "aggregation",
     "units",
+    "chart",
 ];
 
 /// What is sent: the range as days, wide enough for what is to be made of it.
@@ -62,6 +63,7 @@ pub(super) fn received(output: Output, params: &Params, today: Date) -> Result<O
     let decimals = i32::from(info.decimals) + 2;
     let base = output.attribution.url.clone();
     if params.units.is_none() && params.frequency.is_none() {
+        let output = output.pictured(params, info.decimals)?;
         return Ok(if params.detail() == super::Detail::Full {
             output
         } else {
@@ -77,12 +79,8 @@ pub(super) fn received(output: Output, params: &Params, today: Date) -> Result<O
         as_of,
         today,
     )?;
-    let rows = output
-        .data
-        .iter()
-        .map(|r: &Row| Observation::new(r.date, r.value))
-        .collect();
-    let series = Arc::new(Series::new(Arc::new(info), rows));
+    let digits = info.decimals;
+    let series = Arc::new(Series::new(Arc::new(info), output.observations()));
     let units = params.units.map_or(Units::Level, Units::from);
     let how = params.aggregation.map(Aggregation::from);
     let found = transformed::transformed(&series, params.frequency, how, units)?;
@@ -94,7 +92,9 @@ pub(super) fn received(output: Output, params: &Params, today: Date) -> Result<O
         frequency: Some(found.series.frequency().word().into()),
         ..output
     };
-    Ok(made.shaped(params, decimals, &base))
+    Ok(made
+        .pictured(params, digits)?
+        .shaped(params, decimals, &base))
 }
 
 /// What is known of an upstream's series: our catalogue's word, or its own.
@@ -102,21 +102,12 @@ fn describe(output: &Output) -> Result<SeriesInfo> {
     if let Some(info) = Catalogue::embedded().get(&output.series_id) {
         return Ok((**info).clone());
     }
-    let stated = output
-        .frequency
-        .as_deref()
-        .and_then(|word| word.parse().ok());
-    let rows: Vec<Observation> = output
-        .data
-        .iter()
-        .map(|r| Observation::new(r.date, r.value))
-        .collect();
     Ok(SeriesInfo {
         id: SeriesId::new(&output.series_id)?,
         title: output.display_name.clone(),
         units: output.unit.clone(),
         units_short: output.unit.clone(),
-        frequency: stated.unwrap_or_else(|| crate::desk::holdings::guess_frequency(&rows)),
+        frequency: output.measured(),
         seasonally_adjusted: false,
         category: "upstream".into(),
         source: output.source.clone().unwrap_or_default(),

@@ -28,6 +28,7 @@ pub(super) fn output(data: Vec<Row>) -> Output {
         summary: None,
         reduction: None,
         all_rows: None,
+        picture: None,
         provenance: Provenance::default(),
     }
 }

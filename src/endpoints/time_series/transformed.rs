@@ -1,7 +1,8 @@
 //! Rows at another frequency and in other units, with FRED's words: first aggregated, then transformed, so
 //! that a yearly percent change is one of yearly figures.
 
-use super::{Period, Row};
+use super::Row;
+use super::arguments::Period;
 use crate::error::{Error, Result};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::transform::Units;

@@ -2,9 +2,10 @@
 
 use super::articles::{self, Entry};
 use super::manual::{self, Embed, Snippet};
-use super::{Asked, COPY, Frame, html, plain, quadrant, recessions};
+use super::{Asked, COPY, Frame, html, plain, quadrant};
 use crate::chart::{ChartSpec, Line, spark, svg};
 use crate::desk::Desk;
+use crate::endpoints::recessions;
 use crate::endpoints::{Endpoint, regime};
 use crate::error::{Error, Result};
 use crate::http::document::Document;

@@ -14,11 +14,9 @@ mod series;
 
 use super::Shared;
 use super::document::{Document, Frames, Kept};
-use crate::chart::Span;
 use crate::desk::Desk;
 use crate::endpoints::provenance::Provenance;
 use crate::error::{Error, Result};
-use crate::indicators::nber::RECESSIONS;
 use crate::model::AsOf;
 use askama::Template;
 use axum::Router;
@@ -249,17 +247,6 @@ pub(super) fn argument(query: Option<&str>, name: &str) -> Option<String> {
 /// A name as a part of a path.
 pub(super) fn encoded(name: &str) -> String {
     percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-/// Recessions for shading.
-pub(super) fn recessions() -> Vec<Span> {
-    RECESSIONS
-        .iter()
-        .map(|r| Span {
-            start: r.start(),
-            end: r.end(),
-        })
-        .collect()
 }
 
 /// A number as a person writes it: commas between thousands, a true minus.

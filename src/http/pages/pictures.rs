@@ -1,8 +1,9 @@
 //! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, with `start` and `theme`.
 
-use super::{Asked, argument, recessions};
+use super::{Asked, argument};
 use crate::chart::{ChartSpec, Theme};
 use crate::desk::Desk;
+use crate::endpoints::recessions;
 use crate::error::{Error, Result};
 use crate::http::document::Document;
 use crate::model::AsOf;

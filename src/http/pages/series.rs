@@ -1,10 +1,11 @@
 //! One series: its chart, its figures, where to take it from.
 
-use super::{Asked, Frame, argument, html, recessions};
+use super::{Asked, Frame, argument, html};
 use crate::chart::ChartSpec;
 use crate::desk::Desk;
 use crate::desk::glossary::{Glossary, Term};
 use crate::endpoints::metric;
+use crate::endpoints::recessions;
 use crate::error::{Error, Result};
 use crate::http::document::Document;
 use crate::indicators::prose::{number, signed};
