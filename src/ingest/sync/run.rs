@@ -182,9 +182,11 @@ impl<'a> Run<'a> {
         };
         let id = id.clone();
         blocking(&self.store, move |store| {
-            let held = store.read(&id)?.unwrap_or_default().latest();
-            let same_date = held.iter().find(|o| o.date == oldest.date);
-            Ok(same_date.is_some_and(|o| o.value != oldest.value))
+            let held = store.read(&id)?.unwrap_or_default();
+            let rows = held.rows();
+            let upto = rows.partition_point(|r| r.date <= oldest.date);
+            let newest = rows.get(..upto).and_then(<[Known]>::last);
+            Ok(newest.is_some_and(|r| r.date == oldest.date && r.value != oldest.value))
         })
         .await
     }
