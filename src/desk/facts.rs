@@ -28,9 +28,8 @@ impl Desk {
 
     /// What tells whether a series is still as it was read.
     fn stamp(&self, id: &SeriesId, state: State) -> Result<Stamp> {
-        let held = self.holdings()?;
-        let of_a_source = |s: &&Status| crate::indicators::composite(s.id.as_str()).is_none();
-        Ok(match held.get(id).filter(of_a_source) {
+        let of_a_source = |s: &Status| crate::indicators::composite(s.id.as_str()).is_none();
+        Ok(match self.held(id)?.filter(of_a_source) {
             Some(held) if !held.origin.starts_with("computed") => {
                 Stamp::Rows(held.rows, state.today)
             }

@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::indicators::Reading;
 use crate::indicators::regime;
 use crate::model::resolve::{DEFAULT_PREFIX, Resolver};
-use crate::model::{AsOf, Attribution, Date, Frequency, Series, SeriesId, SeriesInfo};
-use crate::store::Store;
+use crate::model::{AsOf, Attribution, Date, Series, SeriesId, SeriesInfo};
+use crate::store::{Description, Store};
 use crate::store::bundled::Bundle;
 use jiff::Timestamp;
 use moka::sync::Cache;
@@ -211,7 +211,7 @@ impl Desk {
             return Ok(info);
         }
         if let Ok(id) = SeriesId::new(name)
-            && self.holdings()?.get(&id).is_some()
+            && self.held(&id)?.is_some()
         {
             return self.guessed(&id);
         }
@@ -244,23 +244,20 @@ impl Desk {
         Ok(())
     }
 
-    /// Description of a series that the catalogue does not know, from its rows.
+    /// Description of a series that the catalogue does not know: as the store has it, or else from its rows.
     fn guessed(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
+        if let Some(description) = self.store.description(id)? {
+            return Ok(Arc::new(series_search::described(description)));
+        }
         let rows = self.store.read(id)?.map(|v| v.latest()).unwrap_or_default();
         let frequency = holdings::guess_frequency(&rows);
-        Ok(Arc::new(SeriesInfo {
+        Ok(Arc::new(series_search::described(Description {
             id: id.clone(),
             title: id.to_string(),
-            units: "unit not stated".into(),
-            units_short: String::new(),
+            units: String::new(),
             frequency,
             seasonally_adjusted: false,
-            category: "imported".into(),
-            source: "imported by the operator".into(),
-            publication_lag_days: if frequency == Frequency::Daily { 1 } else { 30 },
-            metric: false,
-            rights: crate::model::Rights::Ok,
-            decimals: 4,
-        }))
+            source: String::new(),
+        })))
     }
 }
