@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 /// CPU time of so many runs of `work`.
-pub fn of<T>(times: u64, mut work: impl FnMut() -> T) -> Duration {
+pub(crate) fn of<T>(times: u64, mut work: impl FnMut() -> T) -> Duration {
     let start = now();
     for _ in 0..times {
         black_box(work());

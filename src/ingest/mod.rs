@@ -1,6 +1,6 @@
 //! Public sources into the store: the only writer of figures.
 //!
-//! `files` reads folders of CSV, `fred` and `board` ask over the network at the pace their owners allow,
+//! `files` reads folders of CSV, `titles` what series are called, `fred` and `board` ask over the network at the pace their owners allow,
 //! `plan` decides what is due, `sync` runs it series by series, so that a broken-off run loses nothing.
 //! A source that gives no usable answer leaves the store as it was.
 
@@ -16,6 +16,7 @@ pub mod plan;
 pub mod progress;
 mod sync;
 mod table;
+mod titles;
 #[cfg(test)]
 mod testing;
 
