@@ -7,8 +7,8 @@ use super::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::asset_views::{self, Asset, Evidence};
 use crate::indicators::months::Month;
-use crate::indicators::regime::Regime;
-use crate::model::{AsOf, SeriesSet};
+use crate::indicators::regime::{self, Regime};
+use crate::model::{AsOf, Date, SeriesId, SeriesSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,6 +35,31 @@ struct Note {
     version: u64,
     /// By regime name.
     regimes: BTreeMap<String, ByAsset>,
+    /// What it was measured from.
+    #[serde(default)]
+    sources: Option<Sources>,
+}
+
+/// The reference day, and the rows of every series that is read: while they are the same, so is the evidence.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Sources {
+    day: Date,
+    rows: BTreeMap<String, u64>,
+}
+
+impl Sources {
+    fn now(desk: &Desk) -> Result<Self> {
+        let held = desk.holdings()?;
+        let ids = regime::INPUTS.iter().chain(&SOURCES);
+        let rows = ids.filter_map(|id| {
+            let id = SeriesId::new(id).ok()?;
+            Some((id.to_string(), held.get(&id)?.rows))
+        });
+        Ok(Self {
+            day: desk.data_date(AsOf::Latest)?.as_of,
+            rows: rows.collect(),
+        })
+    }
 }
 
 /// Measures the evidence of every asset in every regime, and keeps what changed.
@@ -45,16 +70,23 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     if desk.holdings()?.bundled {
         return Ok(());
     }
+    let sources = Some(Sources::now(desk)?);
+    let before = noted(desk)?;
+    if before.as_ref().is_some_and(|n| n.sources == sources) {
+        return Ok(());
+    }
     let version = desk.store().version()?;
     let record = Record::of(desk, AsOf::Latest)?;
     let regimes: BTreeMap<String, ByAsset> = Regime::QUADRANTS
         .into_iter()
         .map(|regime| (regime.name().to_owned(), record.evidence(regime)))
         .collect();
-    if noted(desk)?.is_some_and(|n| n.regimes == regimes) {
-        return Ok(());
-    }
-    let note = serde_json::to_string(&Note { version, regimes })
+    let note = Note {
+        version,
+        regimes,
+        sources,
+    };
+    let note = serde_json::to_string(&note)
         .map_err(|e| Error::internal("keeping the evidence of asset views", e))?;
     desk.store().set_note(ASSET_EVIDENCE, &note)
 }
@@ -68,7 +100,7 @@ fn noted(desk: &Desk) -> Result<Option<Note>> {
 struct Record {
     months: Vec<(Month, Regime)>,
     set: SeriesSet,
-    day: crate::model::Date,
+    day: Date,
 }
 
 impl Record {

@@ -1,11 +1,12 @@
 //! Series and computed figures as known on a day, kept once per state of the data.
 
 use super::composites;
-use super::{Desk, RegimePath, State};
+use super::{Desk, RegimePath, Stamp, State};
 use crate::error::{Error, Result};
 use crate::indicators::regime;
 use crate::indicators::{Composite, Reading};
 use crate::model::{AsOf, Catalogue, Series, SeriesId, SeriesInfo, SeriesSet, Vintages};
+use crate::store::Status;
 use std::sync::Arc;
 
 impl Desk {
@@ -16,13 +17,24 @@ impl Desk {
     /// [`Error::Store`] when the store cannot be read.
     pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
         let state = self.state()?;
-        let key = (state, info.id.clone(), as_of);
+        let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
         if let Some(found) = self.series.get(&key) {
             return Ok(found);
         }
         let found = self.read(info, as_of, state)?;
         self.series.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// What tells whether a series is still as it was read.
+    fn stamp(&self, id: &SeriesId, state: State) -> Result<Stamp> {
+        let of_a_source = |s: &Status| crate::indicators::composite(s.id.as_str()).is_none();
+        Ok(match self.held(id)?.filter(of_a_source) {
+            Some(held) if !held.origin.starts_with("computed") => {
+                Stamp::Rows(held.rows, state.today)
+            }
+            _ => Stamp::All(state),
+        })
     }
 
     fn read(

@@ -12,6 +12,10 @@ use std::sync::Arc;
 /// The note under which a sync leaves its time.
 pub const LAST_SYNC: &str = "last_sync";
 
+/// A longer list is not read into memory: then the series of the built-in catalogue alone are known from the
+/// outset and date the data, and any other is asked for when it is needed.
+const LONG_LIST: u64 = 20_000;
+
 /// What is held, by series.
 #[derive(Debug)]
 pub struct Holdings {
@@ -21,6 +25,8 @@ pub struct Holdings {
     pub bundled: bool,
     /// Time of the last sync, if there was one.
     pub last_sync: Option<Timestamp>,
+    /// How many series are held, listed or not.
+    pub count: u64,
     by_id: BTreeMap<SeriesId, Status>,
 }
 
@@ -43,12 +49,18 @@ impl DataDate {
 }
 
 impl Holdings {
-    /// What is held of a series.
+    /// What is held of a series of the built-in catalogue; of others where the list is not long
+    /// ([`Desk::held`] asks for any).
     pub fn get(&self, id: &SeriesId) -> Option<&Status> {
         self.by_id.get(id)
     }
 
-    /// Everything held, by identifier.
+    /// Whether every series held stands in the list.
+    pub fn is_whole(&self) -> bool {
+        self.by_id.len() as u64 >= self.count
+    }
+
+    /// Everything held, by identifier; of a long list the series of the built-in catalogue.
     pub fn iter(&self) -> impl Iterator<Item = &Status> {
         self.by_id.values()
     }
@@ -90,19 +102,44 @@ impl Desk {
         if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
             return Ok(Arc::clone(held));
         }
-        let mut list = self.store.status()?;
-        let bundled = list.is_empty();
+        let mut list = self.list()?;
+        let mut count = self.store.count()?.max(list.len() as u64);
+        let bundled = list.is_empty() && count == 0;
         if let (true, Some(bundle)) = (bundled, &self.bundle) {
             list = bundle.status();
+            count = list.len() as u64;
         }
         let held = Arc::new(Holdings {
             state,
             bundled,
             last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
+            count,
             by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
         });
         *slot = Some(Arc::clone(&held));
         Ok(held)
+    }
+
+    fn list(&self) -> Result<Vec<Status>> {
+        if self.store.count()? <= LONG_LIST {
+            return self.store.status();
+        }
+        let known = Catalogue::embedded().iter();
+        known
+            .filter_map(|info| self.store.status_of(&info.id).transpose())
+            .collect()
+    }
+
+    /// What is held of any series.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn held(&self, id: &SeriesId) -> Result<Option<Status>> {
+        let holdings = self.holdings()?;
+        match holdings.get(id) {
+            None if !holdings.is_whole() => self.store.status_of(id),
+            found => Ok(found.cloned()),
+        }
     }
 
     /// The day for which an answer speaks (METHODS 0.11): an explicit day; today while the last sync is

@@ -22,9 +22,9 @@ use crate::error::{Error, Result};
 use crate::indicators::Reading;
 use crate::indicators::regime;
 use crate::model::resolve::{DEFAULT_PREFIX, Resolver};
-use crate::model::{AsOf, Attribution, Date, Frequency, Series, SeriesId, SeriesInfo};
-use crate::store::Store;
+use crate::model::{AsOf, Attribution, Date, Series, SeriesId, SeriesInfo};
 use crate::store::bundled::Bundle;
+use crate::store::{Description, Store};
 use jiff::Timestamp;
 use moka::sync::Cache;
 use std::sync::{Arc, Mutex};
@@ -69,6 +69,20 @@ pub struct State {
     today: Date,
 }
 
+/// What a series in memory was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stamp {
+    /// A series of a source, of which a store only ever gets more rows; it is as it was while they are as many.
+    Rows(u64, Date),
+    /// Anything else rests on the whole of the data.
+    All(State),
+}
+
+/// Rows of series that are kept in memory: 64 MiB.
+const MOST_CACHED_ROWS: u64 = 4 << 20;
+/// An entry counts as so many rows at least, for what it takes without any.
+const LEAST_ROWS: usize = 16;
+
 /// The regime month by month, and what it is at the reference day.
 #[derive(Debug)]
 pub struct RegimePath {
@@ -99,7 +113,7 @@ pub struct Desk {
     settings: Settings,
     now: Now,
     holdings: Mutex<Option<Arc<Holdings>>>,
-    series: Cache<(State, SeriesId, AsOf), Option<Arc<Series>>>,
+    series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
     readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     regimes: Cache<(State, AsOf), Arc<RegimePath>>,
     recorded: Cache<(State, SeriesId, Date), Option<bool>>,
@@ -118,7 +132,13 @@ impl Desk {
             settings,
             now,
             holdings: Mutex::new(None),
-            series: Cache::new(4_096),
+            series: Cache::builder()
+                .max_capacity(MOST_CACHED_ROWS)
+                .weigher(|_, series: &Option<Arc<Series>>| {
+                    let rows = series.as_ref().map_or(0, |s| s.observations.len());
+                    u32::try_from(rows.max(LEAST_ROWS)).unwrap_or(u32::MAX)
+                })
+                .build(),
             readings: Cache::new(256),
             regimes: Cache::new(32),
             recorded: Cache::new(4_096),
@@ -193,7 +213,7 @@ impl Desk {
             return Ok(info);
         }
         if let Ok(id) = SeriesId::new(name)
-            && self.holdings()?.get(&id).is_some()
+            && self.held(&id)?.is_some()
         {
             return self.guessed(&id);
         }
@@ -234,23 +254,20 @@ impl Desk {
             .find_map(|info| self.permit(info).err())
     }
 
-    /// Description of a series that the catalogue does not know, from its rows.
+    /// Description of a series that the catalogue does not know: as the store has it, or else from its rows.
     fn guessed(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
+        if let Some(description) = self.store.description(id)? {
+            return Ok(Arc::new(series_search::described(description)));
+        }
         let rows = self.store.read(id)?.map(|v| v.latest()).unwrap_or_default();
         let frequency = holdings::guess_frequency(&rows);
-        Ok(Arc::new(SeriesInfo {
+        Ok(Arc::new(series_search::described(Description {
             id: id.clone(),
             title: id.to_string(),
-            units: "unit not stated".into(),
-            units_short: String::new(),
+            units: String::new(),
             frequency,
             seasonally_adjusted: false,
-            category: "imported".into(),
-            source: "imported by the operator".into(),
-            publication_lag_days: if frequency == Frequency::Daily { 1 } else { 30 },
-            metric: false,
-            rights: crate::model::Rights::Ok,
-            decimals: 4,
-        }))
+            source: String::new(),
+        })))
     }
 }

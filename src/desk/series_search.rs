@@ -1,13 +1,15 @@
 //! Finding series by words: identifiers, aliases, titles, categories and sources, best first.
 //!
-//! An inverted index over the catalogue's words answers; a query never looks at every series. What an
-//! operator imported without a catalogue entry is found by its identifier.
+//! An inverted index over the catalogue's words answers; a query never looks at every series. What the
+//! catalogue does not know but the store has a title of is found by the store's own index; what an operator
+//! imported without any title, by its identifier.
 
 use super::Desk;
 use crate::error::Result;
 use crate::model::resolve::{Resolver, fold};
 use crate::model::word_index::{Found, Hit, WordIndex, content_words};
-use crate::model::{Catalogue, SeriesInfo};
+use crate::model::{Catalogue, Frequency, Rights, SeriesId, SeriesInfo};
+use crate::store::Description;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -183,8 +185,39 @@ fn spellings(entry: &Entry) -> Vec<String> {
     all
 }
 
+/// Most series that one search takes out of the store's index; more words find the others.
+const MOST_DESCRIBED: usize = 200;
+
+/// A series outside the catalogue under what is known of it; the rest is supposed.
+pub(super) fn described(description: Description) -> SeriesInfo {
+    let or = |text: String, supposed: &str| match text.is_empty() {
+        true => supposed.to_owned(),
+        false => text,
+    };
+    SeriesInfo {
+        id: description.id,
+        title: description.title,
+        units: or(description.units, "unit not stated"),
+        units_short: String::new(),
+        frequency: description.frequency,
+        seasonally_adjusted: description.seasonally_adjusted,
+        category: IMPORTED.into(),
+        source: or(description.source, "imported by the operator"),
+        publication_lag_days: match description.frequency {
+            Frequency::Daily => 1,
+            Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => 30,
+        },
+        metric: false,
+        rights: Rights::Ok,
+        decimals: 4,
+    }
+}
+
+/// The category of everything that the catalogue does not know.
+const IMPORTED: &str = "imported";
+
 impl Desk {
-    /// Series that match, best first; imported ones that the catalogue does not know come last.
+    /// Series that match, best first; those that the catalogue does not know come last.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
@@ -194,18 +227,39 @@ impl Desk {
             .into_iter()
             .cloned()
             .collect();
+        if !category.is_none_or(|c| c.eq_ignore_ascii_case(IMPORTED)) {
+            return Ok(found);
+        }
+        let mut others = self.described_series(query)?;
         let folded = fold(query);
-        let of_imports = category.is_none_or(|c| c.eq_ignore_ascii_case("imported"));
-        for status in self.holdings()?.iter().filter(|_| of_imports) {
-            let known = Catalogue::embedded().get(status.id.as_str()).is_some();
-            if !known && fold(status.id.as_str()).contains(&folded) {
-                found.push(Entry {
-                    info: self.resolve("series", status.id.as_str())?,
-                    aliases: Vec::new(),
-                });
+        for status in self.holdings()?.iter() {
+            let id = &status.id;
+            let known = Catalogue::embedded().get(id.as_str()).is_some();
+            if !known && fold(id.as_str()).contains(&folded) && others.iter().all(|i| i.id != *id) {
+                others.push(self.resolve("series", id.as_str())?);
             }
         }
+        found.extend(others.into_iter().map(|info| Entry {
+            info,
+            aliases: Vec::new(),
+        }));
         Ok(found)
+    }
+
+    /// Series out of the store's index, best first: the one of that very name, then short titles, which say
+    /// little else than what was asked.
+    fn described_series(&self, query: &str) -> Result<Vec<Arc<SeriesInfo>>> {
+        let words = content_words(query);
+        let mut found = self.store().find_descriptions(&words, MOST_DESCRIBED)?;
+        if let Ok(id) = SeriesId::new(query)
+            && !found.iter().any(|d| d.id == id)
+        {
+            found.extend(self.store().description(&id)?);
+        }
+        found.retain(|d| Catalogue::embedded().get(d.id.as_str()).is_none());
+        let name = fold(query);
+        found.sort_by_cached_key(|d| (fold(d.id.as_str()) != name, d.title.chars().count()));
+        Ok(found.into_iter().map(|d| Arc::new(described(d))).collect())
     }
 }
 

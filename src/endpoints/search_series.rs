@@ -102,16 +102,17 @@ impl Endpoint for SearchSeries {
             ));
         }
         let found = desk.find_series(&params.query, category.as_deref())?;
-        let held = desk.holdings()?;
         let today = desk.today();
         let results: Vec<Match> = found
             .iter()
             .take(params.limit)
-            .map(|e| Match {
-                last_date: held.get(&e.info.id).map(|s| s.last.min(today)),
-                ..described(desk, e)
+            .map(|e| {
+                Ok(Match {
+                    last_date: desk.held(&e.info.id)?.map(|s| s.last.min(today)),
+                    ..described(desk, e)
+                })
             })
-            .collect();
+            .collect::<Result<_>>()?;
         Ok(Output {
             count: results.len(),
             total: found.len(),

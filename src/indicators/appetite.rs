@@ -14,7 +14,7 @@ use super::composite::{Band, Composite, Reading};
 use super::explain::{opening, standing, without};
 use super::measure::{Measure, difference};
 use super::months::log_ratio;
-use super::statistics::{normal_cdf, rolling_z};
+use super::statistics::{normal_cdf, rolling_z_after};
 use crate::model::frequency::shift;
 use crate::model::{Date, SeriesSet};
 use jiff::ToSpan;
@@ -65,7 +65,14 @@ pub const CRAI: Composite = Composite {
             name: "euphoric",
         },
     ],
-    history: |set, day| blend(set, day).history(),
+    since: |set, day, from| Blend::since(parts(set, day), RULE, set, day, from).history(),
+    profile: |set, day| {
+        if is_full(set, day) {
+            "full"
+        } else {
+            "FRED-only"
+        }
+    },
     reading,
     interpret,
 };
@@ -76,10 +83,11 @@ const LEAST_DAYS: usize = 252;
 const CREDIT_PAST_DAYS: i64 = 913;
 
 const RULE: Rule = Rule {
-    score: |values| {
-        let z = rolling_z(values, WINDOW, LEAST_DAYS, 3.0);
+    score: |values, skip| {
+        let z = rolling_z_after(values, WINDOW, LEAST_DAYS, 3.0, skip);
         z.into_iter().map(|z| z.map(normal_cdf)).collect()
     },
+    reach: Some(WINDOW),
     base: 50.0,
     least_weight: 0.5,
     trend: (28, "4 weeks"),
@@ -241,9 +249,12 @@ fn is_full(set: &SeriesSet, day: Date) -> bool {
         .any(|(a, b)| current(a) && current(b))
 }
 
+fn parts(set: &SeriesSet, day: Date) -> &'static [Part] {
+    if is_full(set, day) { FULL } else { FRED_ONLY }
+}
+
 fn blend(set: &SeriesSet, day: Date) -> Blend {
-    let parts = if is_full(set, day) { FULL } else { FRED_ONLY };
-    Blend::compute(parts, RULE, set, day)
+    Blend::compute(parts(set, day), RULE, set, day)
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {

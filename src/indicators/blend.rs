@@ -15,6 +15,8 @@ use jiff::civil::{Weekday, date};
 pub const START: Date = date(1986, 1, 1);
 /// Inputs are read from here, so that windows are full at [`START`].
 const READ_FROM: Date = date(1984, 1, 1);
+/// Observations that the longest transform of an input takes.
+const LONGEST_TRANSFORM: usize = 126;
 /// A daily index whose newest day is older than this has no value: one period and the slack of METHODS 0.4.
 const STALE_AFTER_DAYS: i64 = 8;
 
@@ -39,8 +41,11 @@ pub struct Part {
 /// How scores are made and put together.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// From the values up to each day to scores from 0 to 1; `None` while the past is too short.
-    pub score: fn(&[f64]) -> Vec<Option<f64>>,
+    /// From the values up to each day to scores from 0 to 1; `None` while the past is too short, and for the
+    /// first ones, as many as the second argument says, which nobody asked for.
+    pub score: fn(&[f64], usize) -> Vec<Option<f64>>,
+    /// How many values, itself included, a score rests on; `None` = on all that came before.
+    pub reach: Option<usize>,
     /// The index with every part at its reference.
     pub base: f64,
     /// Share of the weight that must be present.
@@ -61,6 +66,8 @@ struct PartDays {
     part: &'static Part,
     measures: Vec<Option<Measure>>,
     scored: Vec<Option<Scored>>,
+    /// The fewest values before the first day asked for, among measures that do not begin at their beginning.
+    past: Option<usize>,
 }
 
 /// An index on all its days.
@@ -68,46 +75,80 @@ pub struct Blend {
     rule: Rule,
     day: Date,
     days: Vec<Date>,
+    /// Place of the first day that was asked for; those before it have no scores.
+    first: usize,
     parts: Vec<PartDays>,
 }
 
 impl Blend {
     /// Computes the index up to `day`, on which the set was known. O(n log n) in the number of days.
     pub fn compute(parts: &'static [Part], rule: Rule, set: &SeriesSet, day: Date) -> Self {
+        Self::read(parts, rule, set, (READ_FROM, day), START)
+    }
+
+    /// The index on the days from `from` to `day` alone.
+    ///
+    /// Where scores rest on a window, only that much of the past is read. Where they rest on all of it, it is
+    /// passed over once per input, without being scored.
+    pub fn since(
+        parts: &'static [Part],
+        rule: Rule,
+        set: &SeriesSet,
+        day: Date,
+        from: Date,
+    ) -> Self {
+        let near = rule.reach.and_then(|reach| {
+            let start = shift(from, (-calendar_days(reach + LONGEST_TRANSFORM)).days());
+            let near =
+                (start > READ_FROM).then(|| Self::read(parts, rule, set, (start, day), from))?;
+            let full = |p: &PartDays| p.past.is_none_or(|past| past >= reach);
+            near.parts.iter().all(full).then_some(near)
+        });
+        // A window that reaches over holes in the past needs more of it than was read.
+        near.unwrap_or_else(|| Self::read(parts, rule, set, (READ_FROM, day), from))
+    }
+
+    fn read(
+        parts: &'static [Part],
+        rule: Rule,
+        set: &SeriesSet,
+        span: (Date, Date),
+        from: Date,
+    ) -> Self {
+        let day = span.1;
         let measured: Vec<Vec<Option<Measure>>> = parts
             .iter()
-            .map(|p| {
-                p.alternatives
-                    .iter()
-                    .map(|m| m(set, (READ_FROM, day)))
-                    .collect()
-            })
+            .map(|p| p.alternatives.iter().map(|m| m(set, span)).collect())
             .collect();
         let days = index_days(measured.iter().flatten().flatten(), day);
+        let first = days.partition_point(|d| *d < from);
         let parts = parts
             .iter()
             .zip(measured)
-            .map(|(part, measures)| PartDays {
-                scored: choose(&measures, &days, rule.score),
-                part,
-                measures,
+            .map(|(part, measures)| {
+                let (scored, past) = choose(&measures, &days, first, rule.score);
+                PartDays {
+                    part,
+                    measures,
+                    scored,
+                    past,
+                }
             })
             .collect();
         Self {
             rule,
             day,
             days,
+            first,
             parts,
         }
     }
 
-    /// The index on every day on which enough weight is present, ascending.
+    /// The index on every day that was asked for and on which enough weight is present, ascending.
     pub fn history(&self) -> Vec<Observation> {
-        let values = (0..self.days.len()).map(|i| self.value(i));
-        self.days
-            .iter()
-            .zip(values)
-            .filter_map(|(&day, value)| Some(Observation::new(day, value?)))
+        let asked = self.days.iter().enumerate().skip(self.first);
+        asked
+            .filter_map(|(i, &day)| Some(Observation::new(day, self.value(i)?)))
             .collect()
     }
 
@@ -292,18 +333,30 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     days
 }
 
-/// For each day the first alternative that has a score.
+/// Calendar days that hold so many trading days, and some holidays.
+fn calendar_days(trading: usize) -> i64 {
+    i64::try_from(trading * 3 / 2).unwrap_or(i64::MAX / 2) + 30
+}
+
+/// For each day from the place `first` on the first alternative that has a score; and the fewest values
+/// that a measure which was cut off has before.
 fn choose(
     measures: &[Option<Measure>],
     days: &[Date],
-    score: fn(&[f64]) -> Vec<Option<f64>>,
-) -> Vec<Option<Scored>> {
+    first: usize,
+    score: fn(&[f64], usize) -> Vec<Option<f64>>,
+) -> (Vec<Option<Scored>>, Option<usize>) {
     let mut chosen: Vec<Option<Scored>> = vec![None; days.len()];
+    let mut least = None;
     for (alternative, measure) in measures.iter().enumerate() {
         let Some(measure) = measure else { continue };
         let inputs = measure.on(days);
         let values: Vec<f64> = inputs.iter().flatten().map(|o| o.value).collect();
-        let mut scores = score(&values).into_iter();
+        let past = inputs.iter().take(first).flatten().count();
+        if measure.cut {
+            least = Some(least.map_or(past, |least: usize| least.min(past)));
+        }
+        let mut scores = score(&values, past).into_iter();
         for ((slot, input), day) in chosen.iter_mut().zip(inputs).zip(days) {
             let Some(input) = input else { continue };
             let score = scores.next().flatten();
@@ -316,5 +369,5 @@ fn choose(
             }
         }
     }
-    chosen
+    (chosen, least)
 }

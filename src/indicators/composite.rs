@@ -126,9 +126,13 @@ pub struct Composite {
     pub inputs: &'static [&'static str],
     /// Named ranges of the value, ascending; empty when the level alone says nothing.
     pub bands: &'static [Band],
-    /// The whole history up to a day, ascending. Each value uses only what was available on its own date;
-    /// the last one equals the reading's value at that day, when there is one.
-    pub history: fn(&SeriesSet, Date) -> Vec<Observation>,
+    /// The history up to a day, ascending, as far as it is dated on or after another: `since(set, day, from)`.
+    /// Each value uses only what was available on its own date; the last one equals the reading's value at
+    /// that day, when there is one. To be computed for what is asked, not for what lies before.
+    pub since: fn(&SeriesSet, Date, Date) -> Vec<Observation>,
+    /// Under which of its definitions the history up to a day is computed; empty where there is but one.
+    /// Another definition is another history, from its beginning.
+    pub profile: fn(&SeriesSet, Date) -> &'static str,
     /// The figure at a day and what it is made of.
     pub reading: fn(&SeriesSet, Date) -> Reading,
     /// What a reading means, in sentences, with the evidence.
@@ -136,6 +140,11 @@ pub struct Composite {
 }
 
 impl Composite {
+    /// The whole history up to a day, ascending.
+    pub fn history(&self, set: &SeriesSet, day: Date) -> Vec<Observation> {
+        (self.since)(set, day, Date::MIN)
+    }
+
     /// The name of the band that holds `value`; `None` without bands.
     pub fn band(&self, value: f64) -> Option<&'static str> {
         band(self.bands, value)

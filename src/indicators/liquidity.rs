@@ -21,7 +21,8 @@ pub const CNLI: Composite = Composite {
     source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
     inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
     bands: &[],
-    history,
+    since,
+    profile: |_, _| "",
     reading,
     interpret,
 };
@@ -145,12 +146,16 @@ fn at(set: &SeriesSet, week: Date) -> Option<f64> {
     Some(sum)
 }
 
-/// Every week up to `day` whose three balances can be had, ascending, from December 2002.
-fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
+/// Every week from `from` to `day` whose three balances can be had, ascending; the first is of December 2002.
+fn since(set: &SeriesSet, day: Date, from: Date) -> Vec<Observation> {
     let Some(assets) = set.get("WALCL") else {
         return Vec::new();
     };
-    known(assets, day)
+    let weeks = known(assets, day);
+    let first = weeks.partition_point(|o| o.date < from);
+    weeks
+        .get(first..)
+        .unwrap_or_default()
         .iter()
         .filter_map(|o| at(set, o.date).map(|v| Observation::new(o.date, v)))
         .collect()

@@ -24,6 +24,8 @@ pub struct Measure {
     pub usable_from: Option<Date>,
     /// Last weekday up to the reference day: from here on everything held counts.
     pub until: Date,
+    /// Whether figures from before the first day read were left out.
+    pub cut: bool,
 }
 
 impl Measure {
@@ -39,6 +41,7 @@ impl Measure {
             sets_days: true,
             usable_from: None,
             until: weekday_up_to(day),
+            cut: first > 0,
         })
     }
 
@@ -53,6 +56,7 @@ impl Measure {
         let observations = self.series.observations.iter().filter_map(both).collect();
         let mut joined = self.clone();
         joined.from.extend(&other.from);
+        joined.cut |= other.cut;
         joined.series.observations = observations;
         joined
     }

@@ -27,7 +27,8 @@ pub const CRPI: Composite = Composite {
              recession in the 12 months ahead, 1971-01 to 2024-07, 643 months, pseudo-R2 0.512",
     inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT"],
     bands: BANDS,
-    history,
+    since,
+    profile: |_, _| "",
     reading,
     interpret,
 };
@@ -130,15 +131,21 @@ impl Drivers {
     }
 }
 
-/// The probability of every month up to `day`, stamped with its first day.
+/// The probability of every month up to `day` whose first day is not before `from`, stamped with that day.
 ///
 /// A month uses its own days; its last weekly figures appear up to five days after its end, so its value
 /// settles then. The month of `day` is computed from what is known so far.
-fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
-    let sources = Sources::read(set, day);
+fn since(set: &SeriesSet, day: Date, from: Date) -> Vec<Observation> {
+    let sources = Sources::read(set, day, from);
     let Some(first) = sources.first() else {
         return Vec::new();
     };
+    let asked = Month::of(from);
+    let first = first.max(if from == asked.first_day() {
+        asked
+    } else {
+        asked.plus(1)
+    });
     let months = (0..)
         .map(|k| first.plus(k))
         .take_while(|m| *m <= Month::of(day));
@@ -160,7 +167,7 @@ fn drivers(parts: &[Part; 3]) -> Drivers {
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let sources = Sources::read(set, day);
+    let sources = Sources::read(set, day, Date::MIN);
     let month = Month::of(day);
     let parts = sources.month(month);
     let drivers_now = drivers(&parts);

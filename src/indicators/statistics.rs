@@ -6,8 +6,8 @@
 pub mod ranks;
 pub mod rolling;
 
-pub use ranks::{ExpandingRank, expanding_ecdf, percentile_rank};
-pub use rolling::{Moments, rolling_moments, rolling_z};
+pub use ranks::{ExpandingRank, expanding_ecdf, expanding_ecdf_after, percentile_rank};
+pub use rolling::{Moments, rolling_moments, rolling_z, rolling_z_after};
 
 /// Two-sided 90 % quantile of the standard normal distribution.
 pub const Z_90: f64 = 1.644_853_626_951_472_7;

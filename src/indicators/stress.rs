@@ -12,7 +12,7 @@ use super::composite::{Band, Composite, Reading};
 use super::explain::{opening, standing, without};
 use super::measure::Measure;
 use super::months::log_ratio;
-use super::statistics::expanding_ecdf;
+use super::statistics::expanding_ecdf_after;
 use crate::model::catalogue::round_to;
 use crate::model::{Date, SeriesSet};
 
@@ -56,7 +56,8 @@ pub const CMSI: Composite = Composite {
             name: "crisis",
         },
     ],
-    history: |set, day| blend(set, day).history(),
+    since: |set, day, from| Blend::since(parts(set, day), RULE, set, day, from).history(),
+    profile: |set, day| if is_full(set, day) { "full" } else { "public" },
     reading,
     interpret,
 };
@@ -65,11 +66,12 @@ pub const CMSI: Composite = Composite {
 const LEAST_PAST: usize = 504;
 
 const RULE: Rule = Rule {
-    score: |values| {
+    score: |values, skip| {
         // Values that are equal but for the dust of their arithmetic must rank as equal.
         let clean: Vec<f64> = values.iter().map(|v| round_to(*v, 9)).collect();
-        expanding_ecdf(&clean, LEAST_PAST)
+        expanding_ecdf_after(&clean, LEAST_PAST, skip)
     },
+    reach: None,
     base: 0.0,
     least_weight: 0.6,
     trend: (28, "4 weeks"),
@@ -163,9 +165,12 @@ fn is_full(set: &SeriesSet, day: Date) -> bool {
         .any(|s| s.lookup(day).is_some())
 }
 
+fn parts(set: &SeriesSet, day: Date) -> &'static [Part] {
+    if is_full(set, day) { FULL } else { PUBLIC }
+}
+
 fn blend(set: &SeriesSet, day: Date) -> Blend {
-    let parts = if is_full(set, day) { FULL } else { PUBLIC };
-    Blend::compute(parts, RULE, set, day)
+    Blend::compute(parts(set, day), RULE, set, day)
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {

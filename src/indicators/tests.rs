@@ -62,7 +62,7 @@ fn the_history_ends_with_the_reading() {
     };
     for c in COMPOSITES {
         for day in [date(2009, 3, 2), date(2020, 3, 31), date(2026, 8, 21)] {
-            let (history, reading) = ((c.history)(set, day), (c.reading)(set, day));
+            let (history, reading) = (c.history(set, day), (c.reading)(set, day));
             assert!(adds_up(&reading), "{} {day} {reading:?}", c.id);
             assert!(history.is_sorted_by(|a, b| a.date < b.date), "{}", c.id);
             if reading.value.is_some() {
@@ -83,10 +83,7 @@ fn nothing_at_all_is_an_answer_with_a_reason() {
     for c in COMPOSITES {
         let reading = (c.reading)(&SeriesSet::default(), date(2026, 8, 21));
         assert!(reading.value.is_none() && adds_up(&reading), "{}", c.id);
-        assert_eq!(
-            (c.history)(&SeriesSet::default(), date(2026, 8, 21)),
-            vec![]
-        );
+        assert_eq!(c.history(&SeriesSet::default(), date(2026, 8, 21)), vec![]);
         assert!(!(c.interpret)(&reading).is_empty());
     }
 }
@@ -105,7 +102,7 @@ fn histories_are_fast() {
     };
     let mut all = clock("regime", &|| regime::history(set, day).len());
     for c in COMPOSITES {
-        all += clock(c.id, &|| (c.history)(set, day).len());
+        all += clock(c.id, &|| c.history(set, day).len());
         clock("  reading", &|| (c.reading)(set, day).inputs.len());
     }
     assert!(all.as_millis() < 300, "{all:?}");
@@ -118,7 +115,7 @@ fn settled(c: &Composite, set: &SeriesSet, day: Date) -> Vec<crate::model::Obser
         "SERVICE_CRPI" => shift(day.first_of_month(), (-2).months()),
         _ => shift(day, (-14).days()),
     };
-    let mut history = (c.history)(set, day);
+    let mut history = c.history(set, day);
     history.retain(|o| o.date <= until);
     history
 }
@@ -149,7 +146,7 @@ proptest! {
             let reading = (c.reading)(&cut, day);
             prop_assert!(adds_up(&reading), "{} {} {:?}", c.id, day, reading);
             prop_assert!(!(c.interpret)(&reading).contains("NaN"));
-            let history = (c.history)(&cut, day);
+            let history = c.history(&cut, day);
             prop_assert!(history.iter().all(|o| o.value.is_finite() && o.date <= day));
             if let Some(value) = reading.value {
                 let last = history.last().map(|o| (o.date, o.value));
@@ -158,7 +155,14 @@ proptest! {
             // Rows stamped after the reference day never count, whoever cut the set.
             let stamped = testdata::stamped_up_to(&some, day);
             prop_assert_eq!((c.reading)(&some, day), (c.reading)(&stamped, day));
-            prop_assert_eq!((c.history)(&some, day), (c.history)(&stamped, day));
+            prop_assert_eq!(c.history(&some, day), c.history(&stamped, day));
+            // A part of the history is that part of the whole.
+            let part = (c.since)(&cut, day, then);
+            let tail = &history[history.partition_point(|o| o.date < then)..];
+            prop_assert_eq!(part.len(), tail.len(), "{} {} {}", c.id, then, day);
+            for (a, b) in part.iter().zip(tail) {
+                prop_assert!(a.date == b.date && (a.value - b.value).abs() < 1e-10, "{} {:?} {:?}", c.id, a, b);
+            }
             // What an earlier day computed about its past is what a later day computes about it.
             if profile(&(c.reading)(&cut_then, then)) == profile(&reading) {
                 for o in settled(c, &cut_then, then) {

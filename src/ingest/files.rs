@@ -6,9 +6,10 @@
 use super::news::{self, News};
 use super::progress::{Progress, StepResult};
 use super::table::{self, Broken, Column, Dates, Row};
+use super::titles;
 use crate::error::{Error, Result};
 use crate::model::{Catalogue, Observation, SeriesId};
-use crate::store::{Store, Written};
+use crate::store::{Description, Store, Written};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -26,6 +27,8 @@ pub struct ImportReport {
     pub files: usize,
     /// Series that were imported, by identifier.
     pub series: Vec<Imported>,
+    /// Series outside the catalogue whose titles came with the files.
+    pub described: usize,
     /// What was refused and why, with file and line. Empty = all is in.
     pub errors: Vec<Error>,
 }
@@ -60,7 +63,8 @@ impl ImportReport {
 ///
 /// Layouts: `series_id,date,value` for any number of series; `date,value` in a file named after its
 /// series; `DATE` or `observation_date` and a column per series. Missing: empty, `.`, `NaN`, `NA`.
-/// Identifiers outside the catalogue are welcome. Files above [`MAX_FILE_BYTES`] are refused.
+/// Identifiers outside the catalogue are welcome; a file `series_id,title,frequency` and, if known, `units`,
+/// `seasonal_adjustment`, `source` says what they are called. Files above [`MAX_FILE_BYTES`] are refused.
 ///
 /// # Errors
 /// [`Error::BadFile`] when there is no folder, no CSV file in it, or too much in all of them;
@@ -85,8 +89,10 @@ fn import_at(
     let mut report = ImportReport {
         files: files.len(),
         series: Vec::new(),
+        described: gathered.titles.len(),
         errors: gathered.errors,
     };
+    store.describe(&gathered.titles)?;
     on(Progress::Started {
         task: "writing series",
         total: gathered.series.len(),
@@ -170,6 +176,7 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
 #[derive(Default)]
 struct Gathered {
     series: BTreeMap<SeriesId, Part>,
+    titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
     rows: usize,
     errors: Vec<Error>,
@@ -200,7 +207,11 @@ fn gather(files: &[PathBuf], on: &mut dyn FnMut(Progress)) -> Result<Gathered> {
         let errors = all.errors.len();
         let mut rows = 0;
         match read_file(path, &name) {
-            Ok(columns) => {
+            Ok(Content::Titles(titles)) => {
+                rows = titles.len();
+                all.titles.extend(titles);
+            }
+            Ok(Content::Figures(columns)) => {
                 rows = columns.iter().map(|c| c.rows.len()).sum();
                 all.take(&name, columns);
             }
@@ -293,7 +304,13 @@ fn merge(mut part: Part, rows: Vec<Row>) -> std::result::Result<Part, Broken> {
     Ok(part)
 }
 
-fn read_file(path: &Path, name: &str) -> Result<Vec<Column>> {
+/// What a file may hold.
+enum Content {
+    Figures(Vec<Column>),
+    Titles(Vec<Description>),
+}
+
+fn read_file(path: &Path, name: &str) -> Result<Content> {
     let bad = |problem: String| Error::BadFile {
         file: name.to_owned(),
         line: None,
@@ -311,6 +328,10 @@ fn read_file(path: &Path, name: &str) -> Result<Vec<Column>> {
             MAX_FILE_BYTES >> 20
         )));
     }
+    if titles::is_list(&bytes) {
+        let read = titles::read(&bytes).map_err(|broken| bad_file(name, broken))?;
+        return Ok(Content::Titles(read));
+    }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
     let columns = table::read(&bytes, stem.as_deref(), Dates::Iso)
         .map_err(|broken| bad_file(name, broken))?;
@@ -318,7 +339,8 @@ fn read_file(path: &Path, name: &str) -> Result<Vec<Column>> {
     if columns.iter().all(empty) {
         return Err(bad("holds no figures".to_owned()));
     }
-    Ok(columns.into_iter().filter(|c| !empty(c)).collect())
+    let filled = columns.into_iter().filter(|c| !empty(c));
+    Ok(Content::Figures(filled.collect()))
 }
 
 fn bad_file(file: &str, broken: Broken) -> Error {

@@ -1,6 +1,6 @@
 //! Public sources into the store: the only writer of figures.
 //!
-//! `files` reads folders of CSV, `fred` and `board` ask over the network at the pace their owners allow,
+//! `files` reads folders of CSV, `titles` what series are called, `fred` and `board` ask over the network at the pace their owners allow,
 //! `plan` decides what is due, `sync` runs it series by series, so that a broken-off run loses nothing.
 //! A source that gives no usable answer leaves the store as it was.
 
@@ -20,6 +20,7 @@ mod sync;
 mod table;
 #[cfg(test)]
 mod testing;
+mod titles;
 
 pub use feeds::{Feed, FeedReport, FeedSettings, read_feeds};
 pub use fetch::{MAX_ANSWER_BYTES, Timeouts};

@@ -43,17 +43,20 @@ pub(super) fn write(store: &dyn Store, news: &News<'_>) -> Result<Written> {
         })
     };
     let today = day_of(news.now);
-    let (long_public, todays): (Vec<_>, Vec<_>) = news
-        .observations
-        .iter()
-        .partition(|o| was_public(o.date, news, today));
+    let all = news.observations;
+    // A later date is never public earlier, so that those which had been public stand side by side.
+    let from = all.partition_point(|o| place(o.date, news, today) < Place::LongPublic);
+    let to = all.partition_point(|o| place(o.date, news, today) <= Place::LongPublic);
+    let long_public = all.get(from..to).unwrap_or_default();
     let mut written = Written::default();
     if !long_public.is_empty() {
-        written = put(&long_public, None)?;
+        written = put(long_public, None)?;
     }
     // Without any figure the write still notes that the source was looked at.
-    if long_public.is_empty() || !todays.is_empty() {
-        let second = put(&todays, Some(today))?;
+    if long_public.is_empty() || long_public.len() < all.len() {
+        let before = all.get(..from).unwrap_or_default();
+        let after = all.get(to..).unwrap_or_default();
+        let second = put(&[before, after].concat(), Some(today))?;
         written.added += second.added;
         written.revised += second.revised;
     }
@@ -65,15 +68,30 @@ pub(super) fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
 
-/// Whether a figure, if it is new to us, had been public before today.
-fn was_public(date: Date, news: &News<'_>, today: Date) -> bool {
+/// Where a figure stands that is new to us; the order is that of the dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// We looked after it should have been public and it was not there: it counts from today.
+    Overlooked,
+    /// It had been public before today.
+    LongPublic,
+    /// It is out today, or ahead of its time.
+    Todays,
+}
+
+fn place(date: Date, news: &News<'_>, today: Date) -> Place {
     let Some(info) = news.info else {
-        return news.last_look.is_none();
+        return match news.last_look {
+            None => Place::LongPublic,
+            Some(_) => Place::Todays,
+        };
     };
     let public = known_by(date, info.frequency, info.publication_lag_days);
     match news.last_look {
-        None => public <= today,
-        Some(look) => days_between(look, today) > LONG_SILENCE && look < public && public <= today,
+        Some(look) if days_between(look, today) <= LONG_SILENCE => Place::Todays,
+        Some(look) if public <= look => Place::Overlooked,
+        _ if public <= today => Place::LongPublic,
+        _ => Place::Todays,
     }
 }
 

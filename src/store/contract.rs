@@ -1,5 +1,6 @@
 //! What every store must do, run on each of them: one suite, so that no caller can tell them apart.
 
+mod describing;
 mod keeping;
 mod knowledge;
 mod words;
@@ -31,6 +32,9 @@ on_every_store! {
     as_of_sees_what_was_known_on_the_day,
     a_late_vintage_takes_its_place_once,
     the_later_of_two_writes_on_a_day_counts;
+    describing:
+    descriptions_are_kept_and_replaced,
+    descriptions_are_found_by_all_their_words;
     keeping:
     bad_input_is_refused_whole,
     no_rows_at_all_are_no_series,

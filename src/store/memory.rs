@@ -1,7 +1,7 @@
 //! A store that lives as long as the process: for tests, for answers over the bundled history alone, for a trial run.
 
 use super::change::{self, Change, kept};
-use super::seam::{Article, Status, Store, Write, Written};
+use super::seam::{Article, Description, Status, Store, Write, Written};
 use crate::error::Result;
 use crate::model::{Known, SeriesId, Vintages};
 use jiff::Timestamp;
@@ -20,6 +20,8 @@ struct Held {
     series: BTreeMap<SeriesId, HeldSeries>,
     articles: HashMap<String, Article>,
     notes: HashMap<String, String>,
+    /// In the order in which they came.
+    descriptions: Vec<Description>,
 }
 
 #[derive(Debug)]
@@ -108,6 +110,62 @@ impl Store for Memory {
     fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
         let held = self.held();
         Ok(held.series.get(id).and_then(|s| s.status(id)))
+    }
+
+    fn count(&self) -> Result<u64> {
+        Ok(self.held().series.len() as u64)
+    }
+
+    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
+        let mut held = self.held_mut();
+        let (mut added, mut changed) = (0, false);
+        for new in descriptions {
+            match held.descriptions.iter_mut().find(|d| d.id == new.id) {
+                Some(old) if old == new => {}
+                Some(old) => {
+                    new.clone_into(old);
+                    changed = true;
+                }
+                None => {
+                    held.descriptions.push(new.clone());
+                    added += 1;
+                }
+            }
+        }
+        held.version += u64::from(changed || added > 0);
+        Ok(added)
+    }
+
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
+        let held = self.held();
+        Ok(held.descriptions.iter().find(|d| d.id == *id).cloned())
+    }
+
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
+        let Some((last, others)) = words.split_last() else {
+            return Ok(Vec::new());
+        };
+        let held = self.held();
+        let (mut whole, mut begun) = (Vec::new(), Vec::new());
+        for description in &held.descriptions {
+            let text = format!("{} {}", description.id, description.title).to_lowercase();
+            let has =
+                |fits: &dyn Fn(&str) -> bool| text.split(|c: char| !c.is_alphanumeric()).any(fits);
+            if !others.iter().all(|word| has(&|w| w == word)) {
+                continue;
+            }
+            if has(&|w| w == last) {
+                whole.push(description);
+            } else if has(&|w| w.starts_with(last.as_str())) {
+                begun.push(description);
+            }
+        }
+        Ok(whole
+            .into_iter()
+            .chain(begun)
+            .take(limit)
+            .cloned()
+            .collect())
     }
 
     fn replace_computed(

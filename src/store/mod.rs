@@ -17,5 +17,5 @@ mod sqlite;
 
 pub use bundled::Bundle;
 pub use memory::Memory;
-pub use seam::{Article, Status, Store, Write, Written};
+pub use seam::{Article, Description, Status, Store, Write, Written};
 pub use sqlite::{Damage, Salvaged, Sqlite};

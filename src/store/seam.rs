@@ -1,7 +1,7 @@
 //! The seam: the trait every store answers to, and the words it is spoken in.
 
 use crate::error::Result;
-use crate::model::{Date, Known, Observation, SeriesId, Vintages};
+use crate::model::{Date, Frequency, Known, Observation, SeriesId, Vintages};
 use jiff::Timestamp;
 
 /// Who wrote and what for: decides how `known_from` is set.
@@ -48,6 +48,23 @@ pub struct Status {
     pub fetched_at: Timestamp,
     /// Where the newest rows came from.
     pub origin: String,
+}
+
+/// What is known of a series that the built-in catalogue does not know: from its source, or an operator's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// Series. There may be rows of it or not.
+    pub id: SeriesId,
+    /// Full name, sanitised.
+    pub title: String,
+    /// Unit in words; empty when nobody said.
+    pub units: String,
+    /// Period length.
+    pub frequency: Frequency,
+    /// Whether the figures are seasonally adjusted.
+    pub seasonally_adjusted: bool,
+    /// Who measures it; empty when nobody said.
+    pub source: String,
 }
 
 /// A text that is served: an article of a feed or a folder.
@@ -112,6 +129,32 @@ pub trait Store: Send + Sync {
     fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
         Ok(self.status()?.into_iter().find(|s| s.id == *id))
     }
+
+    /// How many series are held.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn count(&self) -> Result<u64>;
+
+    /// Adds or replaces descriptions by identifier, all or nothing; returns how many were new.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when nothing was written.
+    fn describe(&self, descriptions: &[Description]) -> Result<usize>;
+
+    /// The description of a series, if there is one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>>;
+
+    /// At most `limit` descriptions whose identifier or title holds all the words (lower case, letters and
+    /// digits): those that hold the last one whole, then those where it begins a word; of each kind those
+    /// described first. Bounded work: how many series are described hardly matters.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>>;
 
     /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
     /// to it that rows which were served stay among them; no rows at all drop the series, the very rows that

@@ -27,6 +27,9 @@ pub struct Rate {
     event: Event,
     condition: Option<Condition>,
     since: i16,
+    /// Rows of the series when it was measured: as long as they are as many, the rate is the same.
+    #[serde(default)]
+    rows: u64,
 }
 
 /// What the note holds.
@@ -81,12 +84,14 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     }
     let version = desk.store().version()?;
     let mut rates = BTreeMap::new();
+    let before = noted(desk)?.map(|n| n.rates).unwrap_or_default();
     for scenario in desk.scenarios()? {
-        if let Some(rate) = measure(desk, scenario)? {
+        let was = before.get(&scenario.slug);
+        if let Some(rate) = measure(desk, scenario, was)? {
             rates.insert(scenario.slug.clone(), rate);
         }
     }
-    if noted(desk)?.is_some_and(|n| n.rates == rates) {
+    if rates == before {
         return Ok(());
     }
     let note = serde_json::to_string(&Note { version, rates })
@@ -94,7 +99,8 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     desk.store().set_note(BASE_RATES, &note)
 }
 
-fn measure(desk: &Desk, scenario: &Scenario) -> Result<Option<Rate>> {
+/// The rate as measured before, where nothing it rests on has changed; else measured now.
+fn measure(desk: &Desk, scenario: &Scenario, was: Option<&Rate>) -> Result<Option<Rate>> {
     let (Some(event), Some(since)) = (&scenario.event, scenario.since) else {
         return Ok(None);
     };
@@ -102,6 +108,14 @@ fn measure(desk: &Desk, scenario: &Scenario) -> Result<Option<Rate>> {
     let Ok(info) = desk.resolve("series", &event.series) else {
         return Ok(None);
     };
+    // A projection becomes a figure without a new row, and a composite may be computed anew.
+    let rows = match desk.holdings()?.get(&info.id) {
+        Some(held) if held.last <= desk.today() && !info.is_composite() => held.rows,
+        _ => 0,
+    };
+    if let Some(was) = was.filter(|w| rows > 0 && w.rows == rows && w.answers(scenario)) {
+        return Ok(Some(was.clone()));
+    }
     let Some(series) = desk.series(&info, AsOf::Latest)? else {
         return Ok(None);
     };
@@ -116,6 +130,7 @@ fn measure(desk: &Desk, scenario: &Scenario) -> Result<Option<Rate>> {
         event: event.clone(),
         condition: condition.cloned(),
         since,
+        rows,
     }))
 }
 

@@ -52,7 +52,7 @@ fn assert_golden(history: &[Observation], golden: &[(Date, f64)]) {
 #[test]
 fn the_fred_only_profile_matches_an_independent_computation() {
     let Some(set) = with(&STAND_INS) else { return };
-    let history = (CRAI.history)(&set, TODAY);
+    let history = CRAI.history(&set, TODAY);
     let golden = [
         (date(1990, 8, 15), 45.459_612_068_556_865),
         (date(1998, 9, 30), 39.795_685_812_897_43),
@@ -75,7 +75,7 @@ fn the_full_profile_matches_an_independent_computation() {
     FUND_STAND_INS
         .iter()
         .for_each(|(id, from)| stand_in(&mut set, id, from));
-    let history = (CRAI.history)(&set, date(2026, 7, 21));
+    let history = CRAI.history(&set, date(2026, 7, 21));
     let golden = [
         (date(1990, 8, 15), 36.372_564_890_782_98),
         (date(1998, 9, 30), 34.240_322_289_940_76),
@@ -121,7 +121,7 @@ fn public_series_alone_give_no_index_and_say_what_is_missing() {
         text.contains("NASDAQCOM or SP500") && text.contains("BAMLH0A0HYM2 or BAA10Y"),
         "{text}"
     );
-    assert!((CRAI.history)(&SeriesSet::default(), TODAY).is_empty());
+    assert!(CRAI.history(&SeriesSet::default(), TODAY).is_empty());
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn high_yield_spreads_count_only_after_two_and_a_half_years() {
 #[test]
 fn no_day_knows_what_came_later() {
     let Some(set) = with(&STAND_INS) else { return };
-    let whole = (CRAI.history)(&set, TODAY);
+    let whole = CRAI.history(&set, TODAY);
     for day in [date(2020, 3, 20), date(1999, 1, 5), date(1991, 2, 28)] {
         let known = as_of(&set, day);
-        let cut = (CRAI.history)(&known, day);
+        let cut = CRAI.history(&known, day);
         assert_eq!(whole[..cut.len()], cut[..], "{day}");
         assert!(cut.len() > 500 && cut.last().unwrap().date <= day);
         assert_eq!(
@@ -162,7 +162,7 @@ fn bitcoin_does_not_bring_weekends_or_holidays_into_the_index() {
     let Some(mut set) = with(&STAND_INS) else {
         return;
     };
-    let before = (CRAI.history)(&set, TODAY).len();
+    let before = CRAI.history(&set, TODAY).len();
     let info = Catalogue::embedded().get("BTC").unwrap().clone();
     let rows = (0..900i64).map(|i| {
         let day = crate::model::frequency::shift(date(2020, 1, 1), i.days());
@@ -172,5 +172,5 @@ fn bitcoin_does_not_bring_weekends_or_holidays_into_the_index() {
         )
     });
     set.insert(Arc::new(Series::new(info, rows.collect())));
-    assert_eq!((CRAI.history)(&set, TODAY).len(), before);
+    assert_eq!(CRAI.history(&set, TODAY).len(), before);
 }

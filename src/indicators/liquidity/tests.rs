@@ -32,7 +32,7 @@ fn the_golden_weeks_come_out() {
     let Some(set) = real() else {
         return;
     };
-    let weeks = history(&set, date(2026, 8, 22));
+    let weeks = CNLI.history(&set, date(2026, 8, 22));
     let at = |y, m, d| {
         let week = date(y, m, d);
         round_to(weeks.iter().find(|o| o.date == week).unwrap().value, 3)
@@ -66,7 +66,7 @@ fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
         let r = reading(&known, day);
         let sum = r.base + r.inputs.iter().filter_map(|i| i.contribution).sum::<f64>();
         assert_eq!(r.value, Some(sum));
-        let last = history(&known, day).last().copied().unwrap();
+        let last = CNLI.history(&known, day).last().copied().unwrap();
         assert_eq!((last.date, Some(last.value)), (r.date, r.value));
     }
     // Wednesday's figures are published on Thursday.
@@ -100,7 +100,7 @@ fn billions_taken_for_millions_are_refused() {
             .contains("the unit must be wrong"),
         "{r:?}"
     );
-    assert_eq!(history(&wrong, date(2026, 8, 22)), vec![]);
+    assert_eq!(CNLI.history(&wrong, date(2026, 8, 22)), vec![]);
     let huge = with(&set, "RRPONTSYD", |o| {
         Some(Observation::new(o.date, o.value * 1e3 + 6e3))
     });

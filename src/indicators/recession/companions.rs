@@ -24,7 +24,7 @@ pub struct Companion {
 /// The companions at `day`, from what was public then.
 pub fn companions(set: &SeriesSet, day: Date) -> [Companion; 3] {
     let month = Month::of(day);
-    let [spread, ..] = Sources::read(set, day).month(month);
+    let [spread, ..] = Sources::read(set, day, Date::MIN).month(month);
     let stamp = month.first_day();
     let rate = current(set, "FEDFUNDS", day).map(|o| o.value);
     let probit = |x: f64| Observation::new(stamp, 100.0 * normal_cdf(x));

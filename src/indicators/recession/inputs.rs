@@ -7,7 +7,9 @@ use super::super::composite::Input;
 use super::super::months::{Month, Months};
 use super::super::resample::known;
 use super::super::transform::bond_equivalent;
+use crate::model::frequency::shift;
 use crate::model::{Date, Observation, Series, SeriesSet};
+use jiff::ToSpan;
 
 /// One input of a month.
 #[derive(Debug, Clone)]
@@ -44,6 +46,10 @@ impl Part {
     }
 }
 
+/// Months before the first one asked for that its inputs reach back: growth over a year of a mean of three
+/// months, two months late, and some to spare.
+const REACH: i64 = 24;
+
 /// A series up to the reference day, with its monthly grid.
 struct Source<'a> {
     series: Option<&'a Series>,
@@ -52,9 +58,16 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn read(set: &'a SeriesSet, id: &str, day: Date, grid: fn(&[Observation]) -> Months) -> Self {
+    fn read(
+        set: &'a SeriesSet,
+        id: &str,
+        (first, day): (Date, Date),
+        grid: fn(&[Observation]) -> Months,
+    ) -> Self {
         let series = set.get(id);
-        let known = series.map_or(&[][..], |s| known(s, day));
+        let all = series.map_or(&[][..], |s| known(s, day));
+        let needed = all.partition_point(|o| o.date < first);
+        let known = all.get(needed..).unwrap_or_default();
         Self {
             series,
             known,
@@ -88,14 +101,16 @@ pub(super) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
+    /// What the months of `from` and later need.
+    pub(super) fn read(set: &'a SeriesSet, day: Date, from: Date) -> Self {
+        let span = (shift(from, (-REACH).months()), day);
         Self {
             day,
-            spread: Source::read(set, "T10Y3M", day, Months::means),
-            ten_year: Source::read(set, "GS10", day, Months::lasts),
-            bill: Source::read(set, "TB3MS", day, Months::lasts),
-            conditions: Source::read(set, "NFCI", day, Months::means),
-            permits: Source::read(set, "PERMIT", day, Months::lasts),
+            spread: Source::read(set, "T10Y3M", span, Months::means),
+            ten_year: Source::read(set, "GS10", span, Months::lasts),
+            bill: Source::read(set, "TB3MS", span, Months::lasts),
+            conditions: Source::read(set, "NFCI", span, Months::means),
+            permits: Source::read(set, "PERMIT", span, Months::lasts),
         }
     }
 

@@ -26,7 +26,7 @@ fn the_real_series_give_the_printed_values() {
     let Some(set) = testdata::load(&ALL) else {
         return;
     };
-    let history = history(&set, date(2026, 8, 31));
+    let history = CRPI.history(&set, date(2026, 8, 31));
     let month = |y, m| {
         let stamp = date(y, m, 1);
         let found = history.iter().find(|o| o.date == stamp).unwrap();
@@ -87,7 +87,11 @@ fn stale_inputs_give_no_figure_but_a_reason() {
         r.reason.as_deref().unwrap().contains("newest: 2026-08-21"),
         "{r:?}"
     );
-    let last = history(&set, date(2026, 11, 21)).last().copied().unwrap();
+    let last = CRPI
+        .history(&set, date(2026, 11, 21))
+        .last()
+        .copied()
+        .unwrap();
     assert_eq!(last.date, date(2026, 8, 1));
 }
 
@@ -136,7 +140,7 @@ fn the_last_month_of_the_history_is_the_reading() {
         date(2026, 8, 22),
     ] {
         let r = reading(&set, day);
-        let last = history(&set, day).last().copied().unwrap();
+        let last = CRPI.history(&set, day).last().copied().unwrap();
         assert_eq!((Some(last.value), last.date), (r.value, r.date));
     }
 }

@@ -91,8 +91,7 @@ impl ExpandingRank {
     /// Formula: (#smaller + ½·#equal + ½) / (n + 1), as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426).
     pub fn ecdf(&self, value: f64) -> f64 {
         let (less, equal) = self.standing(value);
-        let below = count(less) + 0.5 * count(equal);
-        (below + 0.5) / (count(self.inserted) + 1.0)
+        share_below(less, equal, self.inserted)
     }
 
     fn up_to(&self, slots: usize) -> usize {
@@ -119,6 +118,36 @@ pub fn expanding_ecdf(values: &[f64], min: usize) -> Vec<Option<f64>> {
             standing
         })
         .collect()
+}
+
+/// [`expanding_ecdf`] without an answer for the first `skip` values, which count as the past all the same.
+///
+/// Shape: one per input, `None` for those skipped. O(n + n·k) for the last few (k) values, O(n log n) for many.
+pub fn expanding_ecdf_after(values: &[f64], min: usize, skip: usize) -> Vec<Option<f64>> {
+    if values.len().saturating_sub(skip) > FEW {
+        let mut all = expanding_ecdf(values, min);
+        all.iter_mut().take(skip).for_each(|v| *v = None);
+        return all;
+    }
+    let mut out = vec![None; skip.min(values.len())];
+    for (n, &value) in values.iter().enumerate().skip(skip) {
+        let (mut less, mut equal, mut finite) = (0, 0, 0);
+        for &past in values.iter().take(n) {
+            less += usize::from(past < value);
+            equal += usize::from(past == value);
+            finite += usize::from(past.is_finite());
+        }
+        out.push((value.is_finite() && finite >= min).then(|| share_below(less, equal, finite)));
+    }
+    out
+}
+
+/// So many values are ranked faster by counting than by a tree over the whole past.
+const FEW: usize = 64;
+
+/// Share of a sample that lies below a value, strictly between 0 and 1.
+fn share_below(less: usize, equal: usize, all: usize) -> f64 {
+    (count(less) + 0.5 * count(equal) + 0.5) / (count(all) + 1.0)
 }
 
 /// Percentile of `value` in a sample, 0-100; `None` for an empty sample.

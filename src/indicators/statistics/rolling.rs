@@ -119,14 +119,32 @@ fn endings(block: &[f64]) -> Vec<Moments> {
 /// Shape: one per input; `None` while the window, which includes the value, holds under `min` values or does
 /// not vary. Formula: (x − mean) / sample sd, held within ±`clip`.
 pub fn rolling_z(values: &[f64], window: usize, min: usize, clip: f64) -> Vec<Option<f64>> {
-    rolling_moments(values, window)
-        .iter()
-        .zip(values)
-        .map(|(moments, &value)| {
-            (moments.count() >= min)
-                .then(|| moments.z(value))
-                .flatten()
-                .map(|z| z.max(-clip).min(clip))
-        })
+    rolling_z_after(values, window, min, clip, 0)
+}
+
+/// [`rolling_z`] without an answer for the first `skip` values, for the work of the others alone.
+///
+/// Shape: one per input, `None` for those skipped; the others are the same to the last bit.
+pub fn rolling_z_after(
+    values: &[f64],
+    window: usize,
+    min: usize,
+    clip: f64,
+    skip: usize,
+) -> Vec<Option<f64>> {
+    let window = window.max(1);
+    // Whole blocks are left out, so that the rest falls into the same blocks as ever.
+    let begin = (skip + 1).saturating_sub(window) / window * window;
+    let rest = values.get(begin..).unwrap_or_default();
+    let z = |(moments, &value): (Moments, &f64)| {
+        (moments.count() >= min)
+            .then(|| moments.z(value))
+            .flatten()
+            .map(|z| z.max(-clip).min(clip))
+    };
+    let skipped = skip.min(values.len());
+    let asked = rolling_moments(rest, window).into_iter().zip(rest);
+    std::iter::repeat_n(None, skipped)
+        .chain(asked.skip(skipped.saturating_sub(begin)).map(z))
         .collect()
 }

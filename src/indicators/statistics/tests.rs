@@ -140,6 +140,19 @@ proptest! {
     }
 
     #[test]
+    fn what_is_skipped_changes_nothing_in_the_rest(
+        values in prop::collection::vec(-20i32..20, 0..300), skip in 0usize..320, window in 1usize..80,
+    ) {
+        let values: Vec<f64> = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
+        let skipped = |mut all: Vec<Option<f64>>| {
+            all.iter_mut().take(skip).for_each(|v| *v = None);
+            all
+        };
+        prop_assert_eq!(expanding_ecdf_after(&values, 9, skip), skipped(expanding_ecdf(&values, 9)));
+        prop_assert_eq!(rolling_z_after(&values, window, 2, 3.0, skip), skipped(rolling_z(&values, window, 2, 3.0)));
+    }
+
+    #[test]
     fn rolling_z_equals_the_plain_way(values in prop::collection::vec(-1e6f64..1e6, 1..300), window in 2usize..80) {
         let got = rolling_z(&values, window, 2, 3.0);
         for (i, got) in got.into_iter().enumerate() {

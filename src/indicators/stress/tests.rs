@@ -21,7 +21,7 @@ fn the_public_profile_matches_an_independent_computation() {
     let Some(set) = load(PUBLIC_INPUTS) else {
         return;
     };
-    let history = (CMSI.history)(&set, TODAY);
+    let history = CMSI.history(&set, TODAY);
     for (day, want) in [
         (date(1988, 1, 8), 66.841_584),
         (date(1990, 10, 11), 60.497_491_638_795_99),
@@ -98,7 +98,7 @@ fn without_enough_weight_there_is_a_reason_and_no_value() {
         "{}",
         (CMSI.interpret)(&reading)
     );
-    assert!((CMSI.history)(&set, TODAY).is_empty());
+    assert!(CMSI.history(&set, TODAY).is_empty());
     let nothing = (CMSI.reading)(&SeriesSet::default(), TODAY);
     assert_eq!(
         nothing.reason.as_deref(),
@@ -114,7 +114,7 @@ fn when_daily_figures_stop_the_index_goes_on_with_the_weekly_ones() {
         return;
     };
     let day = date(2024, 6, 10);
-    let history = (CMSI.history)(&as_of(&set, day), day);
+    let history = CMSI.history(&as_of(&set, day), day);
     assert_eq!(history.last().unwrap().date, date(2024, 6, 6));
 }
 
@@ -123,7 +123,7 @@ fn no_day_knows_what_came_later() {
     let Some(set) = load(PUBLIC_INPUTS) else {
         return;
     };
-    let whole = (CMSI.history)(&set, TODAY);
+    let whole = CMSI.history(&set, TODAY);
     for day in [
         date(2020, 3, 20),
         date(2009, 1, 5),
@@ -131,7 +131,7 @@ fn no_day_knows_what_came_later() {
         date(2024, 7, 7),
     ] {
         let known = as_of(&set, day);
-        let cut = (CMSI.history)(&known, day);
+        let cut = CMSI.history(&known, day);
         assert_eq!(whole[..cut.len()], cut[..], "{day}");
         assert!(cut.last().unwrap().date <= day);
         let reading = (CMSI.reading)(&known, day);
@@ -156,7 +156,7 @@ proptest! {
                 Arc::new(Series::new(info, rows))
             })
             .collect();
-        let history = (CMSI.history)(&set, date(1992, 1, 1));
+        let history = CMSI.history(&set, date(1992, 1, 1));
         prop_assert!(history.iter().all(|o| (0.0..=100.0).contains(&o.value)));
         prop_assert!(history.is_sorted_by(|a, b| a.date < b.date));
     }

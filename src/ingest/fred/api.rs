@@ -5,10 +5,10 @@ use super::super::key::{self, ApiKey};
 use super::super::table;
 use super::super::table::Dates;
 use super::{Fred, address, foreign, not_carried, page, unusable};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Date, Frequency, Observation, SeriesId};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 /// Most rows FRED gives in one page.
 pub(super) const PAGE: usize = 100_000;
@@ -50,22 +50,26 @@ impl Metadata {
     }
 }
 
-/// One page of observations.
+/// One page of observations, lent from the answer it stands in: a page may hold 100,000 of them.
 #[derive(Deserialize)]
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     count: usize,
-    pub(super) observations: Vec<Item>,
+    #[serde(borrow)]
+    pub(super) observations: Vec<Item<'a>>,
 }
 
 /// One figure as FRED writes it.
 #[derive(Deserialize)]
-pub(super) struct Item {
-    pub(super) realtime_start: String,
-    date: String,
-    value: String,
+pub(super) struct Item<'a> {
+    #[serde(borrow)]
+    pub(super) realtime_start: Cow<'a, str>,
+    #[serde(borrow)]
+    date: Cow<'a, str>,
+    #[serde(borrow)]
+    value: Cow<'a, str>,
 }
 
-impl Item {
+impl Item<'_> {
     /// Date and value, the value `None` when missing.
     pub(super) fn read(&self, id: &SeriesId) -> Result<(Date, Option<f64>)> {
         let bad = |problem: String| unusable(id, &problem);
@@ -93,10 +97,12 @@ pub(super) async fn observations(
         .map(|day| ("observation_start", day.as_str()))
         .collect();
     let mut out = Vec::new();
-    for item in pages(fred, key, id, &query).await? {
+    pages(fred, key, id, &query, |item| {
         let (date, value) = item.read(id)?;
         out.extend(value.map(|value| Observation::new(date, value)));
-    }
+        Ok(())
+    })
+    .await?;
     // FRED sorts; a clash of two values for one date is its defect and not ours to settle.
     out.sort_by_key(|o| o.date);
     let clash = out.windows(2).find_map(|pair| match pair {
@@ -110,26 +116,28 @@ pub(super) async fn observations(
     Ok(out)
 }
 
-/// Every page of `series/observations`, in order.
+/// Reads every page of `series/observations`, in order, figure by figure.
 pub(super) async fn pages(
     fred: &Fred,
     key: &ApiKey,
     id: &SeriesId,
     query: &[(&str, &str)],
-) -> Result<Vec<Item>> {
-    let mut items: Vec<Item> = Vec::new();
+    mut each: impl FnMut(&Item<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut found = 0;
     for _ in 0..MOST_PAGES {
-        let (offset, limit) = (items.len().to_string(), PAGE.to_string());
+        let (offset, limit) = (found.to_string(), PAGE.to_string());
         let mut query = query.to_vec();
         query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
-        let page: Page = ask(fred, key, id, &["series", "observations"], &query).await?;
+        let answer = ask(fred, key, id, &["series", "observations"], &query).await?;
+        let page: Page<'_> = read(key, id, &answer)?;
         let came = page.observations.len();
-        items.extend(page.observations);
-        if items.len() >= page.count {
-            return Ok(items);
+        page.observations.iter().try_for_each(&mut each)?;
+        found += came;
+        if found >= page.count {
+            return Ok(());
         }
         if came == 0 {
-            let found = items.len();
             return Err(unusable(
                 id,
                 &format!("{found} rows came where {} were announced", page.count),
@@ -145,7 +153,8 @@ pub(super) async fn metadata(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result
         // FRED's spelling.
         seriess: Vec<Metadata>,
     }
-    let envelope: Envelope = ask(fred, key, id, &["series"], &[]).await?;
+    let answer = ask(fred, key, id, &["series"], &[]).await?;
+    let envelope: Envelope = read(key, id, &answer)?;
     envelope
         .seriess
         .into_iter()
@@ -154,23 +163,21 @@ pub(super) async fn metadata(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result
 }
 
 /// Asks one path of the API about one series.
-pub(super) async fn ask<T: DeserializeOwned>(
+pub(super) async fn ask(
     fred: &Fred,
     key: &ApiKey,
     id: &SeriesId,
     path: &[&str],
     query: &[(&str, &str)],
-) -> Result<T> {
+) -> Result<Answer> {
     let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
     pairs.extend_from_slice(query);
     pairs.push(("api_key", key.expose()));
     let segments: Vec<&str> = std::iter::once(&"fred").chain(path).copied().collect();
     let url = address(&fred.settings.api_url, &segments, &pairs)?;
-    let answer = fred
-        .fetch
+    fred.fetch
         .get(&url, "application/json", is_passing_refusal)
-        .await?;
-    read(key, id, &answer)
+        .await
 }
 
 /// Under load FRED sometimes does not know a key that it knows a moment later.
@@ -192,28 +199,46 @@ fn message(answer: &Answer) -> Option<String> {
 }
 
 /// Reads an answer, or says why it is none.
-pub(super) fn read<T: DeserializeOwned>(key: &ApiKey, id: &SeriesId, answer: &Answer) -> Result<T> {
+pub(super) fn read<'a, T: Deserialize<'a>>(
+    key: &ApiKey,
+    id: &SeriesId,
+    answer: &'a Answer,
+) -> Result<T> {
+    // Nearly every answer is what was asked for: what else it may be is looked for afterwards.
+    let problem = match serde_json::from_slice(&answer.body) {
+        Ok(read) if answer.is_success() && !answer.is_page() => return Ok(read),
+        Ok(_) => None,
+        Err(problem) => Some(problem),
+    };
+    Err(no_answer(key, id, answer, problem))
+}
+
+/// Why an answer is none.
+fn no_answer(
+    key: &ApiKey,
+    id: &SeriesId,
+    answer: &Answer,
+    problem: Option<serde_json::Error>,
+) -> Error {
     if let Some(message) = message(answer) {
         if names_the_key(&message) {
-            return Err(key::refused("is not accepted by FRED"));
+            return key::refused("is not accepted by FRED");
         }
         if message.contains("does not exist") {
-            return Err(not_carried(id));
+            return not_carried(id);
         }
         let said = foreign(message.trim(), key);
-        return Err(unusable(id, &format!("HTTP {}, \"{said}\"", answer.status)));
+        return unusable(id, &format!("HTTP {}, \"{said}\"", answer.status));
     }
     if answer.is_page() {
-        return Err(page(id, answer));
+        return page(id, answer);
     }
     if answer.status == 404 {
-        return Err(not_carried(id));
+        return not_carried(id);
     }
-    if !answer.is_success() {
-        return Err(unusable(id, &format!("HTTP {}", answer.status)));
-    }
-    serde_json::from_slice(&answer.body).map_err(|e| {
+    match problem.filter(|_| answer.is_success()) {
         // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
-        unusable(id, &foreign(&e.to_string(), key))
-    })
+        Some(problem) => unusable(id, &foreign(&problem.to_string(), key)),
+        None => unusable(id, &format!("HTTP {}", answer.status)),
+    }
 }

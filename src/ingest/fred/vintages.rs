@@ -1,7 +1,7 @@
 //! ALFRED: what FRED published when. Asked in stretches of at most 2000 vintage days, the most FRED allows.
 
 use super::super::key::ApiKey;
-use super::api::{ask, day, pages};
+use super::api::{ask, day, pages, read};
 use super::{Fred, unusable};
 use crate::error::Result;
 use crate::model::frequency::shift;
@@ -35,12 +35,14 @@ pub(super) async fn vintages(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result
             ("realtime_start", start.as_str()),
             ("realtime_end", end.as_str()),
         ];
-        for item in pages(fred, key, id, &query).await? {
+        pages(fred, key, id, &query, |item| {
             // A figure that was withdrawn has no place in the store; what was known before stays.
             if let (date, Some(value)) = item.read(id)? {
                 rows.push((day(id, &item.realtime_start)?, date, value));
             }
-        }
+            Ok(())
+        })
+        .await?;
     }
     Ok(tidy(rows))
 }
@@ -50,7 +52,8 @@ async fn vintage_days(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result<Vec<Da
     loop {
         let (offset, limit) = (days.len().to_string(), LIST_PAGE.to_string());
         let query = [("limit", limit.as_str()), ("offset", offset.as_str())];
-        let page: Listing = ask(fred, key, id, &["series", "vintagedates"], &query).await?;
+        let answer = ask(fred, key, id, &["series", "vintagedates"], &query).await?;
+        let page: Listing = read(key, id, &answer)?;
         let came = page.vintage_dates.len();
         for text in &page.vintage_dates {
             days.push(day(id, text)?);

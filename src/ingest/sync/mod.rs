@@ -93,7 +93,7 @@ pub async fn sync(
     }
     if let Some(load) = config.bundled.clone() {
         let loaded = blocking(&store, move |store| {
-            let empty = store.status()?.is_empty();
+            let empty = store.count()? == 0;
             empty.then(|| load(store)).transpose()
         });
         if loaded.await?.is_some() {
@@ -101,7 +101,18 @@ pub async fn sync(
         }
     }
     let fred = Fred::new(config.fred.clone())?;
-    let (held, looks) = blocking(&store, |store| Ok((store.status()?, store.note(LOOKS)?))).await?;
+    // Only what may be asked for: a store may hold far more.
+    let asked: Vec<SeriesId> = match &config.only {
+        Some(only) => only.clone(),
+        None => Catalogue::embedded().iter().map(|i| i.id.clone()).collect(),
+    };
+    let (held, looks) = blocking(&store, move |store| {
+        let held = asked
+            .iter()
+            .filter_map(|id| store.status_of(id).transpose());
+        Ok((held.collect::<Result<Vec<_>>>()?, store.note(LOOKS)?))
+    })
+    .await?;
     let looks = Looks::read(&looks.unwrap_or_default());
     let choice = Choice {
         only: config.only.as_deref(),

@@ -5,11 +5,12 @@ use super::super::fred::Fred;
 use super::super::news::{self, News, day_of};
 use super::super::plan::{Look, Looks, Source, Step};
 use super::super::progress::Progress;
+use super::super::titles;
 use super::{LAST_SYNC, LOOKS, Outcome, SeriesReport, SyncConfig, SyncReport, blocking, shown};
 use crate::error::{Error, Result};
 use crate::model::observation::known_by;
-use crate::model::{Date, Known, Observation, SeriesId, SeriesInfo};
-use crate::store::{Store, Write, Written};
+use crate::model::{Date, Known, Observation, SeriesId, SeriesInfo, untrusted};
+use crate::store::{Description, Store, Write, Written};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,6 +123,11 @@ impl<'a> Run<'a> {
             Ok(came) => self.write(step, came, now, "fred").await,
             Err(error) => Err(error),
         };
+        if result.is_ok()
+            && let Err(error) = self.describe(step).await
+        {
+            tracing::warn!(series = %step.id, %error, "its title did not come; its figures did");
+        }
         match result {
             Ok(outcome) => {
                 self.strikes = 0;
@@ -132,6 +138,33 @@ impl<'a> Run<'a> {
                 Outcome::Failed(error)
             }
         }
+    }
+
+    /// Asks once what a series is called that the catalogue does not know; that takes a key.
+    async fn describe(&self, step: &Step) -> Result<()> {
+        if step.info.is_some() || !self.fred.has_key() {
+            return Ok(());
+        }
+        let id = step.id.clone();
+        let known = blocking(&self.store, move |store| store.description(&id));
+        if known.await?.is_some() {
+            return Ok(());
+        }
+        let told = self.fred.metadata(&step.id).await?;
+        // Other frequencies (every two weeks, twice a year) are told from the figures, as without a title.
+        let Some(frequency) = told.frequency() else {
+            return Ok(());
+        };
+        let description = Description {
+            id: step.id.clone(),
+            title: untrusted::line(&told.title, 300),
+            units: untrusted::line(&told.units, 120),
+            frequency,
+            seasonally_adjusted: titles::is_adjusted(&told.seasonal_adjustment_short),
+            source: "FRED".to_owned(),
+        };
+        blocking(&self.store, move |store| store.describe(&[description])).await?;
+        Ok(())
     }
 
     /// Counts a failure that other series would meet as well.
@@ -182,9 +215,11 @@ impl<'a> Run<'a> {
         };
         let id = id.clone();
         blocking(&self.store, move |store| {
-            let held = store.read(&id)?.unwrap_or_default().latest();
-            let same_date = held.iter().find(|o| o.date == oldest.date);
-            Ok(same_date.is_some_and(|o| o.value != oldest.value))
+            let held = store.read(&id)?.unwrap_or_default();
+            let rows = held.rows();
+            let upto = rows.partition_point(|r| r.date <= oldest.date);
+            let newest = rows.get(..upto).and_then(<[Known]>::last);
+            Ok(newest.is_some_and(|r| r.date == oldest.date && r.value != oldest.value))
         })
         .await
     }

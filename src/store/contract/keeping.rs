@@ -85,6 +85,7 @@ pub(super) fn status_of_one_series_is_the_one_of_all(store: &dyn Store) {
     assert_eq!(store.status_of(&id("GDP")).unwrap(), None);
     put(store, &[1.0, 2.0], None);
     let all = store.status().unwrap();
+    assert_eq!(store.count().unwrap(), 1);
     assert_eq!(store.status_of(&id("GDP")).unwrap().as_ref(), all.first());
     assert_eq!(store.status_of(&id("GDPC1")).unwrap(), None);
 }

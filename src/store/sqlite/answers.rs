@@ -2,11 +2,11 @@
 
 use super::file::{Sqlite, snapshot};
 use super::series;
-use super::{append, state, texts};
+use super::{append, descriptions, state, texts};
 use crate::error::Result;
 use crate::model::{Known, SeriesId, Vintages};
 use crate::store::change::{self, Change, kept};
-use crate::store::seam::{Article, Status, Store, Write, Written};
+use crate::store::seam::{Article, Description, Status, Store, Write, Written};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::sync::atomic::Ordering;
@@ -57,6 +57,28 @@ impl Store for Sqlite {
             let line = self.sure(db, series::line(db, id)?)?;
             line.map(|line| line.told()).transpose()
         })
+    }
+
+    fn count(&self) -> Result<u64> {
+        self.reading(|db| Ok(state::state(db)?.series.unsigned_abs()))
+    }
+
+    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
+        self.writing(|db| {
+            let (added, changed) = descriptions::describe(db, descriptions)?;
+            if changed {
+                state::changed(db, 0)?;
+            }
+            Ok(added)
+        })
+    }
+
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
+        self.reading(|db| descriptions::description(db, id))
+    }
+
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
+        self.reading(|db| snapshot(db, |db| descriptions::find(db, words, limit)))
     }
 
     fn replace_computed(

@@ -5,6 +5,7 @@
 //! segment  groups of rows as bytes (`segment.rs`), up to 32 per series, appended by each write that changes something
 //! state    one line: the version that every visible change raises, and how many series there are
 //! article, note
+//! description, description_words   titles and their words, made when the first title comes
 //! ```
 //! Every line carries a CRC-32 of its content and every series one over all of its segments, so that a
 //! flipped bit, a lost page or a mixed-up row is an error and never a wrong number.
@@ -12,6 +13,7 @@
 mod answers;
 mod append;
 mod connect;
+mod descriptions;
 mod failure;
 mod file;
 mod line;

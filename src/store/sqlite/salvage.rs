@@ -2,7 +2,7 @@
 
 use super::file::Sqlite;
 use super::line::Line;
-use super::{append, connect, series, state, texts};
+use super::{append, connect, descriptions, series, state, texts};
 use crate::error::{Error, Result};
 use crate::model::SeriesId;
 use crate::store::seam::Store;
@@ -22,7 +22,7 @@ pub struct Salvaged {
 }
 
 impl Sqlite {
-    /// Copies all intact series and articles of the file at `from`, which is only read, into a new store at `to`.
+    /// Copies all intact series, descriptions and articles of the file at `from`, which is only read, into a new store at `to`.
     /// Notes are left behind: they tell about the old file, and are found anew by the next sync.
     ///
     /// # Errors
@@ -54,6 +54,7 @@ impl Sqlite {
             }
             Ok(())
         })?;
+        whole.describe(&descriptions::intact(&damaged))?;
         out.articles = whole.write_articles(&texts::intact_articles(&damaged))?;
         Ok(out)
     }

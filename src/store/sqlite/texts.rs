@@ -167,7 +167,7 @@ fn article_crc(article: &Article) -> u32 {
 }
 
 /// Lengths go in too, so that a letter cannot move from one part to the next; an absent part is no empty one.
-fn crc_of(parts: &[Option<&str>]) -> crc32fast::Hasher {
+pub(super) fn crc_of(parts: &[Option<&str>]) -> crc32fast::Hasher {
     let mut crc = crc32fast::Hasher::new();
     for part in parts {
         let length = part.map_or(u64::MAX, |text| text.len() as u64);

@@ -3,7 +3,7 @@
 use super::connect::{self, beside};
 use super::failure::{failed, unreadable};
 use super::file::{Sqlite, snapshot};
-use super::{series, state, texts};
+use super::{descriptions, series, state, texts};
 use crate::error::{Error, Result};
 use crate::model::SeriesId;
 use rusqlite::Connection;
@@ -100,6 +100,7 @@ fn damages(db: &Connection) -> Vec<Damage> {
     let mut found = structure(db);
     found.extend(rows(db));
     found.extend(texts::damages(db).into_iter().map(general));
+    found.extend(descriptions::damages(db).into_iter().map(general));
     found
 }
 
