@@ -2,9 +2,8 @@
 
 use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Spec};
 use super::forward;
-use super::route::Route;
 use crate::desk::{Desk, State};
 use crate::error::{Error, Result};
 use crate::upstream::{Fetched, Upstream};
@@ -78,8 +77,8 @@ impl Backend {
     }
 
     /// Whether an endpoint is answered from what is held here, and so depends on nothing but the desk's state.
-    pub fn is_local(&self, route: &Route) -> bool {
-        self.upstream.is_none() || !route.spec.in_contract
+    pub fn is_local(&self, spec: &Spec) -> bool {
+        self.upstream.is_none() || !spec.in_contract
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.

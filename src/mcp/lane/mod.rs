@@ -109,7 +109,7 @@ impl Lane {
 
     /// Whether a result that is not kept can be made here.
     pub(super) fn may_make(&self, call: &Call<'_>) -> bool {
-        self.shared.backend.is_local(call.route)
+        self.shared.backend.is_local(&call.route.spec)
             && call.arguments().is_some()
             && self.shared.backend.desk().state().is_ok()
     }
@@ -120,7 +120,7 @@ impl Lane {
         // Taken before the work: data that change meanwhile make the result old, never new.
         let state = self.state()?;
         let backend = &self.shared.backend;
-        if !backend.is_local(call.route) {
+        if !backend.is_local(&call.route.spec) {
             return None;
         }
         let made = render::result(&self.shared, call.route, arguments, era).await?;
