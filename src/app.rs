@@ -5,6 +5,7 @@ use crate::live;
 use anyhow::{Context, Result, bail};
 use econoscope::desk::{Desk, Settings, articles, scenarios};
 use econoscope::endpoints::Backend;
+use econoscope::model::resolve::Resolver;
 use econoscope::store::{Memory, Sqlite, Store};
 use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
 use econoscope::{http, mcp};
@@ -121,6 +122,12 @@ pub(crate) const LOCAL_BASE: &str = "http://127.0.0.1:8080";
 /// Speaks MCP on stdin and stdout until the client leaves or a signal comes.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let backend = Arc::new(backend(config, LOCAL_BASE.into(), true)?);
+    let desk = Arc::clone(backend.desk());
+    // What the first call needs is read while the client still says hello; what fails here, the call will tell.
+    tokio::task::spawn_blocking(move || {
+        Resolver::embedded();
+        drop(desk.holdings());
+    });
     let stop = stop_on_signal();
     mcp::transport::stdio(server(config, backend), stop).await
 }
