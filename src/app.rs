@@ -4,6 +4,7 @@ use crate::config::{Config, Serve, default_store};
 use crate::desk::{Desk, Settings, articles, scenarios};
 use crate::endpoints::Backend;
 use crate::live;
+use crate::model::resolve::Resolver;
 use crate::store::{Memory, Sqlite, Store};
 use crate::upstream::{SystemClock, Upstream, UpstreamConfig};
 use crate::{http, mcp};
@@ -131,6 +132,12 @@ pub(crate) const LOCAL_BASE: &str = "http://127.0.0.1:8080";
 /// Speaks MCP on stdin and stdout until the client leaves or a signal comes.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let backend = Arc::new(backend(config, LOCAL_BASE.into(), true)?);
+    let desk = Arc::clone(backend.desk());
+    // What the first call needs is read while the client still says hello; what fails here, the call will tell.
+    tokio::task::spawn_blocking(move || {
+        Resolver::embedded();
+        drop(desk.holdings());
+    });
     let stop = stop_on_signal();
     mcp::transport::stdio(server(config, backend), stop).await
 }

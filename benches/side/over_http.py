@@ -66,7 +66,7 @@ def start(command):
 def load(port, pid, client, seconds, connections):
     """One run of wrk: requests a second, median and 99th percentile in ms, CPU microseconds a request."""
     before, _ = used(pid)
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(HERE / "call.lua"), f"http://127.0.0.1:{port}"]
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", str(HERE / "call.lua"), f"http://127.0.0.1:{port}"]
     out = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **client}, check=True).stdout
     after, resident = used(pid)
     said = next(json.loads(line[5:]) for line in out.splitlines() if line.startswith("JSON "))

@@ -53,16 +53,11 @@ struct Params<'a> {
 
 /// Reads a body.
 pub fn read(body: &[u8]) -> Message<'_> {
-    let Ok(whole) = serde_json::from_slice::<&RawValue>(body) else {
-        return Message::Other;
-    };
-    match whole.get().as_bytes().first() {
-        Some(b'{') => {}
-        Some(b'[') => return Message::Refused("Batches are not spoken here: one message per POST"),
-        _ => return Message::Other,
-    }
-    let Ok(outer) = serde_json::from_str::<Outer<'_>>(whole.get()) else {
-        return Message::Refused("A member is given twice, or `method` is not text");
+    let is_object = body.trim_ascii_start().first() == Some(&b'{');
+    let outer = match serde_json::from_slice::<Outer<'_>>(body) {
+        // A derived reader would take a list for an object, too.
+        Ok(outer) if is_object => outer,
+        Ok(_) | Err(_) => return refused(body),
     };
     let Some(method) = outer.method else {
         return Message::Other;
@@ -82,6 +77,16 @@ pub fn read(body: &[u8]) -> Message<'_> {
         target,
         arguments,
     })
+}
+
+/// What is wrong with a body that is not one object with each member once.
+fn refused(body: &[u8]) -> Message<'_> {
+    let whole = serde_json::from_slice::<&RawValue>(body);
+    match whole.map(|w| w.get().as_bytes().first()) {
+        Ok(Some(b'{')) => Message::Refused("A member is given twice, or `method` is not text"),
+        Ok(Some(b'[')) => Message::Refused("Batches are not spoken here: one message per POST"),
+        Ok(_) | Err(_) => Message::Other,
+    }
 }
 
 #[cfg(test)]

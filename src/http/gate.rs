@@ -6,17 +6,22 @@
 use super::body::set;
 use super::limits::reply;
 use super::limits::{self, Policy, Refusal};
-use super::{Shared, envelope};
+use super::{McpService, Shared, envelope, lenient};
 use crate::endpoints::Route;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use envelope::{Envelope, Message};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tower::{Service, ServiceExt};
 
 /// Largest body on `/mcp`; arguments are short.
 const MOST_BODY_BYTES: usize = 256 * 1024;
@@ -28,8 +33,48 @@ const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol
 const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
     x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
-/// The layer around the MCP service.
-pub(super) async fn pass(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+/// The MCP service with what stands before it. A service of its own, for the router clones what it calls and all
+/// that lies in it several times a request: here that is two counts.
+pub(super) struct Gate<S> {
+    shared: Arc<Shared>,
+    mcp: Arc<S>,
+}
+
+impl<S> Gate<S> {
+    pub(super) fn new(shared: Shared, mcp: S) -> Self {
+        Self {
+            shared: Arc::new(shared),
+            mcp: Arc::new(mcp),
+        }
+    }
+}
+
+impl<S> Clone for Gate<S> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            mcp: Arc::clone(&self.mcp),
+        }
+    }
+}
+
+impl<S: McpService> Service<Request> for Gate<S> {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // Whether the service behind is ready is asked of the clone that is called.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let this = self.clone();
+        Box::pin(async move { Ok(pass(&this.shared, request, &*this.mcp).await) })
+    }
+}
+
+async fn pass<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed = origin
         .as_ref()
@@ -42,7 +87,7 @@ pub(super) async fn pass(State(shared): State<Shared>, request: Request, next: N
     let mut response = if is_preflight {
         preflight(request.headers(), allowed)
     } else {
-        admit(&shared, request, next).await
+        admit(shared, request, mcp).await
     };
     if origin.is_some() {
         set(&mut response, header::VARY, "origin");
@@ -83,7 +128,7 @@ fn preflight(request: &HeaderMap, allowed: bool) -> Response {
     response
 }
 
-async fn admit(shared: &Shared, request: Request, next: Next) -> Response {
+async fn admit<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Response {
     let client = shared
         .limits
         .client(limits::peer(request.extensions()), request.headers());
@@ -92,7 +137,7 @@ async fn admit(shared: &Shared, request: Request, next: Next) -> Response {
         return burst(&refusal);
     }
     if request.method() != Method::POST {
-        return next.run(request).await;
+        return ask(mcp, request).await;
     }
     let (parts, body) = request.into_parts();
     let body = match collect(&parts.headers, body).await {
@@ -117,7 +162,7 @@ async fn admit(shared: &Shared, request: Request, next: Next) -> Response {
             }
         }
     };
-    let mut response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    let mut response = ask(mcp, Request::from_parts(parts, Body::from(body))).await;
     if let Some((policy, standing)) = charged {
         if response.status().is_server_error() {
             shared.limits.refund(client, policy);
@@ -126,6 +171,12 @@ async fn admit(shared: &Shared, request: Request, next: Next) -> Response {
         }
     }
     response
+}
+
+/// What the service says.
+async fn ask<S: McpService>(mcp: &S, request: Request) -> Response {
+    let Ok(response) = mcp.clone().oneshot(lenient::lenient(request)).await;
+    response.into_response()
 }
 
 /// The whole body, if it is small and comes in time.

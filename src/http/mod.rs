@@ -133,9 +133,7 @@ impl Site {
             .layer(from_fn_with_state(shared.clone(), limits::layer::charge))
             .layer(cors())
             .with_state(shared.clone());
-        let gated = Router::new()
-            .route_service("/mcp", lenient::lenient(mcp))
-            .layer(from_fn_with_state(shared.clone(), gate::pass));
+        let gated = Router::new().route_service("/mcp", gate::Gate::new(shared.clone(), mcp));
         let metrics = Arc::clone(&shared.metrics);
         gated
             .merge(public)

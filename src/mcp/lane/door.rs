@@ -29,11 +29,20 @@ const JSON: &str = "application/json";
 /// Up to this length the id and the result are copied together; a longer result is sent as a second piece.
 const COPIED: usize = 16 * 1024;
 
-/// The lane and the service behind it.
-#[derive(Clone)]
+/// The lane and the service behind it, which is cloned only for a request that goes there: the router clones this
+/// one several times a request.
 pub(in crate::mcp) struct Door<S> {
-    inner: S,
+    inner: Arc<S>,
     inside: Arc<Inside>,
+}
+
+impl<S> Clone for Door<S> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            inside: Arc::clone(&self.inside),
+        }
+    }
 }
 
 struct Inside {
@@ -68,7 +77,7 @@ impl<S> Door<S> {
         // An entry that is not plain is one the library looks at.
         let hosts = hosts.iter().filter_map(|h| Host::read(h)).collect();
         Self {
-            inner,
+            inner: Arc::new(inner),
             inside: Arc::new(Inside {
                 lane,
                 hosts,
@@ -84,6 +93,7 @@ where
     S: Service<Request<Passed<B>>, Response = Response<plain::Body>, Error = Infallible>
         + Clone
         + Send
+        + Sync
         + 'static,
     S::Future: Send,
     B: Body<Data = Bytes> + Send + 'static,
@@ -99,11 +109,11 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Answering {
-        let mut inner = self.inner.clone();
         if !self.inside.may_take(&request) {
-            return Box::pin(inner.call(request.map(Either::Right)));
+            let mut library = S::clone(&self.inner);
+            return Box::pin(library.call(request.map(Either::Right)));
         }
-        let inside = Arc::clone(&self.inside);
+        let (inside, library) = (Arc::clone(&self.inside), Arc::clone(&self.inner));
         Box::pin(async move {
             let (parts, body) = request.into_parts();
             // The size was known and small; a body that breaks off all the same is no call, and read as such.
@@ -116,7 +126,9 @@ where
                 return Ok(answer);
             }
             let body = Either::Left(Full::new(body));
-            inner.call(Request::from_parts(parts, body)).await
+            S::clone(&library)
+                .call(Request::from_parts(parts, body))
+                .await
         })
     }
 }
