@@ -78,7 +78,12 @@ fn main() {
         config.only = Some(ids.clone());
         config.force = true;
         tell(what, all, || {
-            let done = sync(Arc::clone(store), &config, CancellationToken::new(), &mut |_| {});
+            let done = sync(
+                Arc::clone(store),
+                &config,
+                CancellationToken::new(),
+                &mut |_| {},
+            );
             let report = runtime.block_on(done).unwrap();
             assert_eq!(report.read(), ids.len(), "{}", report.summary());
         });
@@ -102,7 +107,8 @@ fn settings(address: &str) -> FredSettings {
 
 /// Runs `work` and prints its CPU time, without the stand-in's.
 fn tell(what: &str, figures: usize, mut work: impl FnMut()) {
-    let ours = || clock(ClockId::ProcessCPUTime) - Duration::from_nanos(STAND_IN.load(Ordering::SeqCst));
+    let ours =
+        || clock(ClockId::ProcessCPUTime) - Duration::from_nanos(STAND_IN.load(Ordering::SeqCst));
     let start = ours();
     work();
     let took = (ours() - start).as_secs_f64() * 1000.0;
@@ -112,7 +118,10 @@ fn tell(what: &str, figures: usize, mut work: impl FnMut()) {
 
 fn clock(which: ClockId) -> Duration {
     let time = clock_gettime(which);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap(),
+    )
 }
 
 /// Weekdays with figures of two decimals, as yields have them.
@@ -158,7 +167,10 @@ fn stand_in(rows: &[Observation]) -> String {
 fn serve(mut socket: TcpStream, page: &[u8]) {
     let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
     loop {
-        let asked = lines.by_ref().map_while(Result::ok).take_while(|l| !l.is_empty());
+        let asked = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .take_while(|l| !l.is_empty());
         if asked.count() == 0 {
             return;
         }
@@ -166,7 +178,11 @@ fn serve(mut socket: TcpStream, page: &[u8]) {
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
             page.len()
         );
-        if socket.write_all(head.as_bytes()).and_then(|()| socket.write_all(page)).is_err() {
+        if socket
+            .write_all(head.as_bytes())
+            .and_then(|()| socket.write_all(page))
+            .is_err()
+        {
             return;
         }
         let spent = u64::try_from(clock(ClockId::ThreadCPUTime).as_nanos()).unwrap();

@@ -13,7 +13,9 @@ mod cpu;
 
 use cpu::of as cpu;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use econoscope::indicators::statistics::{Moments, expanding_ecdf, percentile_rank, rolling_moments};
+use econoscope::indicators::statistics::{
+    Moments, expanding_ecdf, percentile_rank, rolling_moments,
+};
 
 /// Thirty and sixty years of weekdays.
 const LENGTHS: [usize; 2] = [7_826, 15_652];
@@ -43,9 +45,8 @@ fn plain_moments(values: &[f64]) -> Vec<Moments> {
 }
 
 fn plain_ranks(values: &[f64]) -> Vec<Option<f64>> {
-    let standing = |(n, value): (usize, &f64)| {
-        percentile_rank(values.get(..n).unwrap_or_default(), *value)
-    };
+    let standing =
+        |(n, value): (usize, &f64)| percentile_rank(values.get(..n).unwrap_or_default(), *value);
     values.iter().enumerate().map(standing).collect()
 }
 

@@ -24,7 +24,10 @@ const QUERIES: [&str; 6] = [
 /// CPU time of this thread.
 pub(crate) fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap(),
+    )
 }
 
 fn any(n: u32, series: u32) -> String {
@@ -37,8 +40,15 @@ pub(crate) fn in_process(path: &Path, series: u32) {
     let id = |name: String| SeriesId::new(&name).unwrap();
     let read = |name: String| store.read(&id(name)).unwrap().unwrap().rows().len();
     times("store, 625 rows", 5_000, cpu, |n| read(any(n, series)));
-    times("store, 5,000 rows", 1_000, cpu, |n| read(format!("LONG{}", n % LONG)));
-    let desk = Desk::open(Arc::clone(&store), Settings::default(), Desk::system_clock()).unwrap();
+    times("store, 5,000 rows", 1_000, cpu, |n| {
+        read(format!("LONG{}", n % LONG))
+    });
+    let desk = Desk::open(
+        Arc::clone(&store),
+        Settings::default(),
+        Desk::system_clock(),
+    )
+    .unwrap();
     for query in QUERIES {
         let found = desk.find_series(query, None).unwrap().len();
         times(&format!("search \"{query}\" ({found})"), 50, cpu, |_| {
@@ -46,21 +56,30 @@ pub(crate) fn in_process(path: &Path, series: u32) {
         });
     }
     times("search \"rate in <county>\"", 200, cpu, |n| {
-        desk.find_series(&format!("rate {}", county(n)), None).unwrap().len()
+        desk.find_series(&format!("rate {}", county(n)), None)
+            .unwrap()
+            .len()
     });
 }
 
 /// The same from outside.
 pub(crate) fn over_http(path: &Path, series: u32) {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let first = format!("/api/public/data/{}", any(7, series));
     let starts = (0..5).map(|_| start(path, &free.to_string(), &first).1);
     let best = starts.min().unwrap();
-    println!("  start to first answer       best of 5 {:.1} ms", best.as_secs_f64() * 1e3);
+    println!(
+        "  start to first answer       best of 5 {:.1} ms",
+        best.as_secs_f64() * 1e3
+    );
     let (running, _) = start(path, &free.to_string(), &first);
     let server = &running.0;
     println!("  resident after one answer   {}", resident(server));
-    let clock = || Duration::from_nanos(u64::try_from(BORN.with(Instant::elapsed).as_nanos()).unwrap());
+    let clock =
+        || Duration::from_nanos(u64::try_from(BORN.with(Instant::elapsed).as_nanos()).unwrap());
     let mut socket = TcpStream::connect(free).unwrap();
     let mut get = |path: &str| {
         let bytes = get(&mut socket, path).unwrap();
@@ -69,20 +88,39 @@ pub(crate) fn over_http(path: &Path, series: u32) {
     };
     let spent = used(server);
     times("HTTP, one row", 5_000, clock, |n| {
-        get(&format!("/api/public/data/{}?start=2024-09-01", any(n, series)))
+        get(&format!(
+            "/api/public/data/{}?start=2024-09-01",
+            any(n, series)
+        ))
     });
-    println!("    server CPU {:.0} us each", (used(server) - spent) * 1e6 / 5_000.0);
+    println!(
+        "    server CPU {:.0} us each",
+        (used(server) - spent) * 1e6 / 5_000.0
+    );
     let spent = used(server);
     times("HTTP, 5,000 rows", 1_000, clock, |n| {
         // Another first day each time, so that no rendered answer is given twice.
-        get(&format!("/api/public/data/LONG{}?start={}-01-01", n % LONG, 1800 + n / LONG))
+        get(&format!(
+            "/api/public/data/LONG{}?start={}-01-01",
+            n % LONG,
+            1800 + n / LONG
+        ))
     });
-    println!("    server CPU {:.0} us each", (used(server) - spent) * 1e6 / 1_000.0);
+    println!(
+        "    server CPU {:.0} us each",
+        (used(server) - spent) * 1e6 / 1_000.0
+    );
     let spent = used(server);
     times("HTTP, search", 500, clock, |n| {
-        get(&format!("/api/public/series/search?limit=10&query=rate%20{}", county(n)))
+        get(&format!(
+            "/api/public/series/search?limit=10&query=rate%20{}",
+            county(n)
+        ))
     });
-    println!("    server CPU {:.0} us each", (used(server) - spent) * 1e6 / 500.0);
+    println!(
+        "    server CPU {:.0} us each",
+        (used(server) - spent) * 1e6 / 500.0
+    );
     println!("  resident at the end         {}", resident(server));
 }
 
@@ -137,9 +175,12 @@ fn get(socket: &mut TcpStream, path: &str) -> std::io::Result<usize> {
         let Some(head) = seen.windows(4).position(|w| w == b"\r\n\r\n") else {
             continue;
         };
-        let text = String::from_utf8_lossy(seen.get(..head).unwrap_or_default()).to_ascii_lowercase();
+        let text =
+            String::from_utf8_lossy(seen.get(..head).unwrap_or_default()).to_ascii_lowercase();
         assert!(text.starts_with("http/1.1 200"), "{path}: {text}");
-        let length = text.lines().find_map(|l| l.strip_prefix("content-length: "));
+        let length = text
+            .lines()
+            .find_map(|l| l.strip_prefix("content-length: "));
         let length: usize = length.unwrap().parse().unwrap();
         if seen.len() >= head + 4 + length {
             return Ok(length);
@@ -158,22 +199,40 @@ fn times<T>(what: &str, runs: u32, clock: impl Fn() -> Duration, mut work: impl 
         .collect();
     all.sort();
     let at = |share: usize| all.get(all.len() * share / 100).unwrap().as_secs_f64() * 1e6;
-    println!("  {what:40} median {:8.1} us, p99 {:8.1} us", at(50), at(99));
+    println!(
+        "  {what:40} median {:8.1} us, p99 {:8.1} us",
+        at(50),
+        at(99)
+    );
 }
 
 fn resident(server: &Child) -> String {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let of = |key: &str| {
         let line = status.lines().find_map(|l| l.strip_prefix(key)).unwrap();
-        line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
+        line.split_whitespace()
+            .next()
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+            / 1024.0
     };
-    format!("{:.1} MiB ({:.1} of it its own)", of("VmRSS:"), of("RssAnon:"))
+    format!(
+        "{:.1} MiB ({:.1} of it its own)",
+        of("VmRSS:"),
+        of("RssAnon:")
+    )
 }
 
 /// Seconds of CPU that a server has used.
 fn used(server: &Child) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.id())).unwrap();
     let after = stat.rsplit_once(") ").unwrap().1;
-    let ticks: Vec<f64> = after.split(' ').skip(11).take(2).map(|n| n.parse().unwrap()).collect();
+    let ticks: Vec<f64> = after
+        .split(' ')
+        .skip(11)
+        .take(2)
+        .map(|n| n.parse().unwrap())
+        .collect();
     ticks.iter().sum::<f64>() / 100.0
 }

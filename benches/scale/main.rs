@@ -17,16 +17,26 @@ use std::path::PathBuf;
 
 fn main() {
     // Cargo adds `--bench` of its own accord.
-    let given: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let given: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     let percent: u32 = given.first().map_or(1, |p| p.parse().unwrap());
     let folder = given.get(1).map_or_else(std::env::temp_dir, PathBuf::from);
     let series = 8_000 * percent;
     let path = folder.join(format!("scale-{percent}.db"));
-    println!("{percent} %: {series} series, {} observations", u64::from(series) * 625);
+    println!(
+        "{percent} %: {series} series, {} observations",
+        u64::from(series) * 625
+    );
     make::make(&path, series);
     let bytes = std::fs::metadata(&path).unwrap().len();
     let rows = f64::from(series) * 625.0;
-    println!("  file {} MB, {:.2} bytes per observation", bytes / 1_000_000, bytes as f64 / rows);
+    println!(
+        "  file {} MB, {:.2} bytes per observation",
+        bytes / 1_000_000,
+        bytes as f64 / rows
+    );
     ask::in_process(&path, series);
     ask::over_http(&path, series);
 }

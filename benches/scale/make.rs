@@ -31,7 +31,16 @@ const SUBJECTS: [&str; 16] = [
     "Interest Rates: Government Bonds",
 ];
 const STATES: [&str; 10] = [
-    "Texas", "California", "Ohio", "Georgia", "Nevada", "Maine", "Oregon", "Iowa", "Utah", "Virginia",
+    "Texas",
+    "California",
+    "Ohio",
+    "Georgia",
+    "Nevada",
+    "Maine",
+    "Oregon",
+    "Iowa",
+    "Utah",
+    "Virginia",
 ];
 
 /// The name of series number `n`, below a million, in no order of the alphabet.
@@ -41,14 +50,18 @@ pub(crate) fn name(n: u32) -> String {
 
 fn title(n: u32) -> String {
     let subject = SUBJECTS.get(n as usize % SUBJECTS.len()).unwrap();
-    let state = STATES.get(n as usize / SUBJECTS.len() % STATES.len()).unwrap();
+    let state = STATES
+        .get(n as usize / SUBJECTS.len() % STATES.len())
+        .unwrap();
     // Some 5,000 counties, each with a name of its own.
     format!("{subject} in {} County, {state}", county(n / 160))
 }
 
 /// A word of four syllables.
 pub(crate) fn county(n: u32) -> String {
-    let syllables = ["ba", "den", "for", "gil", "ham", "lo", "mer", "nor", "pel", "ris", "sta", "ton"];
+    let syllables = [
+        "ba", "den", "for", "gil", "ham", "lo", "mer", "nor", "pel", "ris", "sta", "ton",
+    ];
     let mut left = n % 20_736;
     let mut word = String::from("K");
     for _ in 0..4 {
@@ -88,7 +101,11 @@ pub(crate) fn make(path: &Path, series: u32) {
 
 fn tell(what: &str, (start, cpu): (Instant, std::time::Duration)) {
     let (wall, cpu) = (start.elapsed(), super::ask::cpu().saturating_sub(cpu));
-    println!("  {what} written in {:.1} s, {:.1} s CPU", wall.as_secs_f64(), cpu.as_secs_f64());
+    println!(
+        "  {what} written in {:.1} s, {:.1} s CPU",
+        wall.as_secs_f64(),
+        cpu.as_secs_f64()
+    );
 }
 
 fn rows(count: i32, days: i32) -> Vec<Observation> {

@@ -63,11 +63,7 @@ pub fn refresh(desk: &Desk) -> Result<Vec<Refreshed>> {
 }
 
 /// Brings one composite up to date: rows computed, and what it rests on now.
-fn refresh_one(
-    desk: &Desk,
-    composite: &Composite,
-    before: Option<&Seen>,
-) -> Result<(usize, Seen)> {
+fn refresh_one(desk: &Desk, composite: &Composite, before: Option<&Seen>) -> Result<(usize, Seen)> {
     let id = SeriesId::new(composite.id)?;
     let origin = format!("computed {}", composite.method);
     let set = desk.set(composite.inputs.iter().copied(), AsOf::Latest)?;
@@ -123,8 +119,7 @@ fn keep(
         return if rows.is_empty() {
             Ok(())
         } else {
-            desk.store()
-                .replace_computed(id, &rows, desk.now(), origin)
+            desk.store().replace_computed(id, &rows, desk.now(), origin)
         };
     };
     let past = past(stored, computed, from);
@@ -187,8 +182,8 @@ fn changed(stored: &Vintages, o: &Observation) -> bool {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Memory, Store};
     use crate::model::frequency::{day_from_number, day_number};
+    use crate::store::{Memory, Store};
     use jiff::civil::date;
     use std::sync::Arc;
 
@@ -351,7 +346,10 @@ mod tests {
         assert!((80..100).contains(&recession.0) && recession.1 <= 4);
         assert!(liquidity.0 <= 10 && liquidity.1 <= 10 && liquidity.2 > 1_000);
         assert!((1_700..2_100).contains(&stress.0) && stress.1 <= 50 && stress.2 > 9_000);
-        assert!((1_700..2_100).contains(&appetite.0) && appetite.1 <= 50 && appetite.2 > 9_000, "{appetite:?}");
+        assert!(
+            (1_700..2_100).contains(&appetite.0) && appetite.1 <= 50 && appetite.2 > 9_000,
+            "{appetite:?}"
+        );
         let version = store.version().unwrap();
         let again = refresh(&desk(&store, "2026-06-04T13:00:00Z")).unwrap();
         assert!(again.iter().all(|r| r.rows == 0), "{again:?}");

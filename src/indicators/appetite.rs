@@ -66,7 +66,13 @@ pub const CRAI: Composite = Composite {
         },
     ],
     since: |set, day, from| Blend::since(parts(set, day), RULE, set, day, from).history(),
-    profile: |set, day| if is_full(set, day) { "full" } else { "FRED-only" },
+    profile: |set, day| {
+        if is_full(set, day) {
+            "full"
+        } else {
+            "FRED-only"
+        }
+    },
     reading,
     interpret,
 };

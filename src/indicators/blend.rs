@@ -99,7 +99,8 @@ impl Blend {
     ) -> Self {
         let near = rule.reach.and_then(|reach| {
             let start = shift(from, (-calendar_days(reach + LONGEST_TRANSFORM)).days());
-            let near = (start > READ_FROM).then(|| Self::read(parts, rule, set, (start, day), from))?;
+            let near =
+                (start > READ_FROM).then(|| Self::read(parts, rule, set, (start, day), from))?;
             let full = |p: &PartDays| p.past.is_none_or(|past| past >= reach);
             near.parts.iter().all(full).then_some(near)
         });
@@ -117,12 +118,7 @@ impl Blend {
         let day = span.1;
         let measured: Vec<Vec<Option<Measure>>> = parts
             .iter()
-            .map(|p| {
-                p.alternatives
-                    .iter()
-                    .map(|m| m(set, span))
-                    .collect()
-            })
+            .map(|p| p.alternatives.iter().map(|m| m(set, span)).collect())
             .collect();
         let days = index_days(measured.iter().flatten().flatten(), day);
         let first = days.partition_point(|d| *d < from);

@@ -141,7 +141,11 @@ fn since(set: &SeriesSet, day: Date, from: Date) -> Vec<Observation> {
         return Vec::new();
     };
     let asked = Month::of(from);
-    let first = first.max(if from == asked.first_day() { asked } else { asked.plus(1) });
+    let first = first.max(if from == asked.first_day() {
+        asked
+    } else {
+        asked.plus(1)
+    });
     let months = (0..)
         .map(|k| first.plus(k))
         .take_while(|m| *m <= Month::of(day));

@@ -83,10 +83,7 @@ fn nothing_at_all_is_an_answer_with_a_reason() {
     for c in COMPOSITES {
         let reading = (c.reading)(&SeriesSet::default(), date(2026, 8, 21));
         assert!(reading.value.is_none() && adds_up(&reading), "{}", c.id);
-        assert_eq!(
-            c.history(&SeriesSet::default(), date(2026, 8, 21)),
-            vec![]
-        );
+        assert_eq!(c.history(&SeriesSet::default(), date(2026, 8, 21)), vec![]);
         assert!(!(c.interpret)(&reading).is_empty());
     }
 }

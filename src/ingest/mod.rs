@@ -16,9 +16,9 @@ pub mod plan;
 pub mod progress;
 mod sync;
 mod table;
-mod titles;
 #[cfg(test)]
 mod testing;
+mod titles;
 
 pub use feeds::{Feed, FeedReport, FeedSettings, read_feeds};
 pub use fetch::{MAX_ANSWER_BYTES, Timeouts};

@@ -130,7 +130,10 @@ mod tests {
             format!("{}: {}", broken.line, broken.problem)
         };
         let bad = "series_id,title,frequency\nA,a,M\nB,b,sometimes\n";
-        assert_eq!(said(bad), "3: \"sometimes\" is not a frequency like M or monthly");
+        assert_eq!(
+            said(bad),
+            "3: \"sometimes\" is not a frequency like M or monthly"
+        );
         let bad = "series_id,title,frequency\n../x,a,M\n";
         assert!(said(bad).starts_with("2: \"../x\" is not a series id"));
         assert!(said("series_id,title\nA,a\n").contains("frequency"));

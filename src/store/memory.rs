@@ -149,9 +149,8 @@ impl Store for Memory {
         let (mut whole, mut begun) = (Vec::new(), Vec::new());
         for description in &held.descriptions {
             let text = format!("{} {}", description.id, description.title).to_lowercase();
-            let has = |fits: &dyn Fn(&str) -> bool| {
-                text.split(|c: char| !c.is_alphanumeric()).any(fits)
-            };
+            let has =
+                |fits: &dyn Fn(&str) -> bool| text.split(|c: char| !c.is_alphanumeric()).any(fits);
             if !others.iter().all(|word| has(&|w| w == word)) {
                 continue;
             }
@@ -161,7 +160,12 @@ impl Store for Memory {
                 begun.push(description);
             }
         }
-        Ok(whole.into_iter().chain(begun).take(limit).cloned().collect())
+        Ok(whole
+            .into_iter()
+            .chain(begun)
+            .take(limit)
+            .cloned()
+            .collect())
     }
 
     fn replace_computed(

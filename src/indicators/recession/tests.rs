@@ -87,7 +87,11 @@ fn stale_inputs_give_no_figure_but_a_reason() {
         r.reason.as_deref().unwrap().contains("newest: 2026-08-21"),
         "{r:?}"
     );
-    let last = CRPI.history(&set, date(2026, 11, 21)).last().copied().unwrap();
+    let last = CRPI
+        .history(&set, date(2026, 11, 21))
+        .last()
+        .copied()
+        .unwrap();
     assert_eq!(last.date, date(2026, 8, 1));
 }
 

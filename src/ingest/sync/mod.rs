@@ -107,7 +107,9 @@ pub async fn sync(
         None => Catalogue::embedded().iter().map(|i| i.id.clone()).collect(),
     };
     let (held, looks) = blocking(&store, move |store| {
-        let held = asked.iter().filter_map(|id| store.status_of(id).transpose());
+        let held = asked
+            .iter()
+            .filter_map(|id| store.status_of(id).transpose());
         Ok((held.collect::<Result<Vec<_>>>()?, store.note(LOOKS)?))
     })
     .await?;

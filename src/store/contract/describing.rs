@@ -41,7 +41,10 @@ pub(super) fn descriptions_are_kept_and_replaced(store: &dyn Store) {
     assert_eq!(found(store, &["unemployment"], 9), ["CAUR"]);
     assert_eq!(found(store, &["jobless"], 9), ["TXUR"]);
     // A description is no figure.
-    assert_eq!((store.count().unwrap(), store.status().unwrap()), (0, vec![]));
+    assert_eq!(
+        (store.count().unwrap(), store.status().unwrap()),
+        (0, vec![])
+    );
     assert!(store.read(&id("TXUR")).unwrap().is_none());
 }
 
