@@ -239,10 +239,17 @@ impl Desk {
                 others.push(self.resolve("series", id.as_str())?);
             }
         }
-        found.extend(others.into_iter().map(|info| Entry {
+        let named = others
+            .first()
+            .is_some_and(|i| fold(i.id.as_str()) == folded);
+        let mut others = others.into_iter().map(|info| Entry {
             info,
             aliases: Vec::new(),
-        }));
+        });
+        // Whoever writes a whole name means that series, not one spelled nearly so.
+        let first = if named { 0 } else { found.len() };
+        found.splice(first..first, others.next());
+        found.extend(others);
         Ok(found)
     }
 
@@ -354,7 +361,7 @@ mod tests {
                 .iter()
                 .all(|id| !id.starts_with("TX"))
         );
-        assert_eq!(ids("txlong", None)?, ["TXLONG"]);
+        assert_eq!(ids("txlong", None)?[0], "TXLONG");
         // The catalogue's own titles stand.
         assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
         Ok(())
