@@ -239,10 +239,17 @@ impl Desk {
                 others.push(self.resolve("series", id.as_str())?);
             }
         }
-        found.extend(others.into_iter().map(|info| Entry {
+        let named = others
+            .first()
+            .is_some_and(|i| fold(i.id.as_str()) == folded);
+        let mut others = others.into_iter().map(|info| Entry {
             info,
             aliases: Vec::new(),
-        }));
+        });
+        // Whoever writes a whole name means that series, not one spelled nearly so.
+        let first = if named { 0 } else { found.len() };
+        found.splice(first..first, others.next());
+        found.extend(others);
         Ok(found)
     }
 
@@ -266,6 +273,8 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::desk::Settings;
+    use crate::store::{Memory, Store};
 
     fn first(query: &str) -> String {
         let found = SeriesIndex::embedded().search(query, None);
@@ -312,5 +321,49 @@ mod tests {
         let found = index.search("spread", Some("credit"));
         assert!(!found.is_empty() && found.iter().all(|e| e.info.category == "credit"));
         assert!(index.search("qqqqzzzz", None).is_empty());
+    }
+
+    #[test]
+    fn titles_in_the_store_are_found_after_the_catalogue() -> Result<()> {
+        let store = Arc::new(Memory::new());
+        let titles = [
+            (
+                "TXLONG",
+                "Unemployment Rate for People of Some Age in Texas",
+            ),
+            ("TXUR", "Unemployment Rate in Texas"),
+            ("DGS10", "Not our title"),
+        ];
+        store.describe(&titles.map(|(id, title)| Description {
+            id: SeriesId::new(id).unwrap(),
+            title: title.into(),
+            units: "Percent".into(),
+            frequency: Frequency::Quarterly,
+            seasonally_adjusted: true,
+            source: String::new(),
+        }))?;
+        let desk = Desk::open(store, Settings::default(), Desk::system_clock())?;
+        let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
+            let found = desk.find_series(query, category)?;
+            Ok(found.iter().map(|e| e.info.id.to_string()).collect())
+        };
+        assert_eq!(
+            ids("unemployment rate texas", Some("imported"))?,
+            ["TXUR", "TXLONG"]
+        );
+        let all = ids("unemployment rate", None)?;
+        assert_eq!(
+            (all[0].as_str(), all.last().unwrap().as_str()),
+            ("UNRATE", "TXLONG")
+        );
+        assert!(
+            ids("unemployment rate", Some("labor"))?
+                .iter()
+                .all(|id| !id.starts_with("TX"))
+        );
+        assert_eq!(ids("txlong", None)?[0], "TXLONG");
+        // The catalogue's own titles stand.
+        assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
+        Ok(())
     }
 }

@@ -62,7 +62,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Description>, Broken> {
     for row in reader.deserialize::<Row>() {
         let row = row.map_err(|e| {
             let line = e.position().map_or(0, csv::Position::line);
-            at(line, quote(&e.to_string()))
+            let problem = match e.kind() {
+                csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+                _ => e.to_string(),
+            };
+            at(line, untrusted::line(&problem, LONGEST_WORDS))
         })?;
         // The header is the first line; a title may hold a line break, then the count is of rows.
         let description = described(&row).map_err(|problem| at(all.len() as u64 + 2, problem))?;

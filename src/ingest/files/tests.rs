@@ -32,6 +32,36 @@ fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
 }
 
 #[test]
+fn titles_come_with_the_figures() {
+    let titles = "series_id,title,frequency,units\nMY_OWN.1,Sales of the shop,M,Dollars\n";
+    let dir = folder(&[
+        ("a.csv", "series_id,date,value\nMY_OWN.1,2026-07-29,4.67\n"),
+        ("titles.csv", titles),
+        ("worse.csv", "series_id,title,frequency\nX,x,sometimes\n"),
+    ]);
+    let store = Memory::new();
+    let report = run(&store, dir.path());
+    assert_eq!(
+        (report.series.len(), report.described, report.rows()),
+        (1, 1, 1)
+    );
+    let said = report
+        .errors
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    assert!(
+        said.contains("worse.csv") && said.contains("sometimes"),
+        "{said}"
+    );
+    let told = store.description(&id("MY_OWN.1")).unwrap().unwrap();
+    assert_eq!(
+        (told.title.as_str(), told.units.as_str()),
+        ("Sales of the shop", "Dollars")
+    );
+}
+
+#[test]
 fn a_folder_of_all_layouts_goes_in() {
     let dir = folder(&[
         (
