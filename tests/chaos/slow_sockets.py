@@ -137,8 +137,9 @@ with tempfile.TemporaryDirectory() as folder:
     closed[3] = time.monotonic() - start
     assert not waiting and held[0] == 0, f"still open: {len(waiting)} of the others, {held[0]} in all"
     a, b = statistics.median(before), statistics.median(during)
-    # Below a millisecond the clock of a shared machine says nothing about a ratio.
-    assert b < max(2 * a, a + 0.001), f"honest p99 {b * 1e3:.2f} ms, before {a * 1e3:.2f} ms"
+    # Below a millisecond the clock of a shared machine says nothing about a ratio; with the few requests of the short
+    # form it says nothing below five, and only a stall is caught.
+    assert b < max(2 * a, a + (0.005 if given.short else 0.001)), f"honest p99 {b * 1e3:.2f} ms, before {a * 1e3:.2f} ms"
     result("slow sockets", sockets=given.sockets, rounds=given.rounds, honest_p99_before_ms=f"{a * 1e3:.2f}",
            honest_p99_during_ms=f"{b * 1e3:.2f}", ratio=f"{b / a:.2f}", memory_mib=f"{memory:.0f}",
            **{f"last_{KINDS[k].replace(' ', '_')}_closed_s": f"{closed[k]:.1f}" for k in sorted(closed)})
