@@ -26,7 +26,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
             let body = json!({
                 "status": "ok",
                 "data": if held.bundled { "bundled history" } else { "store" },
-                "series": held.iter().count(),
+                "series": held.count,
                 "updated_at": held.updated_at().map(|t| t.to_string()),
                 "last_sync": held.last_sync.map(|t| t.to_string()),
             });

@@ -220,7 +220,7 @@ fn write_data(out: &mut String, backend: &Backend) {
     let Ok(held) = backend.desk().holdings() else {
         return;
     };
-    let series = held.iter().count().to_string();
+    let series = held.count.to_string();
     one(out, "series", "Series held.", &series);
     let bundled = u8::from(held.bundled).to_string();
     one(

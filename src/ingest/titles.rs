@@ -62,9 +62,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Description>, Broken> {
     for row in reader.deserialize::<Row>() {
         let row = row.map_err(|e| {
             let line = e.position().map_or(0, csv::Position::line);
-            let problem = match e.kind() {
-                csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
-                _ => e.to_string(),
+            let problem = if let csv::ErrorKind::Deserialize { err, .. } = e.kind() {
+                err.to_string()
+            } else {
+                e.to_string()
             };
             at(line, untrusted::line(&problem, LONGEST_WORDS))
         })?;
