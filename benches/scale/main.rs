@@ -4,6 +4,7 @@
 //! server over it and asks: time from start to first answer, resident memory, point reads, reads of 5,000 rows,
 //! searches. Run it at 1, 10 and 100 and compare. At 100 it takes some minutes and 2 GB.
 #![expect(
+    clippy::panic,
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
