@@ -1,10 +1,5 @@
 //! Composites over sixty years of days: `cargo bench --bench composites`.
 
-#![expect(
-    missing_docs,
-    reason = "criterion's macros make public items without any"
-)]
-
 #[path = "support/cpu.rs"]
 mod cpu;
 

@@ -30,12 +30,7 @@ const ROWS: usize = 16_000;
 static STAND_IN: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
-    let ids: Vec<SeriesId> = Catalogue::embedded()
-        .iter()
-        .filter(|info| info.frequency == Frequency::Daily && !info.is_composite())
-        .map(|info| info.id.clone())
-        .take(SERIES)
-        .collect();
+    let ids = ids();
     let rows = rows();
     let address = stand_in(&rows);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -78,11 +73,12 @@ fn main() {
         config.only = Some(ids.clone());
         config.force = true;
         tell(what, all, || {
+            let mut silent = |_| {};
             let done = sync(
                 Arc::clone(store),
                 &config,
                 CancellationToken::new(),
-                &mut |_| {},
+                &mut silent,
             );
             let report = runtime.block_on(done).unwrap();
             assert_eq!(report.read(), ids.len(), "{}", report.summary());
@@ -92,6 +88,15 @@ fn main() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::open(&empty).unwrap());
     whole("sync into an empty store", &store);
     whole("sync again, all of it", &store);
+}
+
+fn ids() -> Vec<SeriesId> {
+    Catalogue::embedded()
+        .iter()
+        .filter(|info| info.frequency == Frequency::Daily && !info.is_composite())
+        .map(|info| info.id.clone())
+        .take(SERIES)
+        .collect()
 }
 
 fn settings(address: &str) -> FredSettings {

@@ -1,17 +1,11 @@
 //! The parts that compute and write, without a server around them. `cargo bench --bench pure`
-#![expect(
-    clippy::unwrap_used,
-    missing_docs,
-    reason = "a bench that cannot start has failed, and the macro's function has no docs"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::time_series::GetTimeSeries;
 use econoscope::endpoints::{Body, Encoding, Endpoint};
 use econoscope::http::envelope;
-use econoscope::indicators::COMPOSITES;
-use econoscope::model::AsOf;
 use econoscope::store::Memory;
 use serde_json::json;
 use std::hint::black_box;
@@ -82,22 +76,6 @@ fn compression(c: &mut Criterion) {
     group.finish();
 }
 
-/// The whole history of each composite out of its inputs.
-fn composites(c: &mut Criterion) {
-    let desk = desk();
-    let day = desk.data_date(AsOf::Latest).unwrap().as_of;
-    let mut group = c.benchmark_group("composites");
-    group.sample_size(20);
-    for composite in &COMPOSITES {
-        let inputs = composite.inputs.iter().copied();
-        let set = desk.set(inputs, AsOf::Latest).unwrap();
-        group.bench_function(composite.id, |b| {
-            b.iter(|| (composite.history)(black_box(&set), day));
-        });
-    }
-    group.finish();
-}
-
 /// What every request to `/mcp` is read with before it is answered.
 fn envelopes(c: &mut Criterion) {
     let call = json!({ "jsonrpc": "2.0", "id": 17, "method": "tools/call",
@@ -108,5 +86,5 @@ fn envelopes(c: &mut Criterion) {
     });
 }
 
-criterion_group!(pure, rows, compression, composites, envelopes);
+criterion_group!(pure, rows, compression, envelopes);
 criterion_main!(pure);

@@ -3,11 +3,6 @@
 //! The plain versions are the definitions, word for word; that both give the same figures to 1e-12 is a
 //! property test (`src/indicators/statistics/tests.rs`).
 
-#![expect(
-    missing_docs,
-    reason = "criterion's macros make public items without any"
-)]
-
 #[path = "support/cpu.rs"]
 mod cpu;
 
