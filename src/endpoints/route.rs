@@ -50,8 +50,9 @@ impl Route {
         self.output_once.get_or_init(|| Arc::new((self.output)()))
     }
 
-    /// An assistant's arguments, completed by what the endpoint prefers for its window.
-    pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
+    /// An assistant's arguments without what says nothing, completed by what the endpoint prefers for its window.
+    pub fn for_assistant(&self, arguments: Arguments) -> Arguments {
+        let mut arguments = decode::without_blanks(self.input_schema(), arguments);
         for (name, value) in self.mcp_defaults {
             if arguments.get(*name).is_none_or(Value::is_null) {
                 arguments.insert((*name).to_owned(), Value::from(*value));
