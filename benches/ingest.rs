@@ -1,7 +1,7 @@
 //! A full sync against a stand-in for FRED on loopback: what it costs us, by CPU time.
 //!
 //! Fifty daily series of 16,000 figures each come as JSON pages, uncompressed, at no pace at all. The stand-in
-//! runs on a thread of its own, whose CPU time is taken off that of the process. `cargo bench --bench ingest`
+//! runs on threads of its own, whose CPU time is taken off that of the process. `cargo bench --bench ingest`
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -161,9 +161,11 @@ fn stand_in(rows: &[Observation]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
-        // One at a time is enough: a sync asks one after the other and keeps its connection.
+        let page: Arc<str> = page.into();
         for socket in listener.incoming() {
-            serve(socket.unwrap(), page.as_bytes());
+            let (socket, page) = (socket.unwrap(), Arc::clone(&page));
+            // A client that is done keeps its connection; the next one opens its own.
+            std::thread::spawn(move || serve(socket, page.as_bytes()));
         }
     });
     address
@@ -171,6 +173,7 @@ fn stand_in(rows: &[Observation]) -> String {
 
 fn serve(mut socket: TcpStream, page: &[u8]) {
     let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
+    let mut told = 0;
     loop {
         let asked = lines
             .by_ref()
@@ -190,7 +193,8 @@ fn serve(mut socket: TcpStream, page: &[u8]) {
         {
             return;
         }
-        let spent = u64::try_from(clock(ClockId::ThreadCPUTime).as_nanos()).unwrap();
-        STAND_IN.store(spent, Ordering::SeqCst);
+        let now = u64::try_from(clock(ClockId::ThreadCPUTime).as_nanos()).unwrap();
+        STAND_IN.fetch_add(now - told, Ordering::SeqCst);
+        told = now;
     }
 }
