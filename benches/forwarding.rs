@@ -82,7 +82,7 @@ impl Ask for Rest<'_> {
     async fn ask(&self, side: usize) {
         // A loopback peer, which is not limited.
         let peer = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 9)));
-        let request = Request::get(path(self.0)).extension(peer);
+        let request = Request::get(self.0.example_path()).extension(peer);
         let request = request.body(Body::empty()).unwrap();
         let reply = self.1[side].clone().oneshot(request).await.unwrap();
         assert_eq!(reply.status(), 200);
@@ -129,21 +129,6 @@ fn arguments(route: &Route) -> Arguments {
     pairs
         .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
         .collect()
-}
-
-/// The REST address of the same question.
-fn path(route: &Route) -> String {
-    let mut path = route.spec.path.to_owned();
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in route.spec.example {
-        let slot = format!("{{{name}}}");
-        if path.contains(&slot) {
-            path = path.replace(&slot, value);
-        } else {
-            query.append_pair(name, value);
-        }
-    }
-    format!("{path}?{}", query.finish())
 }
 
 fn desk() -> Arc<Desk> {

@@ -243,22 +243,8 @@ fn without_state(mut result: Value) -> Value {
 
 /// A GET over a plain socket, so that no client of ours stands between.
 async fn get(base: &url::Url, route: &Route) -> Value {
-    let mut path = route.spec.path.to_owned();
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in route.spec.example {
-        let slot = format!("{{{name}}}");
-        if path.contains(&slot) {
-            path = path.replace(&slot, value);
-        } else {
-            query.append_pair(name, value);
-        }
-    }
-    send(
-        base,
-        &format!("GET {path}?{} HTTP/1.1\r\n", query.finish()),
-        "",
-    )
-    .await
+    let head = format!("GET {} HTTP/1.1\r\n", route.example_path());
+    send(base, &head, "").await
 }
 
 /// Sends a request's lines and body over a socket of its own; the JSON that comes back.

@@ -86,19 +86,19 @@ pub(crate) fn over_http(path: &Path, series: u32) {
         assert!(bytes > 200, "{path}");
         bytes
     };
-    let spent = used(server);
-    times("HTTP, one row", 5_000, clock, |n| {
+    let served = |what: &str, runs: u32, work: &mut dyn FnMut(u32) -> usize| {
+        let spent = used(server);
+        times(what, runs, clock, work);
+        let each = (used(server) - spent) * 1e6 / f64::from(runs);
+        println!("    server CPU {each:.0} us each");
+    };
+    served("HTTP, one row", 5_000, &mut |n| {
         get(&format!(
             "/api/public/data/{}?start=2024-09-01",
             any(n, series)
         ))
     });
-    println!(
-        "    server CPU {:.0} us each",
-        (used(server) - spent) * 1e6 / 5_000.0
-    );
-    let spent = used(server);
-    times("HTTP, 5,000 rows", 1_000, clock, |n| {
+    served("HTTP, 5,000 rows", 1_000, &mut |n| {
         // Another first day each time, so that no rendered answer is given twice.
         get(&format!(
             "/api/public/data/LONG{}?start={}-01-01",
@@ -106,21 +106,12 @@ pub(crate) fn over_http(path: &Path, series: u32) {
             1800 + n / LONG
         ))
     });
-    println!(
-        "    server CPU {:.0} us each",
-        (used(server) - spent) * 1e6 / 1_000.0
-    );
-    let spent = used(server);
-    times("HTTP, search", 500, clock, |n| {
+    served("HTTP, search", 500, &mut |n| {
         get(&format!(
             "/api/public/series/search?limit=10&query=rate%20{}",
             county(n)
         ))
     });
-    println!(
-        "    server CPU {:.0} us each",
-        (used(server) - spent) * 1e6 / 500.0
-    );
     println!("  resident at the end         {}", resident(server));
 }
 

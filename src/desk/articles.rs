@@ -121,11 +121,8 @@ impl Desk {
     /// # Errors
     /// [`Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
     pub fn article_body(&self, id: &str) -> Result<Option<&str>> {
-        let own = embedded()?.iter().chain(&self.settings().articles);
-        Ok(own
-            .filter(|t| t.article.id == id)
-            .map(|t| t.body.as_str())
-            .next())
+        let mut own = embedded()?.iter().chain(&self.settings().articles);
+        Ok(own.find(|t| t.article.id == id).map(|t| t.body.as_str()))
     }
 
     /// The newest articles of all sources published up to now, newest first, at most `limit`.

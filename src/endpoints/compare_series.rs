@@ -5,19 +5,19 @@ mod table;
 
 pub use output::{Column, Output, Pair};
 
+use super::codes::{Code, How, Period};
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::{Provenance, parse_as_of, parse_day};
 use crate::desk::Desk;
 use crate::error::{Error, Result, quote};
 use crate::indicators::expression::{self, Expr, Fault, Scope};
 use crate::indicators::resample::Aggregation;
-use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
 use crate::model::resolve::Resolver;
-use crate::model::{AsOf, Date, Frequency, Series};
+use crate::model::{AsOf, Date, Series};
 use jiff::ToSpan;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,12 +38,12 @@ pub struct Params {
     end: Option<String>,
     /// FRED's transformation of every column.
     #[serde(default)]
-    units: UnitsParam,
+    units: Code,
     /// d, w, m, q or a; default: the lowest of the series.
-    frequency: Option<FrequencyParam>,
+    frequency: Option<Period>,
     /// How finer figures become coarser.
-    #[serde(default)]
-    aggregation: AggregationParam,
+    #[serde(default = "averages")]
+    aggregation: How,
     /// Rows shown.
     #[schemars(range(min = 2, max = 400))]
     max_points: Option<usize>,
@@ -52,75 +52,16 @@ pub struct Params {
     as_of: Option<String>,
 }
 
-#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum UnitsParam {
-    #[default]
-    Lin,
-    Chg,
-    Ch1,
-    Pch,
-    Pc1,
-    Pca,
-    Cch,
-    Cca,
-    Log,
+fn averages() -> How {
+    How::Avg
 }
 
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum FrequencyParam {
-    D,
-    W,
-    M,
-    Q,
-    A,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum AggregationParam {
-    #[default]
-    Avg,
-    Sum,
-    Eop,
-}
-
-impl UnitsParam {
-    fn units(self) -> Units {
-        match self {
-            Self::Lin => Units::Level,
-            Self::Chg => Units::Change,
-            Self::Ch1 => Units::ChangeYear,
-            Self::Pch => Units::Percent,
-            Self::Pc1 => Units::PercentYear,
-            Self::Pca => Units::PercentAnnualised,
-            Self::Cch => Units::LogChange,
-            Self::Cca => Units::LogChangeAnnualised,
-            Self::Log => Units::Log,
-        }
-    }
-}
-
-impl FrequencyParam {
-    fn frequency(self) -> Frequency {
-        match self {
-            Self::D => Frequency::Daily,
-            Self::W => Frequency::Weekly,
-            Self::M => Frequency::Monthly,
-            Self::Q => Frequency::Quarterly,
-            Self::A => Frequency::Annual,
-        }
-    }
-}
-
-impl AggregationParam {
-    fn aggregation(self) -> (Aggregation, &'static str) {
-        match self {
-            Self::Avg => (Aggregation::Average, "averages"),
-            Self::Sum => (Aggregation::Sum, "sums"),
-            Self::Eop => (Aggregation::EndOfPeriod, "last values"),
-        }
+/// Aggregated figures in a word.
+fn plural(how: How) -> &'static str {
+    match how {
+        How::Avg => "averages",
+        How::Sum => "sums",
+        How::Eop => "last values",
     }
 }
 
@@ -146,20 +87,21 @@ impl Endpoint for CompareSeries {
     fn local(desk: &Desk, params: &Params) -> Result<Output> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let (start, end) = range(desk, params, as_of)?;
-        let (how, word) = params.aggregation.aggregation();
+        let how = Aggregation::from(params.aggregation);
+        let word = plural(params.aggregation);
         let columns = params
             .series
             .iter()
             .map(|text| column(desk, text, as_of, (start, how)))
             .collect::<Result<Vec<_>>>()?;
         let to = match params.frequency {
-            Some(f) => f.frequency(),
+            Some(f) => f.into(),
             None => expression::coarsest(columns.iter().map(|c| &c.series)),
         };
         let asked = table::Asked {
             to,
             how,
-            units: params.units.units(),
+            units: params.units.into(),
             start,
             end,
             most: params.max_points,

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod backend;
 pub mod body;
+mod codes;
 pub mod compare_series;
 pub mod decode;
 pub mod documents;

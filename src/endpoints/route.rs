@@ -70,6 +70,26 @@ impl Route {
         (self.call)(backend, checked).await
     }
 
+    /// A call that works, as a REST address below the base: the example's arguments in the path or the query.
+    pub fn example_path(&self) -> String {
+        let mut path = self.spec.path.to_owned();
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in self.spec.example {
+            let hole = format!("{{{name}}}");
+            if path.contains(&hole) {
+                let value: String =
+                    url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
+                path = path.replace(&hole, &value);
+            } else {
+                query.append_pair(name, value);
+            }
+        }
+        match query.finish() {
+            query if query.is_empty() => path,
+            query => format!("{path}?{query}"),
+        }
+    }
+
     /// Names of the arguments that are part of the path.
     pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
         self.spec

@@ -111,7 +111,7 @@ impl Endpoint for ListScenarios {
             StatusParam::Resolved => Status::Resolved,
             StatusParam::Archived => Status::Archived,
         };
-        let articles = desk.articles(2_000)?;
+        let articles = desk.articles(crate::desk::articles::MOST)?;
         let tagged = |s: &&scenarios::Scenario| {
             params
                 .tag

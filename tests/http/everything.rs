@@ -1,10 +1,8 @@
 //! What holds of every address that can be read: HEAD, 304, compressed forms, and that the sitemap names it.
 
-use crate::support::{BASE, Reply, ask, get_with, options, request, router_with};
-use axum::Router;
+use crate::support::{BASE, Reply, ask, get_with, patient, request};
 use axum::http::StatusCode;
 use econoscope::endpoints::ENDPOINTS;
-use econoscope::http::{Options, limits};
 use std::collections::BTreeSet;
 use std::io::Read;
 
@@ -52,22 +50,6 @@ const SURFACES: [&str; 24] = [
     "/mcp/server-card",
     "/api/public/data/UNRATE?start=max&format=csv",
 ];
-
-/// A router that never says "too many".
-fn patient() -> Router {
-    let limits = limits::Settings {
-        per_second: 100_000,
-        burst: 100_000,
-        ..limits::Settings::default()
-    };
-    router_with(
-        Options {
-            limits,
-            ..options()
-        },
-        true,
-    )
-}
 
 fn addresses() -> impl Iterator<Item = &'static str> {
     ANSWERS.into_iter().chain(SURFACES)

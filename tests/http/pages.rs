@@ -1,9 +1,7 @@
 //! Pages, widgets and pictures: what a browser is told, what a name may not become, and that no link is dead.
 
-use crate::support::{BASE, Reply, get, get_with, options, router, router_with};
-use axum::Router;
+use crate::support::{BASE, Reply, get, get_with, options, patient, router, router_with};
 use axum::http::StatusCode;
-use econoscope::http::{Options, limits};
 use sha2::Digest;
 use std::collections::BTreeSet;
 
@@ -31,22 +29,6 @@ const EVIL: [&str; 12] = [
 
 fn encoded(text: &str) -> String {
     text.bytes().map(|b| format!("%{b:02X}")).collect()
-}
-
-/// A router that never says "too many".
-fn patient() -> Router {
-    let limits = limits::Settings {
-        per_second: 100_000,
-        burst: 100_000,
-        ..limits::Settings::default()
-    };
-    router_with(
-        Options {
-            limits,
-            ..options()
-        },
-        true,
-    )
 }
 
 /// Text between two marks.

@@ -6,7 +6,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request, StatusCode};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
-use econoscope::http::{Options, Shutdown, Site};
+use econoscope::http::{Options, Shutdown, Site, limits};
 use econoscope::mcp;
 use econoscope::store::Memory;
 use http_body_util::BodyExt;
@@ -154,4 +154,20 @@ pub(crate) async fn live(options: Options) -> Live {
         shutdown,
         task,
     }
+}
+
+/// A router that never says "too many".
+pub(crate) fn patient() -> Router {
+    let limits = limits::Settings {
+        per_second: 100_000,
+        burst: 100_000,
+        ..limits::Settings::default()
+    };
+    router_with(
+        Options {
+            limits,
+            ..options()
+        },
+        true,
+    )
 }

@@ -1,8 +1,6 @@
 //! What may be asked of a series: the contract's range and format, and what suits a model's window.
 
-use crate::indicators::resample::Aggregation;
-use crate::indicators::transform::Units;
-use crate::model::Frequency;
+use crate::endpoints::codes::{Code, How, Period};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,76 +55,6 @@ pub(super) enum Detail {
     Points,
     Csv,
     Full,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Period {
-    D,
-    W,
-    M,
-    Q,
-    A,
-}
-
-impl From<Period> for Frequency {
-    fn from(period: Period) -> Self {
-        match period {
-            Period::D => Self::Daily,
-            Period::W => Self::Weekly,
-            Period::M => Self::Monthly,
-            Period::Q => Self::Quarterly,
-            Period::A => Self::Annual,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum How {
-    Avg,
-    Sum,
-    Eop,
-}
-
-impl From<How> for Aggregation {
-    fn from(how: How) -> Self {
-        match how {
-            How::Avg => Self::Average,
-            How::Sum => Self::Sum,
-            How::Eop => Self::EndOfPeriod,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Code {
-    Lin,
-    Chg,
-    Ch1,
-    Pch,
-    Pc1,
-    Pca,
-    Cch,
-    Cca,
-    Log,
-}
-
-impl From<Code> for Units {
-    fn from(code: Code) -> Self {
-        match code {
-            Code::Lin => Self::Level,
-            Code::Chg => Self::Change,
-            Code::Ch1 => Self::ChangeYear,
-            Code::Pch => Self::Percent,
-            Code::Pc1 => Self::PercentYear,
-            Code::Pca => Self::PercentAnnualised,
-            Code::Cch => Self::LogChange,
-            Code::Cca => Self::LogChangeAnnualised,
-            Code::Log => Self::Log,
-        }
-    }
 }
 
 impl Params {

@@ -41,12 +41,11 @@ impl Output {
             .split_once("; source:")
             .map_or(credit.as_str(), |(c, _)| c);
         let is_short = self.unit.len() <= SHORT_UNIT;
+        let beside = if is_short { &self.unit } else { "" };
         ChartSpec {
             title: self.display_name.clone(),
             unit: in_words.map_or_else(|| self.unit.clone(), |info| info.units.clone()),
-            unit_short: Some(self.unit.clone())
-                .filter(|_| is_short)
-                .unwrap_or_default(),
+            unit_short: beside.to_owned(),
             // A change is not more exact than its base.
             decimals: if params.units.is_some() {
                 decimals.min(2)

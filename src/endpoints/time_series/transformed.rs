@@ -2,7 +2,7 @@
 //! that a yearly percent change is one of yearly figures.
 
 use super::Row;
-use super::arguments::Period;
+use crate::endpoints::codes::Period;
 use crate::error::{Error, Result};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::transform::Units;

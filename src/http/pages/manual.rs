@@ -97,7 +97,7 @@ fn entry(route: &'static Route) -> Entry {
         path: spec.path,
         summary: spec.summary,
         max_age: spec.max_age,
-        example: example(route),
+        example: route.example_path(),
         arguments: arguments.collect(),
     }
 }
@@ -120,27 +120,6 @@ fn kind(property: &Value) -> String {
         (word, Some(least), Some(most)) => format!("{word}, {least} to {most}"),
         ("string", ..) => "text".into(),
         (word, ..) => word.into(),
-    }
-}
-
-/// A call that works, as a path: arguments of the path filled in, the others in the query.
-fn example(route: &Route) -> String {
-    let mut path = route.spec.path.to_owned();
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    let mut any = false;
-    for (name, value) in route.spec.example {
-        let hole = format!("{{{name}}}");
-        if path.contains(&hole) {
-            path = path.replace(&hole, &super::encoded(value));
-        } else {
-            query.append_pair(name, value);
-            any = true;
-        }
-    }
-    if any {
-        format!("{path}?{}", query.finish())
-    } else {
-        path
     }
 }
 
