@@ -15,6 +15,8 @@ use url::Url;
 
 /// Largest answer that is taken: 64 MiB, counted as it comes in.
 pub const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// Room made for a body before it comes.
+const MOST_ROOM: usize = 4 << 20;
 
 /// `Accept` of a download; a server that labels its CSV otherwise must not refuse us for it.
 pub(super) const CSV: &str = "text/csv, */*;q=0.5";
@@ -219,7 +221,7 @@ impl Fetch {
     }
 
     async fn body(&self, mut response: reqwest::Response) -> std::result::Result<Vec<u8>, Failure> {
-        let mut body = Vec::new();
+        let mut body = Vec::with_capacity(announced(&response));
         loop {
             match response.chunk().await {
                 Ok(Some(piece)) if body.len() + piece.len() > MAX_ANSWER_BYTES => {
@@ -282,6 +284,12 @@ impl Fetch {
             asked,
         }
     }
+}
+
+/// Room for a body whose length was announced; a lie must not cost more memory than this.
+fn announced(response: &reqwest::Response) -> usize {
+    let length = response.content_length().unwrap_or_default();
+    usize::try_from(length).map_or(MOST_ROOM, |length| length.min(MOST_ROOM))
 }
 
 /// A source's answer that cannot be used.

@@ -4,6 +4,7 @@ use super::super::fetch::Answer;
 use super::super::key::{self, ApiKey};
 use super::super::table;
 use super::super::table::Dates;
+use super::rows::Rows;
 use super::{Fred, address, foreign, not_carried, page, unusable};
 use crate::error::{Error, Result};
 use crate::model::{Date, Frequency, Observation, SeriesId};
@@ -53,20 +54,20 @@ impl Metadata {
 /// One page of observations, lent from the answer it stands in: a page may hold 100,000 of them.
 #[derive(Deserialize)]
 pub(super) struct Page<'a> {
-    count: usize,
+    pub(super) count: usize,
     #[serde(borrow)]
     pub(super) observations: Vec<Item<'a>>,
 }
 
 /// One figure as FRED writes it.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct Item<'a> {
     #[serde(borrow)]
     pub(super) realtime_start: Cow<'a, str>,
     #[serde(borrow)]
-    date: Cow<'a, str>,
+    pub(super) date: Cow<'a, str>,
     #[serde(borrow)]
-    value: Cow<'a, str>,
+    pub(super) value: Cow<'a, str>,
 }
 
 impl Item<'_> {
@@ -130,21 +131,45 @@ pub(super) async fn pages(
         let mut query = query.to_vec();
         query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
         let answer = ask(fred, key, id, &["series", "observations"], &query).await?;
-        let page: Page<'_> = read(key, id, &answer)?;
-        let came = page.observations.len();
-        page.observations.iter().try_for_each(&mut each)?;
+        let (came, count) = figures(key, id, &answer, &mut each)?;
         found += came;
-        if found >= page.count {
+        if found >= count {
             return Ok(());
         }
         if came == 0 {
             return Err(unusable(
                 id,
-                &format!("{found} rows came where {} were announced", page.count),
+                &format!("{found} rows came where {count} were announced"),
             ));
         }
     }
     Err(unusable(id, "it has too many pages"))
+}
+
+/// Tells the figures of a page, and gives how many there were, here and in all.
+pub(super) fn figures(
+    key: &ApiKey,
+    id: &SeriesId,
+    answer: &Answer,
+    each: &mut impl FnMut(&Item<'_>) -> Result<()>,
+) -> Result<(usize, usize)> {
+    let mut told = 0;
+    if answer.is_success()
+        && !answer.is_page()
+        && let Some(mut rows) = Rows::open(&answer.body)
+    {
+        for item in rows.by_ref() {
+            each(&item)?;
+            told += 1;
+        }
+        if rows.is_whole() {
+            return Ok((told, rows.count));
+        }
+    }
+    // Something is written otherwise, or is wrong: the parser knows, and goes on where the figures were left.
+    let page: Page<'_> = read(key, id, answer)?;
+    page.observations.iter().skip(told).try_for_each(each)?;
+    Ok((page.observations.len(), page.count))
 }
 
 pub(super) async fn metadata(fred: &Fred, key: &ApiKey, id: &SeriesId) -> Result<Metadata> {

@@ -5,6 +5,7 @@
 
 mod api;
 mod graph;
+mod rows;
 mod vintages;
 
 pub use api::Metadata;
@@ -178,10 +179,15 @@ pub(super) fn fuzz(answer: &Answer) {
     };
     let _ = graph::read(&id, answer);
     let _ = api::read::<Metadata>(&key, &id, answer).map(|m| m.frequency());
+    let mut told = Vec::new();
+    let figures = api::figures(&key, &id, answer, &mut |item| {
+        let _ = item.read(&id);
+        told.push(format!("{item:?}"));
+        Ok(())
+    });
     if let Ok(page) = api::read::<api::Page>(&key, &id, answer) {
-        for item in page.observations {
-            let _ = item.read(&id);
-        }
+        let parsed: Vec<String> = page.observations.iter().map(|i| format!("{i:?}")).collect();
+        assert!(figures.is_ok() && told == parsed, "two readings");
     }
     if let Err(error) = api::read::<api::Page>(&key, &id, answer) {
         assert!(!error.to_string().contains("0123456789abcdef"), "the key");

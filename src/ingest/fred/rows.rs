@@ -1,0 +1,153 @@
+//! A page's figures straight from its bytes, where every one is written the way FRED writes them.
+//!
+//! A full sync reads half a million of them, and a JSON parser would spend most of a sync's time on four names
+//! that are the same in each. Whatever is written in another way is left to the parser.
+
+use super::api::{Item, Page};
+use std::borrow::Cow;
+
+/// What stands before the figures, once a page.
+const OPENING: &[u8] = b"\"observations\":[";
+/// What the parser must still see of a page without its figures.
+const CLOSING: &[u8] = b"]}";
+
+/// A page whose figures are read one by one.
+pub(super) struct Rows<'a> {
+    /// How many figures there are in all pages.
+    pub(super) count: usize,
+    rest: &'a [u8],
+    began: bool,
+}
+
+impl<'a> Rows<'a> {
+    /// Reads what stands before the figures; `None` for what is no such page.
+    pub(super) fn open(body: &'a [u8]) -> Option<Self> {
+        // FRED's head has 300 bytes; a page that begins otherwise is not searched to its end.
+        let head = body.get(..body.len().min(2_048))?;
+        let start = head.windows(OPENING.len()).position(|w| w == OPENING)? + OPENING.len();
+        let empty = [body.get(..start)?, CLOSING].concat();
+        let page: Page<'_> = serde_json::from_slice(&empty).ok()?;
+        Some(Self {
+            count: page.count,
+            rest: body.get(start..)?,
+            began: false,
+        })
+    }
+
+    /// Whether nothing but the page's own end is left.
+    pub(super) fn is_whole(&self) -> bool {
+        self.rest.trim_ascii_end() == CLOSING
+    }
+}
+
+/// Ends with the page, and where something is written otherwise.
+impl<'a> Iterator for Rows<'a> {
+    type Item = Item<'a>;
+
+    fn next(&mut self) -> Option<Item<'a>> {
+        let mut rest = self.rest;
+        if self.began {
+            rest = rest.strip_prefix(b",")?;
+        }
+        let realtime_start = text(&mut rest, b"{\"realtime_start\":\"")?;
+        text(&mut rest, b",\"realtime_end\":\"")?;
+        let date = text(&mut rest, b",\"date\":\"")?;
+        let value = text(&mut rest, b",\"value\":\"")?;
+        self.rest = rest.strip_prefix(b"}")?;
+        self.began = true;
+        Some(Item {
+            realtime_start: Cow::Borrowed(realtime_start),
+            date: Cow::Borrowed(date),
+            value: Cow::Borrowed(value),
+        })
+    }
+}
+
+/// A short text of plain figures and signs behind `name`, up to its closing quote.
+fn text<'a>(rest: &mut &'a [u8], name: &[u8]) -> Option<&'a str> {
+    let found = rest.strip_prefix(name)?;
+    let is_plain = |b: &u8| matches!(b, b'0'..=b'9' | b'-' | b'.' | b'+' | b'E' | b'e');
+    let end = found.iter().position(|b| !is_plain(b))?;
+    let (text, after) = found.split_at_checked(end)?;
+    *rest = after.strip_prefix(b"\"")?;
+    std::str::from_utf8(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn page(rows: &str) -> String {
+        format!(
+            "{{\"realtime_start\":\"2026-11-21\",\"units\":\"lin\",\"count\":2,\"observations\":[{rows}]}}"
+        )
+    }
+
+    fn row(date: &str, value: &str) -> String {
+        format!(
+            r#"{{"realtime_start":"2026-11-21","realtime_end":"9999-12-31","date":"{date}","value":"{value}"}}"#
+        )
+    }
+
+    /// What is read here, and whether that was all of it.
+    fn read(page: &str) -> Option<(Vec<String>, bool)> {
+        let mut rows = Rows::open(page.as_bytes())?;
+        let out = rows.by_ref().map(|item| format!("{item:?}")).collect();
+        Some((out, rows.is_whole()))
+    }
+
+    fn parsed(page: &str) -> Vec<String> {
+        let page: Page<'_> = serde_json::from_str(page).unwrap();
+        page.observations.iter().map(|i| format!("{i:?}")).collect()
+    }
+
+    #[test]
+    fn plain_pages_are_read_whole_and_as_the_parser_reads_them() {
+        for rows in [
+            String::new(),
+            row("1962-01-02", "4.06"),
+            [row("1962-01-02", "."), row("1962-01-03", "-1.5e-3")].join(","),
+        ] {
+            let page = page(&rows) + "\n";
+            assert_eq!(read(&page), Some((parsed(&page), true)), "{page}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_any_other_page_is_left() {
+        let first = row("1962-01-02", "4.06");
+        for odd in [
+            first.replace("\"date\"", "\"day\""),
+            first.replace("\":\"4", "\": \"4"),
+            first.replace("4.06", "4\\u002e06"),
+            first.replace(",\"value\"", ",\"more\":{},\"value\""),
+            first.replace("\"4.06\"", "4.06"),
+            first.replace("4.06", "n/a"),
+        ] {
+            let page = page(&[first.clone(), odd, first.clone()].join(","));
+            let (rows, whole) = read(&page).unwrap();
+            assert_eq!((rows.len(), whole), (1, false), "{page}");
+        }
+        for cut in ["[]", "", "{\"observations\":[", "{\"observations\":[]}"] {
+            assert!(read(cut).is_none(), "{cut}");
+        }
+        let whole = page(&first);
+        let (_, is_whole) = read(&whole[..whole.len() - 1]).unwrap();
+        assert!(!is_whole);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_whole_the_parser_reads_too(
+            rows in prop::collection::vec(("[0-9.eE+-]{0,12}", "[0-9.eE+\\-\"\\\\ x]{0,8}"), 0..5),
+            tail in "[ \n,\\]}x]{0,3}",
+        ) {
+            let rows: Vec<String> = rows.iter().map(|(date, value)| row(date, value)).collect();
+            let page = page(&rows.join(",")) + &tail;
+            if let Some((rows, true)) = read(&page) {
+                prop_assert_eq!(rows, parsed(&page));
+            }
+        }
+    }
+}
