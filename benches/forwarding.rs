@@ -142,7 +142,7 @@ fn site(backend: Arc<Backend>) -> Router {
     http::Site::new(backend, http::Options::default()).router(mcp)
 }
 
-fn mcp_service(backend: &Arc<Backend>) -> impl http::McpService + use<> {
+fn mcp_service(backend: &Arc<Backend>) -> mcp::transport::Http {
     let allowed = mcp::transport::Allowed {
         hosts: vec!["127.0.0.1".into()],
         origins: vec![],

@@ -5,7 +5,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::time_series::GetTimeSeries;
 use econoscope::endpoints::{Body, Encoding, Endpoint};
-use econoscope::http::envelope;
+use econoscope::rpc;
 use econoscope::store::Memory;
 use serde_json::json;
 use std::hint::black_box;
@@ -82,7 +82,7 @@ fn envelopes(c: &mut Criterion) {
         "params": { "name": "get_metric", "arguments": { "ticker": "DGS10" } } });
     let text = call.to_string();
     c.bench_function("envelope of a small call", |b| {
-        b.iter(|| envelope::read(black_box(text.as_bytes())));
+        b.iter(|| rpc::read(black_box(text.as_bytes())));
     });
 }
 

@@ -10,7 +10,7 @@
 //! 3  store                     observations, vintages, texts
 //! 2  indicators                pure: transforms, composites, the regime, prose
 //! 2  chart                     pure: series as SVG and PNG
-//! 1  model                     series, observation, frequency, catalogue, names
+//! 1  model       rpc           series, frequency, catalogue, names; messages as they come in
 //! 0  error                     what can go wrong, as meanings
 //! ```
 //!
@@ -40,6 +40,7 @@ pub mod ingest;
 mod live;
 pub mod mcp;
 pub mod model;
+pub mod rpc;
 pub mod store;
 pub mod upstream;
 

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const FLOORS: [(&str, u8); 17] = [
+const FLOORS: [(&str, u8); 18] = [
     ("error", 0),
     ("model", 1),
+    ("rpc", 1),
     ("indicators", 2),
     ("chart", 2),
     ("store", 3),

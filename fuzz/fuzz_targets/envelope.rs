@@ -1,10 +1,10 @@
 //! The words of a JSON-RPC message that limits need.
 #![no_main]
-use econoscope::http::envelope::{Message, read};
+use econoscope::rpc::{Reading, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {
-    if let Message::One(found) = read(body) {
+    if let Reading::One(found) = read(body) {
         let whole: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
         // Deeper than the other reader goes, there is nothing to compare with.
         if whole.is_object() {

@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
     let scope = Scope {
         series: &|name| SERIES.iter().find(|s| s.info.id.as_str() == name).or_else(|| SERIES.first()).cloned(),
         start: date(2021, 1, 1),
-        how: Aggregation::Last,
+        how: Aggregation::EndOfPeriod,
     };
     if let Ok(column) = evaluate(&tree, &scope) {
         let rows = &column.series.observations;

@@ -5,23 +5,19 @@
 
 use super::body::set;
 use super::limits::reply;
-use super::limits::{self, Policy, Refusal};
-use super::{McpService, Shared, envelope, lenient};
+use super::limits::{Client, Policy, Refusal, Standing};
+use super::{Shared, lenient};
 use crate::endpoints::Route;
+use crate::rpc::{self, Message, Reading, Speaker};
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use envelope::{Envelope, Message};
-use http_body_util::{BodyExt, Limited};
+use bytes::BytesMut;
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::net::SocketAddr;
 use std::time::Duration;
-use tower::{Service, ServiceExt};
 
 /// Largest body on `/mcp`; arguments are short.
 const MOST_BODY_BYTES: usize = 256 * 1024;
@@ -33,48 +29,13 @@ const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol
 const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
     x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
-/// The MCP service with what stands before it. A service of its own, for the router clones what it calls and all
-/// that lies in it several times a request: here that is two counts.
-pub(super) struct Gate<S> {
-    shared: Arc<Shared>,
-    mcp: Arc<S>,
-}
-
-impl<S> Gate<S> {
-    pub(super) fn new(shared: Shared, mcp: S) -> Self {
-        Self {
-            shared: Arc::new(shared),
-            mcp: Arc::new(mcp),
-        }
-    }
-}
-
-impl<S> Clone for Gate<S> {
-    fn clone(&self) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            mcp: Arc::clone(&self.mcp),
-        }
-    }
-}
-
-impl<S: McpService> Service<Request> for Gate<S> {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // Whether the service behind is ready is asked of the clone that is called.
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let this = self.clone();
-        Box::pin(async move { Ok(pass(&this.shared, request, &*this.mcp).await) })
-    }
-}
-
-async fn pass<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Response {
+/// Answers a request to `/mcp`; `peer` is the connection's other end, where there is one.
+pub(super) async fn pass(
+    shared: &Shared,
+    speaker: &impl Speaker,
+    request: Request,
+    peer: Option<SocketAddr>,
+) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed = origin
         .as_ref()
@@ -87,7 +48,7 @@ async fn pass<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Resp
     let mut response = if is_preflight {
         preflight(request.headers(), allowed)
     } else {
-        admit(shared, request, mcp).await
+        admit(shared, speaker, request, peer).await
     };
     if origin.is_some() {
         set(&mut response, header::VARY, "origin");
@@ -128,41 +89,43 @@ fn preflight(request: &HeaderMap, allowed: bool) -> Response {
     response
 }
 
-async fn admit<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Response {
-    let client = shared
-        .limits
-        .client(limits::peer(request.extensions()), request.headers());
+async fn admit(
+    shared: &Shared,
+    speaker: &impl Speaker,
+    request: Request,
+    peer: Option<SocketAddr>,
+) -> Response {
+    let client = shared.limits.client(peer, request.headers());
     if let Err(refusal) = shared.limits.burst(client) {
         shared.metrics.limited("burst");
         return burst(&refusal);
     }
-    if request.method() != Method::POST {
-        return ask(mcp, request).await;
+    let (mut parts, body) = request.into_parts();
+    lenient::lenient(&mut parts.headers);
+    if parts.method != Method::POST {
+        // Whatever a body says here, nobody listens.
+        let request = Request::from_parts(parts, Bytes::new());
+        return speaker.answer(request, None).await.map(Body::new);
     }
-    let (parts, body) = request.into_parts();
     let body = match collect(&parts.headers, body).await {
         Ok(body) => body,
         Err(response) => return response,
     };
-    let charged = match envelope::read(&body) {
-        Message::Other => None,
-        Message::Refused(why) => return rejected(StatusCode::BAD_REQUEST, -32600, why),
-        Message::One(message) => {
-            let policy = charge(&message);
-            if let Some(tool) = tool(&message) {
-                shared.metrics.called(tool);
-            }
-            match policy.map(|policy| shared.limits.spend(client, policy)) {
-                Some(Err(refusal)) => {
-                    shared.metrics.limited(policy.map_or("daily", Policy::name));
-                    return quota(&message, &refusal, &parts.headers);
-                }
-                Some(Ok(standing)) => policy.zip(standing),
-                None => None,
-            }
-        }
+    let reading = rpc::read(&body);
+    let message = match &reading {
+        Reading::One(message) => Some(message),
+        Reading::Other => None,
+        Reading::Refused(why) => return rejected(StatusCode::BAD_REQUEST, -32600, why),
     };
-    let mut response = ask(mcp, Request::from_parts(parts, Body::from(body))).await;
+    let mut charged = None;
+    if let Some(message) = message {
+        match spend(shared, client, message) {
+            Ok(standing) => charged = standing,
+            Err(refusal) => return quota(message, &refusal, &parts.headers),
+        }
+    }
+    let request = Request::from_parts(parts, body.clone());
+    let mut response = speaker.answer(request, message).await.map(Body::new);
     if let Some((policy, standing)) = charged {
         if response.status().is_server_error() {
             shared.limits.refund(client, policy);
@@ -173,18 +136,43 @@ async fn admit<S: McpService>(shared: &Shared, request: Request, mcp: &S) -> Res
     response
 }
 
-/// What the service says.
-async fn ask<S: McpService>(mcp: &S, request: Request) -> Response {
-    let Ok(response) = mcp.clone().oneshot(lenient::lenient(request)).await;
-    response.into_response()
+/// Counts a message and charges it.
+///
+/// # Errors
+/// When the day's allowance is used up.
+fn spend(
+    shared: &Shared,
+    client: Client,
+    message: &Message<'_>,
+) -> Result<Option<(Policy, Standing)>, Refusal> {
+    let target = message.target().unwrap_or_default();
+    let is_call = message.method == "tools/call";
+    let route = is_call.then(|| Route::find(target)).flatten();
+    if is_call {
+        // A name out of the table, or labels would have no bound.
+        shared
+            .metrics
+            .called(route.map_or("other", |r| r.spec.tool));
+    }
+    let policy = match message.method.as_ref() {
+        // Chatter and notifications cost nothing.
+        _ if message.id.is_none() => return Ok(None),
+        "tools/call" => route.map_or(Policy::General, |r| Policy::of_path(r.spec.path)),
+        "resources/read" if target.contains("://series/") => Policy::Data,
+        "resources/read" => Policy::General,
+        _ => return Ok(None),
+    };
+    match shared.limits.spend(client, policy) {
+        Ok(standing) => Ok(standing.map(|standing| (policy, standing))),
+        Err(refusal) => {
+            shared.metrics.limited(policy.name());
+            Err(refusal)
+        }
+    }
 }
 
 /// The whole body, if it is small and comes in time.
 async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
-    let too_large = || {
-        let why = "The body is larger than 256 KiB";
-        rejected(StatusCode::PAYLOAD_TOO_LARGE, -32600, why)
-    };
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|v| v.to_str().ok())
@@ -193,14 +181,8 @@ async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
     {
         return Err(too_large());
     }
-    let collected = Limited::new(body, MOST_BODY_BYTES).collect();
-    match tokio::time::timeout(BODY_TIME, collected).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => {
-            let why = "The body broke off";
-            Err(rejected(StatusCode::BAD_REQUEST, -32700, why))
-        }
+    match tokio::time::timeout(BODY_TIME, pieces(body)).await {
+        Ok(body) => body,
         Err(_) => {
             let why = "The body did not come within 30 s";
             Err(rejected(StatusCode::REQUEST_TIMEOUT, -32600, why))
@@ -208,30 +190,39 @@ async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
     }
 }
 
-/// Which allowance a message is charged to; chatter and notifications cost nothing.
-fn charge(message: &Envelope<'_>) -> Option<Policy> {
-    message.id?;
-    let target = message.target.as_deref().unwrap_or_default();
-    match message.method.as_ref() {
-        "tools/call" => Some(
-            Route::find(target).map_or(Policy::General, |route| Policy::of_path(route.spec.path)),
-        ),
-        "resources/read" if target.contains("://series/") => Some(Policy::Data),
-        "resources/read" => Some(Policy::General),
-        _ => None,
+/// All that comes; one piece, which is the usual, is not copied.
+async fn pieces(mut body: Body) -> Result<Bytes, Response> {
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            let why = "The body broke off";
+            return Err(rejected(StatusCode::BAD_REQUEST, -32700, why));
+        };
+        // Trailers say nothing here.
+        let Ok(piece) = frame.into_data() else {
+            continue;
+        };
+        if first.len() + all.len() + piece.len() > MOST_BODY_BYTES {
+            return Err(too_large());
+        }
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        all.extend_from_slice(&std::mem::take(&mut first));
+        all.extend_from_slice(&piece);
     }
+    Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
-/// The tool's name out of the table, for a counter with bounded labels.
-fn tool(message: &Envelope<'_>) -> Option<&'static str> {
-    (message.method == "tools/call").then(|| {
-        let name = message.target.as_deref().unwrap_or_default();
-        Route::find(name).map_or("other", |route| route.spec.tool)
-    })
+fn too_large() -> Response {
+    let why = "The body is larger than 256 KiB";
+    rejected(StatusCode::PAYLOAD_TOO_LARGE, -32600, why)
 }
 
 /// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
-fn quota(message: &Envelope<'_>, refusal: &Refusal, headers: &HeaderMap) -> Response {
+fn quota(message: &Message<'_>, refusal: &Refusal, headers: &HeaderMap) -> Response {
     let text = format!(
         "{} Do not retry before; answer from data you already have.",
         reply::sentence(refusal)

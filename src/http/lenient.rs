@@ -1,24 +1,23 @@
 //! Leniency towards MCP clients that state their wishes loosely.
 
-use axum::extract::Request;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 const BOTH: &str = "application/json, text/event-stream";
 
 /// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
-pub(super) fn lenient(mut request: Request) -> Request {
-    let accept = request
-        .headers()
+pub(super) fn lenient(headers: &mut HeaderMap) {
+    let accept = headers
         .get(header::ACCEPT)
-        .and_then(|v| v.to_str().ok())
-        .unwrap_or("*/*");
+        .map_or(Ok("*/*"), |v| v.to_str());
+    let accept = accept.unwrap_or("*/*");
+    if accept == BOTH {
+        return;
+    }
     let is_loose = accept
         .split(',')
         .map(|part| part.split(';').next().unwrap_or("").trim())
         .any(|t| matches!(t, "*/*" | "application/*" | "application/json"));
     if is_loose {
-        let both = HeaderValue::from_static(BOTH);
-        request.headers_mut().insert(header::ACCEPT, both);
+        headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
     }
-    request
 }

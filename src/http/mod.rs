@@ -1,14 +1,15 @@
 //! The HTTP edge: MCP at `/mcp`, the REST API, discovery files, health; limits and time-outs around them.
 //!
-//! From outside to inside: accept loop (connections, slowness) → panics → id, count and log → CORS → limits →
-//! handler. `/mcp` has a gate of its own, because its limits depend on what the message says.
+//! From outside to inside: accept loop (connections, slowness) → id, count and log → panics → CORS → limits →
+//! handler. `/mcp` is asked for before the router and has a gate of its own, because its limits depend on what the
+//! message says.
 
 mod accept;
 mod body;
 mod discovery;
 mod document;
-pub mod envelope;
 mod error;
+mod front;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod gate;
@@ -23,20 +24,17 @@ mod rest;
 mod widgets;
 
 use crate::endpoints::Backend;
+use crate::rpc::Speaker;
 use axum::Router;
-use axum::body::Body;
-use axum::http::{Method, Request, header};
-use axum::middleware::from_fn_with_state;
-use axum::response::IntoResponse;
+use axum::http::{Method, header};
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
+use front::Front;
 use limits::Limits;
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tower::Service;
-use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 
 pub use accept::{Connections, Shutdown};
@@ -75,31 +73,9 @@ pub struct Site {
     connections: Connections,
 }
 
-/// All routes of the public listener with the usual limits; `mcp` is the service behind `/mcp`.
-pub fn router<S>(backend: Arc<Backend>, mcp: S) -> Router
-where
-    S: McpService,
-{
+/// All routes of the public listener with the usual limits; `mcp` answers at `/mcp`.
+pub fn router(backend: Arc<Backend>, mcp: impl Speaker) -> Router {
     Site::new(backend, Options::default()).router(mcp)
-}
-
-/// What can stand behind `/mcp`.
-pub trait McpService:
-    Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send>
-    + Clone
-    + Send
-    + Sync
-    + 'static
-{
-}
-
-impl<S> McpService for S where
-    S: Service<Request<Body>, Response: IntoResponse, Error = Infallible, Future: Send>
-        + Clone
-        + Send
-        + Sync
-        + 'static
-{
 }
 
 impl Site {
@@ -119,10 +95,14 @@ impl Site {
         }
     }
 
-    /// All routes; `mcp` is the service behind `/mcp`.
-    pub fn router(&self, mcp: impl McpService) -> Router {
+    /// Everything that [`Self::serve`] answers with, as a service: `mcp` answers at `/mcp`.
+    pub fn router(&self, mcp: impl Speaker) -> Router {
+        Router::new().fallback_service(self.front(mcp))
+    }
+
+    fn front<S: Speaker>(&self, mcp: S) -> Front<S> {
         let shared = self.shared.clone();
-        let public = rest::routes()
+        let pages = rest::routes()
             .route("/health", get(health::alive))
             .route("/ready", get(health::ready))
             .merge(discovery::routes(shared.backend.base_url()))
@@ -132,23 +112,16 @@ impl Site {
             .fallback(error::not_found)
             .layer(from_fn_with_state(shared.clone(), limits::layer::charge))
             .layer(cors())
+            .layer(from_fn(observe::name_route))
             .with_state(shared.clone());
-        let gated = Router::new().route_service("/mcp", gate::Gate::new(shared.clone(), mcp));
-        let metrics = Arc::clone(&shared.metrics);
-        gated
-            .merge(public)
-            .layer(CatchPanicLayer::custom(move |cause| {
-                metrics.panics.fetch_add(1, Ordering::Relaxed);
-                error::panicked(cause)
-            }))
-            .layer(from_fn_with_state(shared, observe::watch))
+        Front::new(shared, mcp, pages)
     }
 
     /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
-    pub async fn serve(&self, listener: TcpListener, mcp: impl McpService, shutdown: Shutdown) {
+    pub async fn serve(&self, listener: TcpListener, mcp: impl Speaker, shutdown: Shutdown) {
         let limits = Arc::clone(&self.shared.limits);
         let serving = accept::Loop {
-            router: self.router(mcp),
+            site: self.front(mcp),
             connections: self.connections.clone(),
             metrics: Arc::clone(&self.shared.metrics),
             ready: Arc::clone(&self.shared.ready),
@@ -184,7 +157,7 @@ impl Site {
             .route("/metrics", get(page))
             .fallback(error::not_found);
         accept::Loop {
-            router,
+            site: router,
             connections: Connections::default(),
             metrics: Arc::default(),
             ready: Arc::default(),

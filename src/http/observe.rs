@@ -3,15 +3,17 @@
 //!
 //! The log names a route, never a query or an address; a client appears as a hash that changes every day.
 
+use super::front::MCP;
 use super::{Shared, limits};
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Instant;
-use tracing::Instrument;
+use tracing::{Level, Span};
 
 /// Longest path and query together.
 const MOST_URL_BYTES: usize = 8 * 1024;
@@ -20,40 +22,78 @@ pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 
 static COUNT: AtomicU64 = AtomicU64::new(1);
 
-/// Takes a request in, and counts and logs it on its way out.
-pub(super) async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let start = Instant::now();
-    let matched = request.extensions().get::<MatchedPath>().cloned();
-    let route = matched.as_ref().map_or("other", MatchedPath::as_str);
-    let method = method(request.method());
-    let id = request_id(request.headers());
-    let client = shared
-        .limits
-        .client(limits::peer(request.extensions()), request.headers());
-    // The fields are made only when somebody listens.
-    let span = tracing::info_span!(
-        "request",
-        request_id = id.to_str().unwrap_or_default(),
-        trace_id = %trace_id(request.headers())
-    );
-    let open = InFlight::new(&shared.metrics.in_flight);
-    let mut response = if url_length(&request) > MOST_URL_BYTES {
-        too_long()
-    } else {
-        next.run(request).instrument(span.clone()).await
-    };
-    drop(open);
-    let status = response.status().as_u16();
-    let time = start.elapsed();
-    shared.metrics.answered(route, status, time);
-    if tracing::enabled!(target: "econoscope::access", tracing::Level::INFO) {
-        let _entered = span.entered();
-        let duration_ms = time.as_secs_f64() * 1_000.0;
-        let client = shared.limits.pseudonym(client);
-        tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
+/// A request from when it comes in until its answer goes out.
+pub(super) struct Watch<'a> {
+    shared: &'a Shared,
+    start: Instant,
+    method: &'static str,
+    is_mcp: bool,
+    /// Whether the address is longer than any of ours.
+    pub(super) is_too_long: bool,
+    id: HeaderValue,
+    /// Who asked, when that is going to be logged.
+    client: Option<limits::Client>,
+    /// Encloses the work.
+    pub(super) span: Span,
+    open: InFlight<'a>,
+}
+
+impl<'a> Watch<'a> {
+    /// Takes a request in.
+    pub(super) fn begin(shared: &'a Shared, request: &Request, peer: Option<SocketAddr>) -> Self {
+        let id = request_id(request.headers());
+        // The fields are made only when somebody listens.
+        let span = tracing::info_span!(
+            "request",
+            request_id = id.to_str().unwrap_or_default(),
+            trace_id = %trace_id(request.headers())
+        );
+        Self {
+            shared,
+            start: Instant::now(),
+            method: method(request.method()),
+            is_mcp: request.uri().path() == MCP,
+            is_too_long: url_length(request) > MOST_URL_BYTES,
+            id,
+            client: tracing::enabled!(target: "econoscope::access", Level::INFO)
+                .then(|| shared.limits.client(peer, request.headers())),
+            span,
+            open: InFlight::new(&shared.metrics.in_flight),
+        }
     }
-    guard_browsers(response.headers_mut());
-    response.headers_mut().insert(REQUEST_ID, id);
+
+    /// Counts and logs the answer, and dresses it.
+    pub(super) fn end(self, mut response: Response) -> Response {
+        drop(self.open);
+        let matched = response.extensions_mut().remove::<MatchedPath>();
+        let route = match &matched {
+            _ if self.is_mcp => MCP,
+            Some(matched) => matched.as_str(),
+            None => "other",
+        };
+        let status = response.status().as_u16();
+        let time = self.start.elapsed();
+        self.shared.metrics.answered(route, status, time);
+        if let Some(client) = self.client {
+            let _entered = self.span.entered();
+            let duration_ms = time.as_secs_f64() * 1_000.0;
+            let client = self.shared.limits.pseudonym(client);
+            let method = self.method;
+            tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
+        }
+        guard_browsers(response.headers_mut());
+        response.headers_mut().insert(REQUEST_ID, self.id);
+        response
+    }
+}
+
+/// Writes the pattern that the router found onto the answer, where [`Watch::end`] reads it.
+pub(super) async fn name_route(request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(matched) = matched {
+        response.extensions_mut().insert(matched);
+    }
     response
 }
 
@@ -96,7 +136,7 @@ fn url_length(request: &Request) -> usize {
         .map_or(0, |both| both.as_str().len())
 }
 
-fn too_long() -> Response {
+pub(super) fn too_long() -> Response {
     let body = json!({ "error": "The address is longer than 8 KiB.", "code": "invalid_param" });
     (StatusCode::URI_TOO_LONG, axum::Json(body)).into_response()
 }

@@ -1,21 +1,20 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
-use super::lane::{Door, Lines, Passed};
+use super::lane::{Door, Lines};
 use super::{Server, plain};
+use crate::rpc::{Message, Speaker};
 use anyhow::Context;
 use bytes::Bytes;
 use http::{Request, Response};
+use http_body_util::Full;
 use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use std::convert::Infallible;
-use std::error::Error;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
-use tower::{Service, ServiceExt};
 
 /// Largest message, as a body on `/mcp` or as a line; arguments are short.
 const MOST_MESSAGE_BYTES: usize = 256 * 1024;
@@ -29,20 +28,22 @@ pub struct Allowed {
     pub origins: Vec<String>,
 }
 
-/// Builds the `/mcp` service: stateless, JSON replies, Host and Origin checked, every error as JSON.
-pub fn http<B>(
-    server: Server,
-    allowed: Allowed,
-    stop: CancellationToken,
-) -> impl Service<Request<B>, Response = Response<plain::Body>, Error = Infallible, Future: Send>
-+ Clone
-+ Send
-+ Sync
-where
-    B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
-{
+/// What answers at `/mcp`: stateless, JSON replies, Host and Origin checked, every error as JSON.
+#[derive(Clone)]
+pub struct Http {
+    inside: Arc<Inside>,
+}
+
+struct Inside {
+    /// None: everything goes to the library.
+    door: Option<Door>,
+    library: StreamableHttpService<Server, NeverSessionManager>,
+}
+
+/// Builds what answers at `/mcp`, until `stop` ends its streams.
+pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
     let lane = server.lane.clone();
-    let (hosts, ending) = (allowed.hosts.clone(), stop.clone());
+    let door = lane.map(|lane| Door::new(lane, &allowed.hosts, stop.clone()));
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -51,15 +52,32 @@ where
         .enforce_origin_validation()
         .with_max_request_body_bytes(MOST_MESSAGE_BYTES)
         .with_cancellation_token(stop);
-    let service = StreamableHttpService::new(
+    let library = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    let library = ServiceExt::<Request<Passed<B>>>::map_future(service, |answer| async {
-        Ok(plain::to_json(answer.await?).await)
-    });
-    Door::new(library, lane, &hosts, MOST_MESSAGE_BYTES, ending)
+    Http {
+        inside: Arc::new(Inside { door, library }),
+    }
+}
+
+impl Speaker for Http {
+    type Body = plain::Body;
+
+    async fn answer(
+        &self,
+        request: Request<Bytes>,
+        message: Option<&Message<'_>>,
+    ) -> Response<plain::Body> {
+        if let (Some(door), Some(message)) = (&self.inside.door, message)
+            && let Some(answer) = door.answer(&request, message).await
+        {
+            return answer;
+        }
+        let request = request.map(Full::new);
+        plain::to_json(self.inside.library.handle(request).await).await
+    }
 }
 
 /// Serves one client over stdin and stdout until it closes them or `stop` is given.

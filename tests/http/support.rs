@@ -28,10 +28,7 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-pub(crate) fn mcp_service(
-    backend: &Arc<Backend>,
-    shutdown: &Shutdown,
-) -> impl econoscope::http::McpService + use<> {
+pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {
     let allowed = mcp::transport::Allowed {
         hosts: ["localhost", "127.0.0.1"].map(String::from).to_vec(),
         origins: vec!["http://localhost:*".into()],

@@ -6,12 +6,13 @@ mod watch;
 use super::metrics::Metrics;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::extract::Request;
+use axum::response::Response;
 use guard::Guarded;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,9 +67,25 @@ pub struct Shutdown {
     pub cut: CancellationToken,
 }
 
+/// Who answers the requests of connections; cheap to clone.
+pub(super) trait Answer: Clone + Send + Sync + 'static {
+    fn answer(
+        self,
+        request: Request,
+        peer: SocketAddr,
+    ) -> impl Future<Output = Response> + Send + 'static;
+}
+
+impl Answer for Router {
+    async fn answer(self, request: Request, _: SocketAddr) -> Response {
+        let Ok(response) = self.oneshot(request).await;
+        response
+    }
+}
+
 /// What a loop needs besides its listener.
-pub(super) struct Loop {
-    pub(super) router: Router,
+pub(super) struct Loop<S> {
+    pub(super) site: S,
     pub(super) connections: Connections,
     pub(super) metrics: Arc<Metrics>,
     pub(super) ready: Arc<AtomicBool>,
@@ -76,7 +93,7 @@ pub(super) struct Loop {
     pub(super) counted: Arc<dyn Fn(IpAddr) -> bool + Send + Sync>,
 }
 
-impl Loop {
+impl<S: Answer> Loop<S> {
     /// Serves connections until told to stop, then lets open answers finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         let open = TaskTracker::new();
@@ -122,7 +139,7 @@ impl Loop {
                     match doors.enter(peer.ip(), counted, &self.connections) {
                         Some(seat) => {
                             let conversation = Conversation {
-                                site: Arc::clone(self),
+                                house: Arc::clone(self),
                                 peer,
                                 seat,
                             };
@@ -218,20 +235,20 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 /// One connection.
-struct Conversation {
-    site: Arc<Loop>,
+struct Conversation<S> {
+    house: Arc<Loop<S>>,
     peer: SocketAddr,
     seat: Seat,
 }
 
-impl Conversation {
+impl<S: Answer> Conversation<S> {
     async fn hold(self, stream: TcpStream, closing: CancellationToken) {
-        self.site
+        self.house
             .metrics
             .connections
             .fetch_add(1, Ordering::Relaxed);
         self.speak(stream, closing).await;
-        self.site
+        self.house
             .metrics
             .connections
             .fetch_sub(1, Ordering::Relaxed);
@@ -245,15 +262,14 @@ impl Conversation {
         }
         let pulse = Arc::new(Pulse::new());
         let io = TokioIo::new(Guarded::new(stream, Arc::clone(&pulse)));
+        let peer = self.peer;
         let service = hyper::service::service_fn(|request: Request<hyper::body::Incoming>| {
             let busy = pulse.request();
-            let router = self.site.router.clone();
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(ConnectInfo(self.peer));
+            let site = self.house.site.clone();
             async move {
-                let answer = router.oneshot(request).await;
+                let answer = site.answer(request.map(Body::new), peer).await;
                 drop(busy);
-                answer
+                Ok::<_, Infallible>(answer)
             }
         });
         let builder = protocol();
@@ -277,7 +293,7 @@ impl Conversation {
                     return;
                 }
                 why = pulse.overdue() => {
-                    self.site.metrics.closed(why);
+                    self.house.metrics.closed(why);
                     tracing::debug!(why, "a connection is closed");
                     return;
                 }

@@ -4,7 +4,7 @@
 //! reads back as it was written. Everything else is left to the protocol library, which knows what is wrong with it.
 
 use crate::endpoints::{Arguments, Route};
-use serde::Deserialize;
+use crate::rpc::{self, Message, Reading};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -25,48 +25,33 @@ pub(in crate::mcp) struct Call<'a> {
     arguments: Option<&'a str>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Outer<'a> {
-    jsonrpc: &'a str,
-    #[serde(borrow)]
-    id: &'a RawValue,
-    method: &'a str,
-    #[serde(borrow)]
-    params: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Params<'a> {
-    name: &'a str,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
-
 impl<'a> Call<'a> {
-    /// Reads a message; `None` when it is no call that can be answered from here.
-    pub(super) fn read(message: &'a [u8]) -> Option<Self> {
+    /// Reads a line; `None` when it is no call that can be answered from here.
+    pub(super) fn read(line: &'a [u8]) -> Option<Self> {
+        match rpc::read(line) {
+            Reading::One(message) => Self::of(&message, line),
+            Reading::Other | Reading::Refused(_) => None,
+        }
+    }
+
+    /// The call that a message is; `bytes` are what it was read from.
+    pub(super) fn of(message: &Message<'a>, bytes: &'a [u8]) -> Option<Self> {
+        let is_call = message.is_plain
+            && message.jsonrpc.as_deref() == Some("2.0")
+            && message.method == "tools/call";
         // With a backslash the same name can be written in many ways, and half a surrogate pair can hide in a
         // value that nobody looks at.
-        if message.first() != Some(&b'{') || message.contains(&b'\\') {
+        if !is_call || bytes.first() != Some(&b'{') || bytes.contains(&b'\\') {
             return None;
         }
-        let outer: Outer<'_> = serde_json::from_slice(message).ok()?;
-        let id = outer.id.get();
-        if outer.jsonrpc != "2.0" || outer.method != "tools/call" || !is_plain_id(id) {
-            return None;
-        }
-        let params: Params<'_> = serde_json::from_str(object(outer.params)?).ok()?;
+        let params = &message.params;
         let text = |raw: Option<&'a RawValue>| match raw {
             None => Some(None),
             Some(raw) => object(raw).filter(|t| t.len() <= MOST_TEXT).map(Some),
         };
         Some(Self {
-            id,
-            route: Route::find(params.name)?,
+            id: message.id.map(RawValue::get).filter(|id| is_plain_id(id))?,
+            route: Route::find(params.name.as_deref()?)?,
             meta: text(params.meta)?,
             arguments: text(params.arguments)?,
         })

@@ -2,20 +2,18 @@
 
 use super::super::plain;
 use super::{Call, Era, Lane};
+use crate::rpc::Message;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::{BodyExt, Either, Full};
+use http_body_util::BodyExt;
 use rmcp::model::ProtocolVersion;
 use std::convert::Infallible;
-use std::error::Error;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -29,27 +27,10 @@ const JSON: &str = "application/json";
 /// Up to this length the id and the result are copied together; a longer result is sent as a second piece.
 const COPIED: usize = 16 * 1024;
 
-/// The lane and the service behind it, which is cloned only for a request that goes there: the router clones this
-/// one several times a request.
-pub(in crate::mcp) struct Door<S> {
-    inner: Arc<S>,
-    inside: Arc<Inside>,
-}
-
-impl<S> Clone for Door<S> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            inside: Arc::clone(&self.inside),
-        }
-    }
-}
-
-struct Inside {
-    /// None: everything goes to the service behind.
-    lane: Option<Arc<Lane>>,
+/// The lane before the HTTP service.
+pub(in crate::mcp) struct Door {
+    lane: Arc<Lane>,
     hosts: Vec<Host>,
-    most_body: usize,
     stop: CancellationToken,
 }
 
@@ -60,87 +41,32 @@ struct Host {
     port: Option<u16>,
 }
 
-/// The body of a request on its way to the library: read already, or not touched.
-pub(in crate::mcp) type Passed<B> = Either<Full<Bytes>, B>;
-
-type Answering = Pin<Box<dyn Future<Output = Result<Response<plain::Body>, Infallible>> + Send>>;
-
-impl<S> Door<S> {
-    /// A lane before `inner`; `hosts` as the library has them.
-    pub(in crate::mcp) fn new(
-        inner: S,
-        lane: Option<Arc<Lane>>,
-        hosts: &[String],
-        most_body: usize,
-        stop: CancellationToken,
-    ) -> Self {
+impl Door {
+    /// `hosts` as the library has them.
+    pub(in crate::mcp) fn new(lane: Arc<Lane>, hosts: &[String], stop: CancellationToken) -> Self {
         // An entry that is not plain is one the library looks at.
         let hosts = hosts.iter().filter_map(|h| Host::read(h)).collect();
-        Self {
-            inner: Arc::new(inner),
-            inside: Arc::new(Inside {
-                lane,
-                hosts,
-                most_body,
-                stop,
-            }),
+        Self { lane, hosts, stop }
+    }
+
+    /// The answer to a call that is understood completely; `None` for whatever the library is to answer.
+    pub(in crate::mcp) async fn answer(
+        &self,
+        request: &Request<Bytes>,
+        message: &Message<'_>,
+    ) -> Option<Response<plain::Body>> {
+        if !self.may_take(request) {
+            return None;
         }
-    }
-}
-
-impl<S, B> Service<Request<B>> for Door<S>
-where
-    S: Service<Request<Passed<B>>, Response = Response<plain::Body>, Error = Infallible>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    S::Future: Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn Error + Send + Sync>>,
-{
-    type Response = Response<plain::Body>;
-    type Error = Infallible;
-    type Future = Answering;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // The service behind is always ready; a clone of it is called.
-        Poll::Ready(Ok(()))
+        let call = Call::of(message, request.body())?;
+        let era = era(&self.lane, request.headers(), &call)?;
+        Some(respond(call.id, self.lane.result(&call, era).await?))
     }
 
-    fn call(&mut self, request: Request<B>) -> Answering {
-        if !self.inside.may_take(&request) {
-            let mut library = S::clone(&self.inner);
-            return Box::pin(library.call(request.map(Either::Right)));
-        }
-        let (inside, library) = (Arc::clone(&self.inside), Arc::clone(&self.inner));
-        Box::pin(async move {
-            let (parts, body) = request.into_parts();
-            // The size was known and small; a body that breaks off all the same is no call, and read as such.
-            let body = body
-                .collect()
-                .await
-                .map(http_body_util::Collected::to_bytes);
-            let body = body.unwrap_or_default();
-            if let Some(answer) = inside.answer(&parts.headers, &body).await {
-                return Ok(answer);
-            }
-            let body = Either::Left(Full::new(body));
-            S::clone(&library)
-                .call(Request::from_parts(parts, body))
-                .await
-        })
-    }
-}
-
-impl Inside {
-    /// Whether a request is worth reading, by all that is not in its body.
-    fn may_take<B: Body>(&self, request: &Request<B>) -> bool {
+    /// Whether a request may be answered from here, by all that is not in its body.
+    fn may_take(&self, request: &Request<Bytes>) -> bool {
         let headers = request.headers();
-        let size = request.body().size_hint().exact();
-        self.lane.is_some()
-            && request.method() == Method::POST
-            && size.is_some_and(|s| usize::try_from(s).is_ok_and(|s| s <= self.most_body))
+        request.method() == Method::POST
             && !headers.contains_key(ORIGIN)
             && !headers.contains_key(SESSION)
             && one(headers, &ACCEPT).is_some_and(|v| v.as_bytes() == BOTH)
@@ -162,13 +88,6 @@ impl Inside {
         self.hosts.iter().any(|host| {
             host.name.eq_ignore_ascii_case(name) && (host.port.is_none() || host.port == port)
         })
-    }
-
-    async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Option<Response<plain::Body>> {
-        let lane = self.lane.as_deref()?;
-        let call = Call::read(body)?;
-        let era = era(lane, headers, &call)?;
-        Some(respond(call.id, lane.result(&call, era).await?))
     }
 }
 

@@ -13,7 +13,7 @@ mod queue;
 mod render;
 
 use call::Call;
-pub(super) use door::{Door, Passed};
+pub(super) use door::Door;
 pub(super) use lines::Lines;
 
 use super::Shared;
