@@ -1,6 +1,6 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::{INSTRUCTIONS, LIST_TTL_MS, Server, completion, prompts, resources, skills, tools};
+use super::{LIST_TTL_MS, Server, completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -18,9 +18,7 @@ type Context = RequestContext<RoleServer>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(Self::capabilities())
-            .with_server_info(self.shared.identity.clone())
-            .with_instructions(INSTRUCTIONS)
+        self.shared.info.clone()
     }
 
     async fn initialize(
@@ -70,7 +68,9 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let mut result = tools::call(&self.shared.backend, route, arguments).await;
+        // On the heap, here and below: the library moves the largest of these futures with every message.
+        let call = Box::pin(tools::call(&self.shared.backend, route, arguments));
+        let mut result = call.await;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }
@@ -114,7 +114,8 @@ impl ServerHandler for Server {
         if let Some(result) = super::fixtures::read(&request.uri) {
             return Ok(result.into());
         }
-        let mut result = resources::read(&self.shared.backend, &request.uri).await?;
+        let read = Box::pin(resources::read(&self.shared.backend, &request.uri));
+        let mut result = read.await?;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }
@@ -127,7 +128,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.shared.pulse.serve(&context).await;
+        Box::pin(self.shared.pulse.serve(&context)).await;
         Ok(())
     }
 

@@ -23,7 +23,7 @@ use crate::endpoints::Backend;
 use lane::Lane;
 use rmcp::model::{
     Implementation, JsonObject, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
-    Skill, Tool,
+    ServerConfig, Skill, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -61,8 +61,9 @@ struct Shared {
     templates: Vec<ResourceTemplate>,
     prompts: Vec<Prompt>,
     skills: Vec<Skill>,
-    identity: Implementation,
-    /// The identity as it stands in a result's `_meta`.
+    /// What the server is and can do.
+    info: ServerConfig,
+    /// Who it is, as that stands in a result's `_meta`.
     signature: Value,
     signature_text: String,
     pulse: subscriptions::Pulse,
@@ -84,7 +85,9 @@ impl Server {
             skills: skills::all(),
             pulse: subscriptions::Pulse::new(Arc::clone(backend.desk())),
             backend,
-            identity,
+            info: ServerConfig::new(Self::capabilities())
+                .with_server_info(identity)
+                .with_instructions(INSTRUCTIONS),
             signature_text: signature.to_string(),
             signature,
         };

@@ -5,6 +5,7 @@ use super::{Server, plain};
 use crate::rpc::{Message, Speaker};
 use anyhow::Context;
 use bytes::Bytes;
+use http::header::ORIGIN;
 use http::{Request, Response};
 use http_body_util::Full;
 use rmcp::ServiceExt as _;
@@ -75,8 +76,15 @@ impl Speaker for Http {
         {
             return answer;
         }
-        let request = request.map(Full::new);
-        plain::to_json(self.inside.library.handle(request).await).await
+        let origin = request.headers().get(ORIGIN).cloned();
+        // On the heap: the library's future is large, and the lane's answers would be moved about with its room.
+        let answered = Box::pin(self.inside.library.handle(request.map(Full::new))).await;
+        if let (Some(door), Some(origin)) = (&self.inside.door, origin)
+            && answered.status().is_success()
+        {
+            door.trust(&origin);
+        }
+        plain::to_json(answered).await
     }
 }
 

@@ -121,6 +121,14 @@ pub(crate) fn metas() -> Vec<String> {
         "[]".into(),
         "7".into(),
         "{\"progressToken\":\"a\"}".into(),
+        "{\"progressToken\":-7,\"openai/userAgent\":\"x\"}".into(),
+        "{\"progressToken\":1.5}".into(),
+        "{\"progressToken\":18446744073709551615}".into(),
+        "{\"progressToken\":null}".into(),
+        "{\"progressToken\":{}}".into(),
+        "{\"io.modelcontextprotocol/related-task\":{\"taskId\":\"a\"}}".into(),
+        "{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}".into(),
+        format!("{{{version},{able}:{{}},\"progressToken\":[]}}"),
         "{\"a\":{\"b\":[]}}".into(),
     ]
 }

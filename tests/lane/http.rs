@@ -161,7 +161,7 @@ async fn plain_calls_are_taken_and_others_are_not() {
     assert!(both.is_taken(&loose, &legacy).await, "a loose wish");
     for (name, value) in [
         ("mcp-session-id", "abc"),
-        ("origin", "http://localhost:3000"),
+        ("origin", "http://evil.example"),
         ("host", "evil.example"),
         ("content-type", "text/plain"),
         ("mcp-protocol-version", "1999-01-01"),
@@ -170,8 +170,20 @@ async fn plain_calls_are_taken_and_others_are_not() {
         changed.insert(name, value.parse().unwrap());
         assert!(!both.is_taken(&changed, &legacy).await, "{name}");
     }
-    let told = corpus::call("1", "get_metric", &arguments, Some("{\"progressToken\":1}"));
-    assert!(!both.is_taken(&headers(Some(LEGACY)), &told).await);
+    let mut page = headers(Some(LEGACY));
+    page.insert("origin", "http://localhost:3000".parse().unwrap());
+    assert!(both.is_taken(&page, &legacy).await, "known after the first");
+    for (meta, taken) in [
+        ("{\"progressToken\":1}", true),
+        ("{\"progressToken\":\"a\",\"openai/locale\":\"en\"}", true),
+        ("{\"progressToken\":1.5}", false),
+        ("{\"progressToken\":null}", false),
+        ("{\"io.modelcontextprotocol/x\":1}", false),
+    ] {
+        let told = corpus::call("1", "get_metric", &arguments, Some(meta));
+        let is_taken = both.is_taken(&headers(Some(LEGACY)), &told).await;
+        assert_eq!(is_taken, taken, "{meta}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
+use moka::sync::Cache;
 use rmcp::model::ProtocolVersion;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -24,6 +25,8 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const BOTH: &[u8] = b"application/json, text/event-stream";
 const JSON: &str = "application/json";
 
+/// Origins remembered.
+const KEPT_ORIGINS: u64 = 256;
 /// Up to this length the id and the result are copied together; a longer result is sent as a second piece.
 const COPIED: usize = 16 * 1024;
 
@@ -31,6 +34,8 @@ const COPIED: usize = 16 * 1024;
 pub(in crate::mcp) struct Door {
     lane: Arc<Lane>,
     hosts: Vec<Host>,
+    /// Origins that the library has let in.
+    origins: Cache<Box<[u8]>, ()>,
     stop: CancellationToken,
 }
 
@@ -46,7 +51,12 @@ impl Door {
     pub(in crate::mcp) fn new(lane: Arc<Lane>, hosts: &[String], stop: CancellationToken) -> Self {
         // An entry that is not plain is one the library looks at.
         let hosts = hosts.iter().filter_map(|h| Host::read(h)).collect();
-        Self { lane, hosts, stop }
+        Self {
+            lane,
+            hosts,
+            origins: Cache::new(KEPT_ORIGINS),
+            stop,
+        }
     }
 
     /// The answer to a call that is understood completely; `None` for whatever the library is to answer.
@@ -67,12 +77,23 @@ impl Door {
     fn may_take(&self, request: &Request<Bytes>) -> bool {
         let headers = request.headers();
         request.method() == Method::POST
-            && !headers.contains_key(ORIGIN)
             && !headers.contains_key(SESSION)
             && one(headers, &ACCEPT).is_some_and(|v| v.as_bytes() == BOTH)
             && one(headers, &CONTENT_TYPE).is_some_and(is_json)
             && self.is_called_rightly(request)
+            && self.comes_rightly(headers)
             && !self.stop.is_cancelled()
+    }
+
+    /// Whether no page of a browser asks, or one that the library has let in before.
+    fn comes_rightly(&self, headers: &HeaderMap) -> bool {
+        !headers.contains_key(ORIGIN)
+            || one(headers, &ORIGIN).is_some_and(|o| self.origins.contains_key(o.as_bytes()))
+    }
+
+    /// Remembers that the library has let a page of this origin in: its list does not change.
+    pub(in crate::mcp) fn trust(&self, origin: &HeaderValue) {
+        self.origins.insert(origin.as_bytes().into(), ());
     }
 
     fn is_called_rightly<B>(&self, request: &Request<B>) -> bool {
@@ -143,7 +164,7 @@ fn era(lane: &Lane, headers: &HeaderMap, call: &Call<'_>) -> Option<Era> {
         let agrees = lane.headers_are_plain
             && one(headers, &METHOD)?.as_bytes() == b"tools/call"
             && one(headers, &NAME)?.as_bytes() == call.route.spec.tool.as_bytes()
-            && lane.is_modern_meta(call.meta?);
+            && lane.meta(call.meta?) == Some(Era::Modern);
         return agrees.then_some(Era::Modern);
     }
     let is_known = version.is_none_or(|version| {
@@ -151,8 +172,11 @@ fn era(lane: &Lane, headers: &HeaderMap, call: &Call<'_>) -> Option<Era> {
             .iter()
             .any(|known| known.has_initialize() && known.as_str() == version)
     });
-    let is_bare =
-        call.meta.is_none() && !headers.contains_key(METHOD) && !headers.contains_key(NAME);
+    let is_bare = call
+        .meta
+        .is_none_or(|meta| lane.meta(meta) == Some(Era::Legacy))
+        && !headers.contains_key(METHOD)
+        && !headers.contains_key(NAME);
     (is_known && is_bare).then_some(Era::Legacy)
 }
 

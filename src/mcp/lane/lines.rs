@@ -177,9 +177,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Lines<R, W> {
         match (self.opening, call.meta) {
             (Opening::None, _) | (Opening::Inline, None) => None,
             (Opening::Handshake, None) => Some(Era::Legacy),
-            (Opening::Handshake | Opening::Inline, Some(meta)) => {
-                self.lane.is_modern_meta(meta).then_some(Era::Modern)
-            }
+            (Opening::Handshake, Some(meta)) => self.lane.meta(meta),
+            (Opening::Inline, Some(meta)) => self.lane.meta(meta).filter(|e| *e == Era::Modern),
         }
     }
 

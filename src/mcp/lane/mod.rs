@@ -21,6 +21,7 @@ use crate::desk::State;
 use bytes::Bytes;
 use moka::sync::Cache;
 use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
+use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +34,10 @@ const KEPT_METAS: u64 = 512;
 /// Longest `_meta` that is looked into, and brackets in it: deep ones are read differently by different readers.
 const MOST_META: usize = 1_024;
 const MOST_BRACKETS: usize = 32;
+/// Where a client names the token under which it wants to hear of progress.
+const PROGRESS: &str = "progressToken";
+/// What begins so in `_meta` is the protocol's.
+const RESERVED: &str = "io.modelcontextprotocol/";
 
 /// Which of the protocol's two lifecycles a call belongs to; their results differ in a few members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +52,7 @@ pub(super) enum Era {
 pub(super) struct Lane {
     shared: Arc<Shared>,
     results: Cache<String, Kept>,
-    metas: Cache<Box<str>, ()>,
+    metas: Cache<Box<str>, Era>,
     current: Mutex<Option<State>>,
     answers: AtomicU64,
     /// Whether no tool wants its arguments in headers, too; those the library must compare.
@@ -93,7 +98,8 @@ impl Lane {
         if let Some(kept) = self.kept(call, era) {
             return Some(kept);
         }
-        let made = self.made(call, era).await?;
+        // On the heap: what is kept must not pay for the size of all that making takes.
+        let made = Box::pin(self.made(call, era)).await?;
         self.answers.fetch_add(1, Ordering::Relaxed);
         Some(made)
     }
@@ -134,16 +140,17 @@ impl Lane {
         Some(made.bytes)
     }
 
-    /// Whether `_meta` is one that 2026-07-28 asks for and the answer does not depend on.
-    pub(super) fn is_modern_meta(&self, text: &str) -> bool {
-        if self.metas.get(text).is_some() {
-            return true;
+    /// Which lifecycle a `_meta` is of; `None` for one that only the library can judge.
+    pub(super) fn meta(&self, text: &str) -> Option<Era> {
+        if let Some(era) = self.metas.get(text) {
+            return Some(era);
         }
-        let is_right = read_meta(text).is_some();
-        if is_right {
-            self.metas.insert(text.into(), ());
+        let era = read_meta(text)?;
+        // A token is another one in every call, and would push out what comes again.
+        if !text.contains(PROGRESS) {
+            self.metas.insert(text.into(), era);
         }
-        is_right
+        Some(era)
     }
 
     /// The state of the data; what was made of another one is dropped.
@@ -181,16 +188,23 @@ fn key(call: &Call<'_>, era: Era) -> String {
     key
 }
 
-/// Reads `_meta` with the library's own types: complete, and without a wish for news of the progress.
-fn read_meta(text: &str) -> Option<()> {
+/// Reads `_meta` with the library's own types: all that 2026-07-28 asks for, or nothing of the protocol's. Nobody here
+/// reports progress, so a token for it changes nothing.
+fn read_meta(text: &str) -> Option<Era> {
     let brackets = text.bytes().filter(|b| matches!(b, b'{' | b'['));
     if text.len() > MOST_META || brackets.count() > MOST_BRACKETS {
         return None;
     }
     let meta = RequestMetaObject(MetaObject(serde_json::from_str::<JsonObject>(text).ok()?));
+    let is_token = |token: &Value| token.is_string() || token.is_i64();
+    if !meta.get(PROGRESS).is_none_or(is_token) {
+        return None;
+    }
+    if !meta.keys().any(|key| key.starts_with(RESERVED)) {
+        return Some(Era::Legacy);
+    }
     let newest = ProtocolVersion::V_2026_07_28;
     let is_right = meta.protocol_version().as_ref() == Some(&newest)
-        && meta.missing_required_keys(&newest).is_empty()
-        && !meta.contains_key("progressToken");
-    is_right.then_some(())
+        && meta.missing_required_keys(&newest).is_empty();
+    is_right.then_some(Era::Modern)
 }
