@@ -123,10 +123,7 @@ fn refresh(c: &mut Criterion) {
 /// A desk as a program that was just started has it: nothing in memory.
 fn desk_at(store: &Arc<dyn Store>, today: Date) -> Desk {
     let now: Now = Arc::new(move || at(today));
-    match Desk::open(Arc::clone(store), Settings::default(), now) {
-        Ok(desk) => desk,
-        Err(error) => unreachable!("{error}"),
-    }
+    Desk::open(Arc::clone(store), Settings::default(), now)
 }
 
 fn at(day: Date) -> Timestamp {

@@ -133,7 +133,7 @@ fn arguments(route: &Route) -> Arguments {
 
 fn desk() -> Arc<Desk> {
     let store = Arc::new(Memory::new());
-    Arc::new(Desk::open(store, Settings::default(), Desk::system_clock()).unwrap())
+    Arc::new(Desk::open(store, Settings::default(), Desk::system_clock()))
 }
 
 /// All routes over a backend.

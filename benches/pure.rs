@@ -16,7 +16,7 @@ type Params = <GetTimeSeries as Endpoint>::Params;
 /// The bundled history on a day that stays.
 fn desk() -> Desk {
     let now = || "2026-08-22T12:00:00Z".parse().unwrap();
-    Desk::open(Arc::new(Memory::new()), Settings::default(), Arc::new(now)).unwrap()
+    Desk::open(Arc::new(Memory::new()), Settings::default(), Arc::new(now))
 }
 
 fn five_thousand_rows() -> Params {

@@ -75,7 +75,7 @@ fn desk_over(
         prefix: config.prefix.clone(),
         serve_restricted,
     };
-    Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())?))
+    Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }
 
 /// The documented allowance of an upstream, which a public server would use up for one user.

@@ -24,7 +24,11 @@ fn desk() -> Arc<Desk> {
         base_url: SERVICE.into(),
         ..Settings::default()
     };
-    Arc::new(Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock()).unwrap())
+    Arc::new(Desk::open(
+        Arc::new(Memory::new()),
+        settings,
+        Desk::system_clock(),
+    ))
 }
 
 /// Serves a backend on a free port; the address.

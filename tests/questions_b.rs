@@ -31,7 +31,7 @@ macro_rules! real_or_skip {
 }
 
 fn refreshed(store: Arc<dyn Store>, settings: Settings) -> Backend {
-    let desk = Desk::open(store, settings, Arc::new(now)).unwrap();
+    let desk = Desk::open(store, settings, Arc::new(now));
     desk::refresh(&desk).unwrap();
     Backend::local(Arc::new(desk))
 }
@@ -354,7 +354,7 @@ fn an_operators_scenario_stands_in_the_place_of_ours() {
         scenarios: vec![desk::scenarios::read("curve-inversion.toml", own).unwrap()],
         ..Settings::default()
     };
-    let desk = Desk::open(store, settings, Arc::new(now)).unwrap();
+    let desk = Desk::open(store, settings, Arc::new(now));
     let found = scenario(&Backend::local(Arc::new(desk)), "curve-inversion");
     assert_eq!(found["title"], "Ours");
     close(&found["baseRateProbability"], 0.5, 1e-9);

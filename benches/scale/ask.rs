@@ -47,8 +47,7 @@ pub(crate) fn in_process(path: &Path, series: u32) {
         Arc::clone(&store),
         Settings::default(),
         Desk::system_clock(),
-    )
-    .unwrap();
+    );
     for query in QUERIES {
         let found = desk.find_series(query, None).unwrap().len();
         times(&format!("search \"{query}\" ({found})"), 50, cpu, |_| {

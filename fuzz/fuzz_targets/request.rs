@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 static SERVICE: LazyLock<(Backend, Runtime)> = LazyLock::new(|| {
     let desk = Desk::open(Arc::new(Memory::new()), Settings::default(), Desk::system_clock());
     let runtime = Builder::new_current_thread().enable_all().build();
-    (Backend::local(Arc::new(desk.expect("a desk"))), runtime.expect("a runtime"))
+    (Backend::local(Arc::new(desk)), runtime.expect("a runtime"))
 });
 
 fuzz_target!(|given: (u8, &str)| {

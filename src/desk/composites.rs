@@ -254,7 +254,7 @@ mod tests {
     fn desk(store: &Arc<Memory>, now: &str) -> Desk {
         let now: jiff::Timestamp = now.parse().unwrap();
         let store = Arc::clone(store);
-        Desk::open(store, Settings::default(), Arc::new(move || now)).unwrap()
+        Desk::open(store, Settings::default(), Arc::new(move || now))
     }
 
     /// Made-up figures on every weekday, or every Wednesday, from 1984 to the day before the first refresh.

@@ -69,9 +69,10 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the rows cannot be read.
     pub fn vintages(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        match &self.bundle {
-            Some(bundle) if self.holdings()?.bundled => bundle.read(id),
-            _ => self.store.read(id),
+        if self.holdings()?.bundled {
+            self.bundle()?.read(id)
+        } else {
+            self.store.read(id)
         }
     }
 

@@ -105,8 +105,8 @@ impl Desk {
         let mut list = self.list()?;
         let mut count = self.store.count()?.max(list.len() as u64);
         let bundled = list.is_empty() && count == 0;
-        if let (true, Some(bundle)) = (bundled, &self.bundle) {
-            list = bundle.status();
+        if bundled {
+            list = self.bundle()?.status();
             count = list.len() as u64;
         }
         let held = Arc::new(Holdings {

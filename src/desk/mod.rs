@@ -27,7 +27,7 @@ use crate::store::bundled::Bundle;
 use crate::store::{Description, Store};
 use jiff::Timestamp;
 use moka::sync::Cache;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the present comes from; tests give a fixed one.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -109,7 +109,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 /// The local backend.
 pub struct Desk {
     store: Arc<dyn Store>,
-    bundle: Option<Bundle>,
+    bundle: OnceLock<Bundle>,
     settings: Settings,
     now: Now,
     holdings: Mutex<Option<Arc<Holdings>>>,
@@ -122,13 +122,10 @@ pub struct Desk {
 
 impl Desk {
     /// A desk over a store, with the bundled history behind it while the store is empty.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when the bundled history cannot be opened.
-    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Result<Self> {
-        Ok(Self {
+    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Self {
+        Self {
             store,
-            bundle: Some(Bundle::open()?),
+            bundle: OnceLock::new(),
             settings,
             now,
             holdings: Mutex::new(None),
@@ -143,7 +140,21 @@ impl Desk {
             regimes: Cache::new(32),
             recorded: Cache::new(4_096),
             library: Cache::new(1),
-        })
+        }
+    }
+
+    /// The bundled history, opened by the first who asks for it.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`] when it is damaged, which a test rules out.
+    fn bundle(&self) -> Result<&Bundle> {
+        match self.bundle.get() {
+            Some(bundle) => Ok(bundle),
+            None => {
+                let opened = Bundle::open()?;
+                Ok(self.bundle.get_or_init(|| opened))
+            }
+        }
     }
 
     /// The present by the system's clock.

@@ -342,7 +342,7 @@ mod tests {
             seasonally_adjusted: true,
             source: String::new(),
         }))?;
-        let desk = Desk::open(store, Settings::default(), Desk::system_clock())?;
+        let desk = Desk::open(store, Settings::default(), Desk::system_clock());
         let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
             let found = desk.find_series(query, category)?;
             Ok(found.iter().map(|e| e.info.id.to_string()).collect())

@@ -227,9 +227,7 @@ mod tests {
             ..Settings::default()
         };
         let now = Arc::new(|| "2026-08-22T00:00:00Z".parse().unwrap());
-        Backend::local(Arc::new(
-            Desk::open(Arc::new(store), settings, now).unwrap(),
-        ))
+        Backend::local(Arc::new(Desk::open(Arc::new(store), settings, now)))
     }
 
     async fn ask(tool: &str, arguments: Value) -> Value {

@@ -208,7 +208,7 @@ mod tests {
     fn ask(query: &str, category: Option<&str>) -> Result<Output> {
         let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
         let settings = crate::desk::Settings::default();
-        let desk = Desk::open(Arc::new(Memory::new()), settings, clock)?;
+        let desk = Desk::open(Arc::new(Memory::new()), settings, clock);
         let params = Params {
             query: query.into(),
             category: category.map(str::to_owned),

@@ -45,7 +45,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         no_cursor(request)?;
-        let mut list = ListToolsResult::with_all_items(self.shared.tools.clone())
+        let mut list = ListToolsResult::with_all_items(self.shared.lists().tools.clone())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
         self.sign(&context, &mut list.meta);
@@ -76,7 +76,12 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.tools.iter().find(|t| t.name == name).cloned()
+        self.shared
+            .lists()
+            .tools
+            .iter()
+            .find(|t| t.name == name)
+            .cloned()
     }
 
     async fn list_resources(
@@ -85,7 +90,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         no_cursor(request)?;
-        let mut list = ListResourcesResult::with_all_items(self.shared.resources.clone())
+        let mut list = ListResourcesResult::with_all_items(self.shared.lists().resources.clone())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
         self.sign(&context, &mut list.meta);
@@ -98,9 +103,10 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         no_cursor(request)?;
-        let mut list = ListResourceTemplatesResult::with_all_items(self.shared.templates.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
+        let mut list =
+            ListResourceTemplatesResult::with_all_items(self.shared.lists().templates.clone())
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Public);
         self.sign(&context, &mut list.meta);
         Ok(list)
     }
@@ -148,7 +154,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         no_cursor(request)?;
-        let mut list = ListPromptsResult::with_all_items(self.shared.prompts.clone())
+        let mut list = ListPromptsResult::with_all_items(self.shared.lists().prompts.clone())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
         self.sign(&context, &mut list.meta);
@@ -175,7 +181,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         no_cursor(request)?;
-        let mut list = ListSkillsResult::with_all_items(self.shared.skills.clone())
+        let mut list = ListSkillsResult::with_all_items(self.shared.lists().skills.clone())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
         self.sign(&context, &mut list.meta);
@@ -187,7 +193,12 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         context: Context,
     ) -> Result<GetSkillResult, ErrorData> {
-        let found = self.shared.skills.iter().find(|s| s.uri == request.uri);
+        let found = self
+            .shared
+            .lists()
+            .skills
+            .iter()
+            .find(|s| s.uri == request.uri);
         let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);

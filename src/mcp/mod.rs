@@ -27,7 +27,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
 pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
@@ -56,17 +56,35 @@ pub struct Server {
 
 struct Shared {
     backend: Arc<Backend>,
-    tools: Vec<Tool>,
-    resources: Vec<Resource>,
-    templates: Vec<ResourceTemplate>,
-    prompts: Vec<Prompt>,
-    skills: Vec<Skill>,
+    lists: OnceLock<Lists>,
     /// What the server is and can do.
     info: ServerConfig,
     /// Who it is, as that stands in a result's `_meta`.
     signature: Value,
     signature_text: String,
     pulse: subscriptions::Pulse,
+}
+
+/// What is listed, each in its order.
+struct Lists {
+    tools: Vec<Tool>,
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    prompts: Vec<Prompt>,
+    skills: Vec<Skill>,
+}
+
+impl Shared {
+    /// The lists, made when the first of them is asked for: a call needs none of them.
+    fn lists(&self) -> &Lists {
+        self.lists.get_or_init(|| Lists {
+            tools: tools::all(),
+            resources: resources::list(),
+            templates: resources::templates(),
+            prompts: prompts::all(),
+            skills: skills::all(),
+        })
+    }
 }
 
 impl Server {
@@ -78,11 +96,7 @@ impl Server {
             .with_website_url(backend.base_url());
         let signature = json!(identity);
         let shared = Shared {
-            tools: tools::all(),
-            resources: resources::list(),
-            templates: resources::templates(),
-            prompts: prompts::all(),
-            skills: skills::all(),
+            lists: OnceLock::new(),
             pulse: subscriptions::Pulse::new(Arc::clone(backend.desk())),
             backend,
             info: ServerConfig::new(Self::capabilities())
@@ -114,7 +128,7 @@ impl Server {
 
     /// The tools as listed, in table order.
     pub fn tools(&self) -> &[Tool] {
-        &self.shared.tools
+        &self.shared.lists().tools
     }
 
     /// What the server can do for a client of the newest protocol.

@@ -1,10 +1,13 @@
 //! What is known about each series before any figure is read: `data/catalogue.csv`, embedded.
 
-use super::{Frequency, SeriesId};
+use super::{Frequency, SeriesId, table};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
+
+/// Room for the rows of the embedded file; more only cost a move.
+const ROOM: usize = 512;
 
 /// What may be done with a series' figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,22 +81,6 @@ pub struct Catalogue {
     by_id: HashMap<SeriesId, usize>,
 }
 
-#[derive(Deserialize)]
-struct Row {
-    series_id: String,
-    title: String,
-    units: String,
-    units_short: String,
-    frequency: String,
-    seasonal_adjustment: String,
-    category: String,
-    source_agency: String,
-    publication_lag_days: i64,
-    metric: String,
-    bundle: String,
-    decimals: u8,
-}
-
 impl Catalogue {
     /// The catalogue that is embedded in the binary.
     pub fn embedded() -> &'static Self {
@@ -112,16 +99,15 @@ impl Catalogue {
     /// # Errors
     /// [`Error::BadFile`] naming the line that cannot be read or repeats an identifier.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut series = Vec::new();
-        let mut by_id = HashMap::new();
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        for (row, line) in reader.deserialize::<Row>().zip(2u64..) {
+        let mut series = Vec::with_capacity(ROOM);
+        let mut by_id = HashMap::with_capacity(ROOM);
+        for (line, row) in table::rows(text) {
             let bad = |problem: String| Error::BadFile {
                 file: "catalogue.csv".into(),
                 line: Some(line),
                 problem,
             };
-            let info = read_row(row.map_err(|e| bad(e.to_string()))?).map_err(bad)?;
+            let info = row.and_then(read_row).map_err(bad)?;
             if by_id.insert(info.id.clone(), series.len()).is_some() {
                 return Err(bad(format!("{} stands here a second time", info.id)));
             }
@@ -151,28 +137,45 @@ impl Catalogue {
     }
 }
 
-fn read_row(row: Row) -> std::result::Result<SeriesInfo, String> {
+/// A row in the order of the file's columns.
+fn read_row(row: [&str; 13]) -> std::result::Result<SeriesInfo, String> {
+    let [
+        id,
+        title,
+        units,
+        units_short,
+        frequency,
+        adjustment,
+        category,
+        source,
+        _public_domain,
+        lag,
+        metric,
+        rights,
+        decimals,
+    ] = row;
     Ok(SeriesInfo {
-        id: SeriesId::new(&row.series_id).map_err(|e| e.to_string())?,
-        frequency: row
-            .frequency
+        id: SeriesId::new(id).map_err(|e| e.to_string())?,
+        title: title.to_owned(),
+        units: units.to_owned(),
+        units_short: units_short.to_owned(),
+        frequency: frequency
             .parse()
-            .map_err(|()| format!("unknown frequency {}", row.frequency))?,
-        seasonally_adjusted: row.seasonal_adjustment == "SA",
-        rights: match row.bundle.as_str() {
+            .map_err(|()| format!("unknown frequency {frequency}"))?,
+        seasonally_adjusted: adjustment == "SA",
+        category: category.to_owned(),
+        source: source.to_owned(),
+        publication_lag_days: lag.parse().map_err(|_| format!("{lag} is no lag"))?,
+        metric: metric == "yes",
+        rights: match rights {
             "ok" => Rights::Ok,
             "ok_with_citation" => Rights::OkWithCitation,
             "fetch_only" => Rights::FetchOnly,
             other => return Err(format!("unknown rights {other}")),
         },
-        metric: row.metric == "yes",
-        title: row.title,
-        units: row.units,
-        units_short: row.units_short,
-        category: row.category,
-        source: row.source_agency,
-        publication_lag_days: row.publication_lag_days,
-        decimals: row.decimals,
+        decimals: decimals
+            .parse()
+            .map_err(|_| format!("{decimals} is no number of decimals"))?,
     })
 }
 

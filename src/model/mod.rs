@@ -17,6 +17,7 @@ pub mod observation;
 pub mod release;
 pub mod resolve;
 pub mod series;
+mod table;
 pub mod untrusted;
 pub mod word_index;
 

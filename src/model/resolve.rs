@@ -3,14 +3,17 @@
 
 use super::catalogue::{Catalogue, SeriesInfo};
 use super::series::SeriesId;
+use super::table;
 use crate::error::{Error, Result, Suggestion, quote};
-use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// How composites are named when nothing else is configured.
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
+
+/// Room for the names of the embedded tables; more only cost a move.
+const ROOM: usize = 2_048;
 
 /// Finds series by name.
 #[derive(Debug)]
@@ -19,8 +22,8 @@ pub struct Resolver {
     aliases: HashMap<String, Arc<SeriesInfo>>,
     ambiguous: HashMap<String, Vec<Suggestion>>,
     names: Vec<Name>,
-    /// The words of every title, in catalogue order.
-    titles: Vec<(Vec<String>, Arc<SeriesInfo>)>,
+    /// The words of every title, in catalogue order; made for the first name that is not known.
+    titles: OnceLock<Vec<(Vec<String>, Arc<SeriesInfo>)>>,
 }
 
 /// A spelling that a typo is compared with.
@@ -30,19 +33,6 @@ struct Name {
     /// As the tables write it.
     written: String,
     info: Arc<SeriesInfo>,
-}
-
-#[derive(Deserialize)]
-struct AliasRow {
-    alias: String,
-    series_id: String,
-}
-
-#[derive(Deserialize)]
-struct AmbiguousRow {
-    name: String,
-    series_id: String,
-    note: String,
 }
 
 impl Resolver {
@@ -61,7 +51,7 @@ impl Resolver {
                 aliases: HashMap::new(),
                 ambiguous: HashMap::new(),
                 names: Vec::new(),
-                titles: Vec::new(),
+                titles: OnceLock::new(),
             })
         })
     }
@@ -73,13 +63,10 @@ impl Resolver {
     pub fn build(catalogue: &'static Catalogue, aliases: &str, ambiguous: &str) -> Result<Self> {
         let mut resolver = Self {
             catalogue,
-            aliases: HashMap::new(),
-            ambiguous: HashMap::new(),
-            names: Vec::new(),
-            titles: catalogue
-                .iter()
-                .map(|info| (title_words(&info.title), Arc::clone(info)))
-                .collect(),
+            aliases: HashMap::with_capacity(ROOM),
+            ambiguous: HashMap::with_capacity(ROOM),
+            names: Vec::with_capacity(ROOM),
+            titles: OnceLock::new(),
         };
         for info in catalogue.iter() {
             resolver.names.push(Name {
@@ -91,29 +78,20 @@ impl Resolver {
                 resolver.alias(bare, info, "catalogue.csv", 1)?;
             }
         }
-        for (row, line) in csv::Reader::from_reader(aliases.as_bytes())
-            .deserialize::<AliasRow>()
-            .zip(2u64..)
-        {
-            let row = row.map_err(|e| bad("aliases.csv", line, e.to_string()))?;
-            let info = known(catalogue, &row.series_id, "aliases.csv", line)?;
-            resolver.alias(&row.alias, info, "aliases.csv", line)?;
+        for (line, row) in table::rows(aliases) {
+            let [alias, id] = row.map_err(|problem| bad("aliases.csv", line, problem))?;
+            let info = known(catalogue, id, "aliases.csv", line)?;
+            resolver.alias(alias, info, "aliases.csv", line)?;
         }
-        for (row, line) in csv::Reader::from_reader(ambiguous.as_bytes())
-            .deserialize::<AmbiguousRow>()
-            .zip(2u64..)
-        {
-            let row = row.map_err(|e| bad("ambiguous.csv", line, e.to_string()))?;
-            let info = known(catalogue, &row.series_id, "ambiguous.csv", line)?;
+        for (line, row) in table::rows(ambiguous) {
+            let [name, id, note] = row.map_err(|problem| bad("ambiguous.csv", line, problem))?;
+            let info = known(catalogue, id, "ambiguous.csv", line)?;
             let choice = Suggestion {
                 id: info.id.to_string(),
-                title: row.note,
+                title: note.to_owned(),
             };
-            resolver
-                .ambiguous
-                .entry(fold(&row.name))
-                .or_default()
-                .push(choice);
+            let choices = resolver.ambiguous.entry(fold(name)).or_default();
+            choices.push(choice);
         }
         if let Some(name) = resolver
             .ambiguous
@@ -123,6 +101,13 @@ impl Resolver {
             return Err(bad("ambiguous.csv", 1, format!("{name} is an alias too")));
         }
         Ok(resolver)
+    }
+
+    fn titles(&self) -> &[(Vec<String>, Arc<SeriesInfo>)] {
+        self.titles.get_or_init(|| {
+            let words = |info: &Arc<SeriesInfo>| (title_words(&info.title), Arc::clone(info));
+            self.catalogue.iter().map(words).collect()
+        })
     }
 
     fn alias(&mut self, name: &str, info: &Arc<SeriesInfo>, file: &str, line: u64) -> Result<()> {
@@ -232,7 +217,7 @@ impl Resolver {
                 keep(&mut best, score, &n.info);
             }
         }
-        for (have, info) in &self.titles {
+        for (have, info) in self.titles() {
             let hits = words
                 .iter()
                 .filter(|w| have.iter().any(|h| h.starts_with(w.as_str())))
@@ -334,6 +319,12 @@ fn beside(a: u8, b: u8) -> bool {
 
 /// Lower case, letters and digits alone: "10-Year " and "10 year" are one.
 pub fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
+        let mut folded = String::with_capacity(name.len().min(80));
+        folded.extend(kept.take(80).map(|b| char::from(b.to_ascii_lowercase())));
+        return folded;
+    }
     name.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -356,7 +347,8 @@ fn known<'a>(
     line: u64,
 ) -> Result<&'a Arc<SeriesInfo>> {
     catalogue
-        .get(&id.to_ascii_uppercase())
+        .get(id)
+        .or_else(|| catalogue.get(&id.to_ascii_uppercase()))
         .ok_or_else(|| bad(file, line, format!("{id} is not in the catalogue")))
 }
 

@@ -108,22 +108,37 @@ fn decode_days(input: &mut Input<'_>, count: usize, out: &mut Vec<Known>) -> Res
         EVERY_MONTHS => date_of_month,
         _ => return Err(Malformed("unknown form of days")),
     };
+    let mut last = None;
     for row in 0..count {
+        let mut gap = 0;
         if row > 0 {
-            let gap = if form == ANY_DAYS {
+            gap = if form == ANY_DAYS {
                 input.step()?
             } else {
                 step
             };
             at = at.checked_add(gap).ok_or(OUTSIDE)?;
         }
+        let near = last.filter(|_| form != EVERY_MONTHS);
+        let date = near.and_then(|last| within_month(last, gap));
+        let date = date.or_else(|| calendar(at)).ok_or(OUTSIDE)?;
+        last = Some(date);
         out.push(Known {
-            date: calendar(at).ok_or(OUTSIDE)?,
+            date,
             known_from: None,
             value: 0.0,
         });
     }
     Ok(())
+}
+
+/// The day `gap` days later where every month has it: no calendar is needed for most of the days of a history.
+fn within_month(from: Date, gap: i64) -> Option<Date> {
+    let day = i64::from(from.day()).checked_add(gap)?;
+    let day = i8::try_from(day)
+        .ok()
+        .filter(|day| (1..=28).contains(day))?;
+    Date::new(from.year(), from.month(), day).ok()
 }
 
 fn encode_known(out: &mut Vec<u8>, rows: &[Known]) {

@@ -113,7 +113,7 @@ fn holding_them_all() -> Router {
         serve_restricted: false,
         ..Settings::default()
     };
-    let desk = Desk::open(Arc::new(store), settings, Desk::system_clock()).unwrap();
+    let desk = Desk::open(Arc::new(store), settings, Desk::system_clock());
     let backend = Arc::new(Backend::local(Arc::new(desk)));
     let mcp = mcp_service(&backend, &Shutdown::default());
     let limits = limits::Settings {

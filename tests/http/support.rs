@@ -24,7 +24,7 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
         serve_restricted,
         ..Settings::default()
     };
-    let desk = Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock()).unwrap();
+    let desk = Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock());
     Arc::new(Backend::local(Arc::new(desk)))
 }
 

@@ -30,7 +30,7 @@ fn now() -> Timestamp {
 }
 
 fn backend(store: Arc<dyn Store>) -> Arc<Backend> {
-    let desk = Desk::open(store, Settings::default(), Arc::new(now)).unwrap();
+    let desk = Desk::open(store, Settings::default(), Arc::new(now));
     Arc::new(Backend::local(Arc::new(desk)))
 }
 

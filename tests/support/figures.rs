@@ -37,7 +37,7 @@ pub(crate) fn real() -> Option<Arc<Memory>> {
 
 /// Who answers from a store.
 pub(crate) fn backend(store: Arc<dyn Store>) -> Backend {
-    let desk = Desk::open(store, Settings::default(), Arc::new(now)).unwrap();
+    let desk = Desk::open(store, Settings::default(), Arc::new(now));
     Backend::local(Arc::new(desk))
 }
 

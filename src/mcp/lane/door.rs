@@ -161,7 +161,7 @@ fn era(lane: &Lane, headers: &HeaderMap, call: &Call<'_>) -> Option<Era> {
     };
     let newest = ProtocolVersion::V_2026_07_28;
     if version == Some(newest.as_str()) {
-        let agrees = lane.headers_are_plain
+        let agrees = lane.headers_are_plain()
             && one(headers, &METHOD)?.as_bytes() == b"tools/call"
             && one(headers, &NAME)?.as_bytes() == call.route.spec.tool.as_bytes()
             && lane.meta(call.meta?) == Some(Era::Modern);

@@ -20,10 +20,10 @@ use super::Shared;
 use crate::desk::State;
 use bytes::Bytes;
 use moka::sync::Cache;
-use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
+use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject, Tool};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes of results kept.
 const KEPT_BYTES: u64 = 16 << 20;
@@ -55,8 +55,7 @@ pub(super) struct Lane {
     metas: Cache<Box<str>, Era>,
     current: Mutex<Option<State>>,
     answers: AtomicU64,
-    /// Whether no tool wants its arguments in headers, too; those the library must compare.
-    headers_are_plain: bool,
+    headers_are_plain: OnceLock<bool>,
 }
 
 /// A result with the state of the data it was made from.
@@ -74,17 +73,24 @@ impl Lane {
                 u32::try_from(key.len() + kept.result.len() + 256).unwrap_or(u32::MAX)
             })
             .build();
-        let headers_are_plain = shared.tools.iter().all(|tool| {
-            serde_json::to_string(&tool.input_schema).is_ok_and(|s| !s.contains("x-mcp-header"))
-        });
         Self {
             shared,
             results,
             metas: Cache::new(KEPT_METAS),
             current: Mutex::new(None),
             answers: AtomicU64::new(0),
-            headers_are_plain,
+            headers_are_plain: OnceLock::new(),
         }
+    }
+
+    /// Whether no tool wants its arguments in headers, too; those the library must compare.
+    fn headers_are_plain(&self) -> bool {
+        let is_plain = |tool: &Tool| {
+            serde_json::to_string(&tool.input_schema).is_ok_and(|s| !s.contains("x-mcp-header"))
+        };
+        *self
+            .headers_are_plain
+            .get_or_init(|| self.shared.lists().tools.iter().all(is_plain))
     }
 
     /// Calls answered here so far.
