@@ -34,6 +34,8 @@ def subjects(table):
             "bare axum": (bare, legacy),
             "econoscope, 2025-06-18": (econoscope(), legacy),
             "econoscope, 2026-07-28": (econoscope(), modern),
+            "econoscope, a page of a browser": (econoscope(), legacy | {"ORIGIN": "http://localhost:3000"}),
+            "econoscope, in words not heard before": (econoscope(), legacy | {"NEW": "1"}),
             "without the lane, 2025-06-18": (slow, legacy),
             "without the lane, 2026-07-28": (slow, modern),
             "econoscope, REST": (econoscope(), {"GET": "/api/public/metrics/DGS10"}),
@@ -63,11 +65,11 @@ def start(command):
     sys.exit(f"{command[0]} does not listen")
 
 
-def load(port, pid, client, seconds, connections):
+def load(port, pid, client, seconds, connections, begin=0):
     """One run of wrk: requests a second, median and 99th percentile in ms, CPU microseconds a request."""
     before, _ = used(pid)
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", str(HERE / "call.lua"), f"http://127.0.0.1:{port}"]
-    out = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **client}, check=True).stdout
+    out = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **client, "START": str(begin)}, check=True).stdout
     after, resident = used(pid)
     said = next(json.loads(line[5:]) for line in out.splitlines() if line.startswith("JSON "))
     if said["errors"]:
@@ -93,8 +95,9 @@ def main():
     rounds = {name: [] for name in running}
     try:
         for number in range(-1, chosen.rounds):  # the first one warms up
+            begin = (number + 1) * chosen.seconds * 20_000
             for name, (server, port, client) in running.items():
-                figures = load(port, server.pid, client, chosen.seconds, chosen.connections)
+                figures = load(port, server.pid, client, chosen.seconds, chosen.connections, begin)
                 if number >= 0:
                     rounds[name].append(figures)
     finally:

@@ -17,6 +17,8 @@ pub(super) struct Rows<'a> {
     pub(super) count: usize,
     rest: &'a [u8],
     began: bool,
+    /// How the last figure began, up to its day, and the start of its real time: the next one begins alike.
+    alike: (&'a [u8], &'a str),
 }
 
 impl<'a> Rows<'a> {
@@ -31,9 +33,29 @@ impl<'a> Rows<'a> {
             count: page.count,
             rest: body.get(start..)?,
             began: false,
+            alike: (&[], ""),
         })
     }
 
+    /// Reads a figure up to its day; gives the start of its real time.
+    fn opening(&mut self, rest: &mut &'a [u8]) -> Option<&'a str> {
+        let (opening, realtime_start) = self.alike;
+        if !opening.is_empty()
+            && let Some(behind) = rest.strip_prefix(opening)
+        {
+            *rest = behind;
+            return Some(realtime_start);
+        }
+        let begin = *rest;
+        *rest = rest.strip_prefix(b"{\"realtime_start\":\"")?;
+        let realtime_start = text(rest)?;
+        *rest = rest.strip_prefix(b",\"realtime_end\":\"")?;
+        text(rest)?;
+        *rest = rest.strip_prefix(b",\"date\":\"")?;
+        let opening = begin.get(..begin.len() - rest.len())?;
+        self.alike = (opening, realtime_start);
+        Some(realtime_start)
+    }
     /// Whether nothing but the page's own end is left.
     pub(super) fn is_whole(&self) -> bool {
         self.rest.trim_ascii_end() == CLOSING
@@ -49,10 +71,10 @@ impl<'a> Iterator for Rows<'a> {
         if self.began {
             rest = rest.strip_prefix(b",")?;
         }
-        let realtime_start = text(&mut rest, b"{\"realtime_start\":\"")?;
-        text(&mut rest, b",\"realtime_end\":\"")?;
-        let date = text(&mut rest, b",\"date\":\"")?;
-        let value = text(&mut rest, b",\"value\":\"")?;
+        let realtime_start = self.opening(&mut rest)?;
+        let date = text(&mut rest)?;
+        rest = rest.strip_prefix(b",\"value\":\"")?;
+        let value = text(&mut rest)?;
         self.rest = rest.strip_prefix(b"}")?;
         self.began = true;
         Some(Item {
@@ -63,14 +85,14 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// A short text of plain figures and signs behind `name`, up to its closing quote.
-fn text<'a>(rest: &mut &'a [u8], name: &[u8]) -> Option<&'a str> {
-    let found = rest.strip_prefix(name)?;
+/// A short text of plain figures and signs up to its closing quote, which is taken, too.
+fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
     let is_plain = |b: &u8| matches!(b, b'0'..=b'9' | b'-' | b'.' | b'+' | b'E' | b'e');
-    let end = found.iter().position(|b| !is_plain(b))?;
-    let (text, after) = found.split_at_checked(end)?;
+    let end = rest.iter().position(|b| *b == b'"')?;
+    let (text, after) = rest.split_at_checked(end)?;
     *rest = after.strip_prefix(b"\"")?;
-    std::str::from_utf8(text).ok()
+    let text = std::str::from_utf8(text).ok()?;
+    text.as_bytes().iter().all(is_plain).then_some(text)
 }
 
 #[cfg(test)]
