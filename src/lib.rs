@@ -11,7 +11,7 @@
 //! 2  indicators                pure: transforms, composites, the regime, prose
 //! 2  chart                     pure: series as SVG and PNG
 //! 1  model       rpc           series, frequency, catalogue, names; messages as they come in
-//! 0  error                     what can go wrong, as meanings
+//! 0  error       cache         what can go wrong, as meanings; bounded memory
 //! ```
 //!
 //! # The way of a request
@@ -27,6 +27,7 @@
 //! and command-line call follow.
 
 mod app;
+mod cache;
 pub mod chart;
 pub mod cli;
 mod config;

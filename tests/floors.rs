@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const FLOORS: [(&str, u8); 18] = [
+const FLOORS: [(&str, u8); 19] = [
     ("error", 0),
+    ("cache", 0),
     ("model", 1),
     ("rpc", 1),
     ("indicators", 2),
@@ -32,7 +33,8 @@ const FLOORS: [(&str, u8); 18] = [
 ];
 
 /// Library and the rooms that may name it.
-const LIBRARIES: [(&str, &[&str]); 9] = [
+const LIBRARIES: [(&str, &[&str]); 10] = [
+    ("quick_cache", &["cache"]),
     ("rmcp", &["mcp"]),
     ("axum", &["http", "app"]),
     ("hyper", &["http"]),

@@ -18,6 +18,7 @@ pub mod series_search;
 
 pub use holdings::{DataDate, Holdings};
 
+use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::indicators::Reading;
 use crate::indicators::regime;
@@ -26,7 +27,6 @@ use crate::model::{AsOf, Attribution, Date, Series, SeriesId, SeriesInfo};
 use crate::store::bundled::Bundle;
 use crate::store::{Description, Store};
 use jiff::Timestamp;
-use moka::sync::Cache;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the present comes from; tests give a fixed one.
@@ -129,13 +129,10 @@ impl Desk {
             settings,
             now,
             holdings: Mutex::new(None),
-            series: Cache::builder()
-                .max_capacity(MOST_CACHED_ROWS)
-                .weigher(|_, series: &Option<Arc<Series>>| {
-                    let rows = series.as_ref().map_or(0, |s| s.observations.len());
-                    u32::try_from(rows.max(LEAST_ROWS)).unwrap_or(u32::MAX)
-                })
-                .build(),
+            series: Cache::weighed(MOST_CACHED_ROWS, |_, series| {
+                let rows = series.as_ref().map_or(0, |s| s.observations.len());
+                rows.max(LEAST_ROWS) as u64
+            }),
             readings: Cache::new(256),
             regimes: Cache::new(32),
             recorded: Cache::new(4_096),

@@ -4,10 +4,10 @@ use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
 use super::forward;
+use crate::cache::Cache;
 use crate::desk::{Desk, State};
 use crate::error::{Error, Result};
 use crate::upstream::{Fetched, Upstream};
-use moka::sync::Cache;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -50,10 +50,9 @@ impl Backend {
     }
 
     fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
-        let rendered = Cache::builder()
-            .max_capacity(CACHE_BYTES)
-            .weigher(|_, answer: &Arc<Answer>| u32::try_from(answer.weight()).unwrap_or(u32::MAX))
-            .build();
+        let rendered = Cache::weighed(CACHE_BYTES, |_, answer: &Arc<Answer>| {
+            answer.weight() as u64
+        });
         Self {
             desk,
             upstream,

@@ -1,17 +1,17 @@
 //! A rendered page, widget or picture: bytes, the headers that guard it, and a place where it is kept.
 
 use super::body::{self, Facts};
+use crate::cache::Cache;
 use crate::desk::{Desk, State};
 use crate::endpoints::Body;
 use crate::error::{Error, Result};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes of documents kept in memory.
 const KEPT_BYTES: u64 = 16 << 20;
@@ -81,8 +81,8 @@ impl Document {
         self
     }
 
-    fn weight(&self) -> u32 {
-        u32::try_from(self.body.bytes().len() * 2 + self.policy.len() + 512).unwrap_or(u32::MAX)
+    fn weight(&self) -> u64 {
+        (self.body.bytes().len() * 2 + self.policy.len() + 512) as u64
     }
 
     /// The response: compressed as the client likes it, or 304 when the client has it.
@@ -125,19 +125,18 @@ fn digest(text: &str) -> String {
 /// Documents by state of the data and address, rendered once.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
-    documents: Cache<(State, String), Arc<Document>>,
+    documents: Arc<Cache<(State, String), Made>>,
 }
+
+/// When a document was made, and the document.
+type Made = (Instant, Arc<Document>);
 
 impl Kept {
     /// An empty place.
     pub(super) fn new() -> Self {
+        let weigh = |_: &_, (_, document): &Made| document.weight();
         Self {
-            documents: Cache::builder()
-                .max_capacity(KEPT_BYTES)
-                .weigher(|_, d: &Arc<Document>| d.weight())
-                // Figures of an upstream change without a new state of our own data.
-                .time_to_live(MAX_AGE)
-                .build(),
+            documents: Arc::new(Cache::weighed(KEPT_BYTES, weigh)),
         }
     }
 
@@ -152,11 +151,15 @@ impl Kept {
         make: impl Future<Output = Result<Document>>,
     ) -> Result<Arc<Document>> {
         let key = (desk.state()?, key);
-        if let Some(found) = self.documents.get(&key) {
+        // Figures of an upstream change without a new state of our own data.
+        if let Some((made, found)) = self.documents.get(&key)
+            && made.elapsed() < MAX_AGE
+        {
             return Ok(found);
         }
         let document = Arc::new(make.await?);
-        self.documents.insert(key, Arc::clone(&document));
+        let made = (Instant::now(), Arc::clone(&document));
+        self.documents.insert(key, made);
         Ok(document)
     }
 }

@@ -4,10 +4,10 @@
 //! the store may also be written by another process, so nothing inside this one could announce every change.
 
 use super::resources::{Address, SCHEME};
+use crate::cache::Cache;
 use crate::desk::{Desk, State};
 use crate::error::Result;
 use crate::model::AsOf;
-use moka::sync::Cache;
 use rmcp::model::SubscriptionFilter;
 use rmcp::service::SubscriptionContext;
 use std::collections::hash_map::DefaultHasher;

@@ -81,7 +81,7 @@ impl Entry {
 
 /// Both homes of answers.
 pub(super) struct Cache {
-    memory: moka::sync::Cache<Key, Arc<Entry>>,
+    memory: crate::cache::Cache<Key, Arc<Entry>>,
     disk: Mutex<Connection>,
     disk_bytes: u64,
     origin: String,
@@ -90,14 +90,10 @@ pub(super) struct Cache {
 impl Cache {
     /// A cache of the upstream `origin`.
     pub(super) fn new(disk: Connection, origin: &str, memory_bytes: u64, disk_bytes: u64) -> Self {
-        let weigh = |key: &Key, entry: &Arc<Entry>| {
-            u32::try_from(key.as_str().len() + entry.weight()).unwrap_or(u32::MAX)
-        };
         Self {
-            memory: moka::sync::Cache::builder()
-                .max_capacity(memory_bytes)
-                .weigher(weigh)
-                .build(),
+            memory: crate::cache::Cache::weighed(memory_bytes, |key, entry| {
+                (key.as_str().len() + entry.weight()) as u64
+            }),
             disk: Mutex::new(disk),
             disk_bytes,
             origin: origin.to_owned(),
@@ -116,7 +112,7 @@ impl Cache {
 
     /// Out of memory.
     pub(super) fn release(&self, key: &Key) {
-        self.memory.invalidate(key);
+        self.memory.remove(key);
     }
 
     /// Off the disk. Blocks.

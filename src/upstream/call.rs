@@ -218,7 +218,7 @@ impl Refill {
 
     /// Into memory at once, onto disk behind the caller's back.
     fn keep(self: &Arc<Self>, question: &Question, entry: &Arc<Entry>) {
-        self.setbacks.invalidate(&question.key);
+        self.setbacks.remove(&question.key);
         let (this, question, entry) = (Arc::clone(self), question.clone(), Arc::clone(entry));
         if entry.policy.storable {
             self.cache.remember(&question.key, Arc::clone(&entry));

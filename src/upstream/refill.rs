@@ -56,7 +56,7 @@ pub(super) struct Refill {
     pub(super) fetcher: Fetcher,
     pub(super) tasks: TaskTracker,
     flights: Arc<Flights>,
-    pub(super) setbacks: moka::sync::Cache<Key, Setback>,
+    pub(super) setbacks: crate::cache::Cache<Key, Setback>,
     /// The ledger said no, for a purpose: nobody asks it again before the time.
     gates: Mutex<Vec<(Purpose, Setback)>>,
     quota: Mutex<(Moment, Quota)>,
@@ -89,7 +89,7 @@ impl Refill {
             breaker: Breaker::default(),
             flights: Arc::default(),
             tasks: TaskTracker::new(),
-            setbacks: moka::sync::Cache::new(10_000),
+            setbacks: crate::cache::Cache::new(10_000),
             gates: Mutex::default(),
             quota: Mutex::new((now, quota)),
             low: AtomicBool::new(quota.is_low()),

@@ -2,13 +2,13 @@
 
 use super::super::plain;
 use super::{Call, Era, Lane};
+use crate::cache::Cache;
 use crate::rpc::Message;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
-use moka::sync::Cache;
 use rmcp::model::ProtocolVersion;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -26,7 +26,7 @@ const BOTH: &[u8] = b"application/json, text/event-stream";
 const JSON: &str = "application/json";
 
 /// Origins remembered.
-const KEPT_ORIGINS: u64 = 256;
+const KEPT_ORIGINS: usize = 256;
 /// Up to this length the id and the result are copied together; a longer result is sent as a second piece.
 const COPIED: usize = 16 * 1024;
 

@@ -17,9 +17,9 @@ pub(super) use door::Door;
 pub(super) use lines::Lines;
 
 use super::Shared;
+use crate::cache::Cache;
 use crate::desk::State;
 use bytes::Bytes;
-use moka::sync::Cache;
 use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject, Tool};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ const KEPT_BYTES: u64 = 16 << 20;
 /// A larger result is not kept: it would push out hundreds of others.
 const MOST_RESULT: usize = 2 << 20;
 /// Texts of `_meta` known to be right; a client sends the same one with every call.
-const KEPT_METAS: u64 = 512;
+const KEPT_METAS: usize = 512;
 /// Longest `_meta` that is looked into, and brackets in it: deep ones are read differently by different readers.
 const MOST_META: usize = 1_024;
 const MOST_BRACKETS: usize = 32;
@@ -67,12 +67,9 @@ struct Kept {
 
 impl Lane {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        let results = Cache::builder()
-            .max_capacity(KEPT_BYTES)
-            .weigher(|key: &String, kept: &Kept| {
-                u32::try_from(key.len() + kept.result.len() + 256).unwrap_or(u32::MAX)
-            })
-            .build();
+        let results = Cache::weighed(KEPT_BYTES, |key: &String, kept: &Kept| {
+            (key.len() + kept.result.len() + 256) as u64
+        });
         Self {
             shared,
             results,
@@ -165,7 +162,7 @@ impl Lane {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if *current != Some(state) {
             *current = Some(state);
-            self.results.invalidate_all();
+            self.results.clear();
         }
         Some(state)
     }
