@@ -4,7 +4,7 @@
 //! a small answer that is most of the work, for 5,000 rows it is sixty times the work. A call that is understood
 //! completely is therefore answered here: its result is rendered once for a state of the data, kept, and sent with
 //! the caller's id put before it. Whatever is not understood goes to the library as it came, so a rule that is
-//! missing here costs time and nothing else. `tests/lane` sends the same messages both ways and compares.
+//! missing here costs time and nothing else. `tests/edges/lane` sends the same messages both ways and compares.
 
 mod call;
 mod door;

@@ -1,0 +1,303 @@
+//! REST as the contract has it: paths, parameters, errors, methods, CORS, caching headers.
+
+use super::support::{ask, get, get_with, request, router};
+use axum::http::StatusCode;
+
+const PATHS: [(&str, u32); 8] = [
+    ("/api/public/regime", 300),
+    ("/api/public/metrics/dgs10", 300),
+    ("/api/public/signals", 300),
+    ("/api/public/macro-summary", 300),
+    ("/api/public/scenarios", 300),
+    ("/api/public/glossary/search?q=sahm", 3600),
+    ("/api/public/content/latest", 300),
+    ("/api/public/data/UNRATE?start=2015-01-01", 1800),
+];
+
+#[tokio::test]
+async fn every_endpoint_answers_json_that_may_be_cached_and_read_by_any_page() {
+    let router = router();
+    for (path, max_age) in PATHS {
+        let reply = get_with(&router, path, &[("origin", "https://page.example")]).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text());
+        assert!(reply.json().is_object());
+        assert_eq!(reply.header("content-type"), "application/json", "{path}");
+        assert_eq!(
+            reply.header("cache-control"),
+            format!("public, max-age={max_age}"),
+            "{path}"
+        );
+        assert_eq!(reply.header("access-control-allow-origin"), "*");
+        assert_eq!(reply.header("x-content-type-options"), "nosniff");
+        assert!(
+            reply
+                .header("content-security-policy")
+                .contains("frame-ancestors 'none'")
+        );
+        assert!(!reply.header("x-request-id").is_empty());
+        assert!(reply.header("etag").starts_with('"'), "strong");
+    }
+}
+
+#[tokio::test]
+async fn head_is_get_without_the_body() {
+    let router = router();
+    for (path, _) in PATHS {
+        let full = get(&router, path).await;
+        let head = ask(&router, request("HEAD", path, &[], "")).await;
+        assert_eq!(head.status, StatusCode::OK);
+        assert!(head.body.is_empty());
+        assert_eq!(
+            head.header("content-length"),
+            full.body.len().to_string(),
+            "{path}"
+        );
+        assert_eq!(head.header("etag"), full.header("etag"));
+    }
+}
+
+#[tokio::test]
+async fn the_series_comes_as_csv_under_a_safe_fixed_name() {
+    let router = router();
+    let reply = get(
+        &router,
+        "/api/public/data/unrate?start=2020-01-01&end=2020-12-31&format=csv",
+    )
+    .await;
+    assert_eq!(reply.header("content-type"), "text/csv; charset=utf-8");
+    assert_eq!(
+        reply.header("content-disposition"),
+        "attachment; filename=\"UNRATE.csv\""
+    );
+    let lines: Vec<&str> = reply.text().lines().collect();
+    assert_eq!(lines[0], "observation_date,UNRATE");
+    assert_eq!(lines.len(), 13);
+    assert_eq!(lines[4], "2020-04-01,14.8");
+    let json = get(
+        &router,
+        "/api/public/data/unrate?start=2020-01-01&end=2020-12-31",
+    )
+    .await
+    .json();
+    for (line, row) in lines[1..].iter().zip(json["data"].as_array().unwrap()) {
+        let (date, value) = line.split_once(',').unwrap();
+        assert_eq!(row["date"], date);
+        assert_eq!(
+            row["value"].as_f64().unwrap(),
+            value.parse::<f64>().unwrap()
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_cell_of_a_csv_can_be_a_formula() {
+    let router = router();
+    for id in ["T10Y2Y", "NFCI", "SERVICE_CRPI", "DGS10"] {
+        let path = format!("/api/public/data/{id}?start=max&format=csv");
+        let reply = get(&router, &path).await;
+        for (number, line) in reply.text().lines().enumerate() {
+            for cell in line.split(',') {
+                let is_number = cell.parse::<f64>().is_ok();
+                assert!(
+                    is_number || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),
+                    "{id} line {number}: {cell}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
+    let reply = get(&router(), "/api/public/data/DGS10?start=max")
+        .await
+        .json();
+    assert_eq!(reply["rowCount"], 5_000);
+    assert_eq!(reply["truncated"], true);
+    assert_eq!(reply["data"].as_array().unwrap().len(), 5_000);
+}
+
+#[tokio::test]
+async fn errors_say_what_is_wrong_and_what_would_be_right() {
+    let router = router();
+    for (path, status, words) in [
+        ("/api/public/glossary/search", 400, "Invalid q: is required"),
+        ("/api/public/scenarios?status=dead", 400, "active"),
+        ("/api/public/scenarios?limit=101", 400, "too large"),
+        ("/api/public/scenarios?limit=1&limit=2", 400, "given twice"),
+        ("/api/public/regime?nonsense=1", 400, "nonsense"),
+        ("/api/public/data/DGS10?start=2026-02-30", 400, "start"),
+        (
+            "/api/public/data/DGS10?start=2020-01-02&end=2020-01-01",
+            400,
+            "after end",
+        ),
+        ("/api/public/data/DGS10?seriesId=DGS2", 400, "given twice"),
+        ("/api/public/data/NOSUCHSERIES", 404, "Unknown series"),
+        ("/api/public/metrics/NOSUCH", 404, "Unknown ticker"),
+        ("/api/public/metrics/%ff%fe", 400, "UTF-8"),
+        ("/api/public/glossary/search?q=%ff", 400, "UTF-8"),
+        ("/nowhere", 404, "No such path"),
+        ("/api/public/", 404, "No such path"),
+    ] {
+        let reply = get(&router, path).await;
+        assert_eq!(reply.status.as_u16(), status, "{path}: {}", reply.text());
+        let body = reply.json();
+        let said = body["error"].as_str().unwrap();
+        assert!(said.contains(words), "{path}: {said}");
+        assert!(body["code"].is_string(), "{path}");
+        assert_eq!(reply.header("content-type"), "application/json");
+        assert_eq!(reply.header("access-control-allow-origin"), "*");
+        if path.starts_with("/api/public/metrics/NO") {
+            assert_eq!(body["ticker"], "NOSUCH");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_the_table() {
+    let router = router();
+    for id in [
+        "..%2f..%2fetc%2fpasswd",
+        "%2e%2e",
+        "%2e%2e%2f%2e%2e",
+        "..%5c..%5cx",
+        "%2f%2fevil.example",
+        "@evil.example",
+        "DGS10%0d%0aSet-Cookie:%20a=b",
+        "DGS10%00",
+        "%E2%80%A6%E2%80%A6",
+        "a%2fb",
+    ] {
+        for path in ["/api/public/data/", "/api/public/metrics/"] {
+            let reply = get(&router, &format!("{path}{id}")).await;
+            assert!(
+                matches!(reply.status.as_u16(), 400 | 404),
+                "{id}: {}",
+                reply.status
+            );
+            assert!(reply.json()["error"].is_string(), "{id}");
+            assert!(reply.headers.get("set-cookie").is_none());
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_methods_are_refused_with_what_is_allowed() {
+    let router = router();
+    for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
+        for path in [
+            "/api/public/regime",
+            "/api/public/data/DGS10",
+            "/health",
+            "/llms.txt",
+        ] {
+            let reply = ask(&router, request(method, path, &[], "")).await;
+            assert_eq!(
+                reply.status,
+                StatusCode::METHOD_NOT_ALLOWED,
+                "{method} {path}"
+            );
+            assert_eq!(reply.header("allow"), "GET,HEAD", "{method} {path}");
+            assert_eq!(reply.json()["code"], "method_not_allowed");
+        }
+    }
+}
+
+#[tokio::test]
+async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only() {
+    let router = router();
+    let preflight = |path: &'static str, origin: &'static str| {
+        let headers = [
+            ("origin", origin),
+            ("access-control-request-method", "POST"),
+            (
+                "access-control-request-headers",
+                "content-type, mcp-param-ticker",
+            ),
+            ("host", "localhost"),
+        ];
+        request("OPTIONS", path, &headers, "")
+    };
+    for path in [
+        "/api/public/regime",
+        "/api/public/data/DGS10",
+        "/llms.txt",
+        "/mcp/server-card",
+        "/nowhere",
+    ] {
+        let reply = ask(&router, preflight(path, "https://page.example")).await;
+        assert!(reply.status.is_success(), "{path}");
+        assert_eq!(reply.header("access-control-allow-origin"), "*");
+        assert!(reply.header("access-control-allow-methods").contains("GET"));
+    }
+    let reply = ask(&router, preflight("/mcp", "http://localhost:3000")).await;
+    assert_eq!(reply.status, StatusCode::NO_CONTENT);
+    assert_eq!(
+        reply.header("access-control-allow-origin"),
+        "http://localhost:3000"
+    );
+    for name in [
+        "content-type",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-session-id",
+        "mcp-param-ticker",
+        "last-event-id",
+        "authorization",
+    ] {
+        assert!(
+            reply.header("access-control-allow-headers").contains(name),
+            "{name}"
+        );
+    }
+    for name in [
+        "mcp-session-id",
+        "retry-after",
+        "ratelimit",
+        "ratelimit-policy",
+    ] {
+        assert!(
+            reply.header("access-control-expose-headers").contains(name),
+            "{name}"
+        );
+    }
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost.evil.example",
+    ] {
+        let reply = ask(&router, preflight("/mcp", origin)).await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{origin}");
+        assert!(reply.headers.get("access-control-allow-origin").is_none());
+    }
+}
+
+#[tokio::test]
+async fn health_and_readiness_answer_and_are_not_cached() {
+    let router = router();
+    let alive = get(&router, "/health").await;
+    assert_eq!(alive.json()["status"], "ok");
+    let ready = get(&router, "/ready").await;
+    assert_eq!(
+        (ready.status, ready.json()["status"].as_str()),
+        (StatusCode::OK, Some("ok"))
+    );
+    assert!(ready.json()["series"].as_u64().unwrap() > 10);
+    assert_eq!(ready.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn a_long_address_is_refused() {
+    let path = format!("/api/public/glossary/search?q={}", "a".repeat(9_000));
+    let reply = get(&router(), &path).await;
+    assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
+    assert!(reply.json()["error"].is_string());
+}
+
+#[tokio::test]
+async fn the_callers_request_id_comes_back() {
+    let reply = get_with(&router(), "/health", &[("x-request-id", "abc-123")]).await;
+    assert_eq!(reply.header("x-request-id"), "abc-123");
+}

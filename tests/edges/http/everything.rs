@@ -1,0 +1,218 @@
+//! What holds of every address that can be read: HEAD, 304, compressed forms, and that the sitemap names it.
+
+use super::support::{BASE, Reply, ask, get_with, patient, request};
+use axum::http::StatusCode;
+use econoscope::endpoints::ENDPOINTS;
+use std::collections::BTreeSet;
+use std::io::Read;
+
+/// One address of each endpoint, in the table's order.
+const ANSWERS: [&str; 14] = [
+    "/api/public/macro-summary",
+    "/api/public/regime",
+    "/api/public/metrics/DGS10",
+    "/api/public/signals",
+    "/api/public/data/UNRATE?start=2000-01-01",
+    "/api/public/compare?series=DGS10,DGS2&start=2020-01-01",
+    "/api/public/series/search?query=unemployment",
+    "/api/public/scenarios",
+    "/api/public/glossary/search?q=spread",
+    "/api/public/content/latest",
+    "/api/public/search?query=yield%20curve",
+    "/api/public/fetch?id=term:yield-curve",
+    "/api/public/explain/CRPI",
+    "/api/public/what-changed?since=1y",
+];
+
+const SURFACES: [&str; 24] = [
+    "/",
+    "/series",
+    "/series/UNRATE",
+    "/scenarios",
+    "/scenarios/sahm-trigger",
+    "/methods",
+    "/glossary",
+    "/glossary/yield-curve",
+    "/articles",
+    "/articles/regime",
+    "/widget/regime",
+    "/widget/recession",
+    "/widget/metric/DGS10",
+    "/chart/DGS10.png",
+    "/chart/DGS10.svg",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/.well-known/openapi.yaml",
+    "/.well-known/mcp.json",
+    "/.well-known/ai-catalog.json",
+    "/mcp/server-card",
+    "/api/public/data/UNRATE?start=max&format=csv",
+];
+
+fn addresses() -> impl Iterator<Item = &'static str> {
+    ANSWERS.into_iter().chain(SURFACES)
+}
+
+#[test]
+fn every_endpoint_is_among_the_addresses() {
+    assert_eq!(ANSWERS.len(), ENDPOINTS.len());
+    for (path, route) in ANSWERS.iter().zip(&ENDPOINTS) {
+        let fixed = route.spec.path.split('{').next().unwrap();
+        assert!(
+            path.starts_with(fixed),
+            "{path} is not of {}",
+            route.spec.tool
+        );
+    }
+}
+
+#[tokio::test]
+async fn head_says_what_get_says_without_the_body() {
+    let router = patient();
+    for path in addresses() {
+        let full = get_with(&router, path, &[]).await;
+        assert_eq!(full.status, StatusCode::OK, "{path}");
+        let head = ask(&router, request("HEAD", path, &[], "")).await;
+        assert_eq!(head.status, StatusCode::OK, "{path}");
+        assert!(head.body.is_empty(), "{path}");
+        let length = full.body.len().to_string();
+        assert_eq!(head.header("content-length"), length, "{path}");
+        for name in ["etag", "content-type", "cache-control"] {
+            assert_eq!(head.header(name), full.header(name), "{path} {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_has_is_not_sent_again() {
+    let router = patient();
+    for path in addresses() {
+        let full = get_with(&router, path, &[]).await;
+        let tag = full.header("etag").to_owned();
+        assert!(tag.starts_with('"') && tag.len() > 8, "{path}: {tag}");
+        let many = format!("\"other\", W/{tag}");
+        for known in [tag.as_str(), "*", &many] {
+            let reply = get_with(&router, path, &[("if-none-match", known)]).await;
+            assert_eq!(reply.status, StatusCode::NOT_MODIFIED, "{path} {known}");
+            assert!(reply.body.is_empty(), "{path}");
+            assert_eq!(reply.header("etag"), tag, "{path}");
+            assert_eq!(reply.header("cache-control"), full.header("cache-control"));
+        }
+        let other = get_with(&router, path, &[("if-none-match", "\"other\"")]).await;
+        assert_eq!(other.status, StatusCode::OK, "{path}");
+    }
+}
+
+fn plain(reply: &Reply) -> Vec<u8> {
+    let mut out = Vec::new();
+    let body = reply.body.as_slice();
+    match reply.header("content-encoding") {
+        "gzip" => flate2::read::GzDecoder::new(body).read_to_end(&mut out),
+        "br" => brotli::Decompressor::new(body, 4_096).read_to_end(&mut out),
+        "zstd" => zstd::Decoder::new(body).unwrap().read_to_end(&mut out),
+        _ => return body.to_vec(),
+    }
+    .unwrap();
+    out
+}
+
+#[tokio::test]
+async fn every_body_worth_it_comes_in_three_compressed_forms() {
+    let router = patient();
+    let mut compressed = 0;
+    for path in addresses() {
+        let whole = get_with(&router, path, &[]).await;
+        let mut tags = BTreeSet::from([whole.header("etag").to_owned()]);
+        for encoding in ["gzip", "br", "zstd"] {
+            let reply = get_with(&router, path, &[("accept-encoding", encoding)]).await;
+            assert_eq!(plain(&reply), whole.body, "{path} {encoding}");
+            let packed = path.ends_with(".png") || whole.body.len() < 1_024;
+            let used = reply.header("content-encoding");
+            assert_eq!(used, if packed { "" } else { encoding }, "{path}");
+            if !packed {
+                compressed += 1;
+                assert!(reply.body.len() < whole.body.len(), "{path} {encoding}");
+                assert!(
+                    reply
+                        .header("vary")
+                        .to_ascii_lowercase()
+                        .contains("accept-encoding")
+                );
+                assert!(
+                    tags.insert(reply.header("etag").to_owned()),
+                    "{path}: one tag, two forms"
+                );
+                let length = reply.body.len().to_string();
+                assert_eq!(reply.header("content-length"), length, "{path}");
+            }
+        }
+    }
+    assert!(compressed > 80, "{compressed} forms");
+}
+
+#[tokio::test]
+async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
+    let router = patient();
+    let map = get_with(&router, "/sitemap.xml", &[]).await;
+    let listed: Vec<&str> = map
+        .text()
+        .split("<loc>")
+        .skip(1)
+        .map(|part| {
+            part.split("</loc>")
+                .next()
+                .unwrap()
+                .strip_prefix(BASE)
+                .unwrap()
+        })
+        .collect();
+    let unique: BTreeSet<&str> = listed.iter().copied().collect();
+    assert_eq!(unique.len(), listed.len(), "named twice");
+    for path in SURFACES {
+        let file = path.starts_with("/chart") || path.starts_with("/widget/metric");
+        let machine = path.contains("well-known/mcp")
+            || path.contains("ai-catalog")
+            || path.contains("server-card");
+        let page = !file && !machine && !path.contains('?');
+        let itself = ["/sitemap.xml", "/robots.txt"].contains(&path);
+        assert_eq!(unique.contains(path), page && !itself, "{path}");
+    }
+    for (folder, least) in [
+        ("/series/", 400),
+        ("/glossary/", 500),
+        ("/scenarios/", 20),
+        ("/articles/", 8),
+    ] {
+        let found = listed.iter().filter(|p| p.starts_with(folder)).count();
+        assert!(found >= least, "{folder}: {found}");
+    }
+    for (n, path) in listed.iter().enumerate() {
+        // Hundreds of series and terms are made alike: every seventh stands for its neighbours.
+        if n < 40 || n % 7 == 0 {
+            let reply = get_with(&router, path, &[]).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_long_text_for_machines_tells_every_tool_term_and_scenario() {
+    let reply = get_with(&patient(), "/llms-full.txt", &[]).await;
+    let text = reply.text();
+    for route in &ENDPOINTS {
+        assert!(text.contains(route.spec.tool), "{}", route.spec.tool);
+        assert!(text.contains(route.spec.path), "{}", route.spec.path);
+    }
+    for word in [
+        "100 requests a day",
+        "/mcp",
+        "as_of",
+        "DGS10",
+        "CSV",
+        "Sahm rule",
+    ] {
+        assert!(text.contains(word), "{word}");
+    }
+}

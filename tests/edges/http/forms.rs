@@ -1,0 +1,93 @@
+//! Compressed forms and validators: what a cache between us and a client must be able to rely on.
+
+use super::support::{get_with, router};
+use axum::http::StatusCode;
+use std::io::Read;
+
+const LARGE: &str = "/api/public/data/DGS10?start=2010-01-01&end=2026-01-01";
+
+fn plain(encoding: &str, body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match encoding {
+        "gzip" => {
+            flate2::read::GzDecoder::new(body)
+                .read_to_end(&mut out)
+                .unwrap();
+        }
+        "br" => {
+            brotli::Decompressor::new(body, 4_096)
+                .read_to_end(&mut out)
+                .unwrap();
+        }
+        "zstd" => out = zstd::bulk::decompress(body, 10 << 20).unwrap(),
+        _ => out = body.to_vec(),
+    }
+    out
+}
+
+#[tokio::test]
+async fn each_form_has_its_bytes_its_validator_and_its_304() {
+    let router = router();
+    let whole = get_with(&router, LARGE, &[]).await;
+    assert!(whole.body.len() > 50_000);
+    let mut tags = vec![whole.header("etag").to_owned()];
+    for encoding in ["gzip", "br", "zstd"] {
+        let reply = get_with(&router, LARGE, &[("accept-encoding", encoding)]).await;
+        assert_eq!(reply.header("content-encoding"), encoding);
+        assert_eq!(
+            reply
+                .header("vary")
+                .to_ascii_lowercase()
+                .matches("accept-encoding")
+                .count(),
+            1
+        );
+        assert!(
+            reply.body.len() * 3 < whole.body.len(),
+            "{encoding}: {}",
+            reply.body.len()
+        );
+        assert_eq!(plain(encoding, &reply.body), whole.body, "{encoding}");
+        let tag = reply.header("etag").to_owned();
+        let known = get_with(
+            &router,
+            LARGE,
+            &[("accept-encoding", encoding), ("if-none-match", &tag)],
+        )
+        .await;
+        assert_eq!(known.status, StatusCode::NOT_MODIFIED, "{encoding}");
+        assert!(known.body.is_empty());
+        assert_eq!(known.header("etag"), tag);
+        assert_eq!(known.header("cache-control"), "public, max-age=1800");
+        let other = get_with(&router, LARGE, &[("if-none-match", &tag)]).await;
+        assert_eq!(
+            other.status,
+            StatusCode::OK,
+            "another form is not the same bytes"
+        );
+        tags.push(tag);
+    }
+    tags.sort();
+    tags.dedup();
+    assert_eq!(tags.len(), 4, "one validator a form");
+}
+
+#[tokio::test]
+async fn small_bodies_are_not_compressed_and_csv_is() {
+    let router = router();
+    let small = get_with(
+        &router,
+        "/api/public/data/UNRATE?start=2020-01-01&end=2020-03-01&format=csv",
+        &[("accept-encoding", "gzip, br")],
+    )
+    .await;
+    assert!(small.body.len() < 1_024 && small.headers.get("content-encoding").is_none());
+    let large = get_with(
+        &router,
+        "/api/public/data/UNRATE?start=max&format=csv",
+        &[("accept-encoding", "gzip, br")],
+    )
+    .await;
+    assert_eq!(large.header("content-encoding"), "br");
+    assert!(plain("br", &large.body).starts_with(b"observation_date,UNRATE\n"));
+}

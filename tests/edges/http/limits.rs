@@ -1,0 +1,290 @@
+//! The limits as clients meet them, over REST and over MCP.
+
+use super::support::{ask, from, options, request, router, router_with, tool_call};
+use axum::Router;
+use axum::http::StatusCode;
+use econoscope::http::Options;
+use serde_json::json;
+
+const PEER: &str = "203.0.113.9:4711";
+
+fn small(general: u32, data: u32) -> Router {
+    let mut options = options();
+    options.limits.general = general;
+    options.limits.data = data;
+    options.limits.burst = 10_000;
+    router_with(options, true)
+}
+
+fn get(path: &str) -> axum::http::Request<axum::body::Body> {
+    from(request("GET", path, &[], ""), PEER)
+}
+
+#[tokio::test]
+async fn a_used_up_day_is_429_with_everything_a_client_needs() {
+    let router = small(3, 2);
+    for left in ["2", "1", "0"] {
+        let reply = ask(&router, get("/api/public/regime")).await;
+        assert_eq!(reply.status, StatusCode::OK);
+        assert_eq!(reply.header("x-ratelimit-remaining"), left);
+        assert_eq!(reply.header("ratelimit-policy"), "\"daily\";q=3;w=86400");
+        assert!(
+            reply
+                .header("ratelimit")
+                .starts_with(&format!("\"daily\";r={left};t="))
+        );
+    }
+    let reply = ask(&router, get("/api/public/regime")).await;
+    assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS);
+    let body = reply.json();
+    assert!(
+        body["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("Daily limit of 3 requests for your address reached. Resets at ")
+    );
+    let wait: u64 = reply.header("retry-after").parse().unwrap();
+    assert_eq!(body["retry_after_seconds"], wait);
+    let reset: u64 = reply
+        .header("ratelimit")
+        .rsplit('=')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(
+        (reset..=reset + 60).contains(&wait),
+        "not before the reset, spread over a minute"
+    );
+    assert_eq!(reply.header("cache-control"), "no-store");
+    assert_eq!(reply.header("access-control-allow-origin"), "*");
+    assert_eq!(body["violated-policies"], json!(["daily"]));
+    let series = ask(&router, get("/api/public/data/DGS10")).await;
+    assert_eq!(series.header("ratelimit-policy"), "\"data\";q=2;w=86400");
+}
+
+#[tokio::test]
+async fn what_is_not_data_costs_nothing() {
+    let router = small(1, 1);
+    for path in [
+        "/health",
+        "/ready",
+        "/llms.txt",
+        "/.well-known/openapi.yaml",
+        "/nowhere",
+    ] {
+        for _ in 0..5 {
+            assert_ne!(
+                ask(&router, get(path)).await.status,
+                StatusCode::TOO_MANY_REQUESTS,
+                "{path}"
+            );
+        }
+    }
+    let head = from(request("HEAD", "/api/public/regime", &[], ""), PEER);
+    assert_eq!(ask(&router, head).await.status, StatusCode::OK);
+    assert_eq!(
+        ask(&router, get("/api/public/regime")).await.status,
+        StatusCode::OK
+    );
+    assert_eq!(
+        ask(&router, get("/api/public/regime")).await.status,
+        StatusCode::TOO_MANY_REQUESTS
+    );
+}
+
+#[tokio::test]
+async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
+    let router = small(1, 1);
+    let chatter = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    let headers = [
+        ("host", "localhost"),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+    ];
+    for _ in 0..5 {
+        let list = from(request("POST", "/mcp", &headers, &chatter), PEER);
+        assert_eq!(
+            ask(&router, list).await.status,
+            StatusCode::OK,
+            "lists are free"
+        );
+    }
+    let call = || from(tool_call("get_regime", &json!({}), &[]), PEER);
+    let first = ask(&router, call()).await;
+    assert_eq!(first.status, StatusCode::OK, "{}", first.text());
+    assert_ne!(first.json()["result"]["isError"], true);
+    assert_eq!(first.header("x-ratelimit-remaining"), "0");
+    let second = ask(&router, call()).await;
+    assert_eq!(second.status, StatusCode::OK, "told inside the protocol");
+    let body = second.json();
+    assert_eq!(body["id"], 7);
+    assert_eq!(body["result"]["isError"], true);
+    let text = body["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("Resets at") && text.contains("Do not retry before"),
+        "{text}"
+    );
+    assert!(
+        body["result"]["_meta"]["retry_after_seconds"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    assert!(body["result"].get("resultType").is_none());
+    let modern = from(
+        tool_call(
+            "get_regime",
+            &json!({}),
+            &[("mcp-protocol-version", "2026-07-28")],
+        ),
+        PEER,
+    );
+    let (mut parts, body) = modern.into_parts();
+    parts
+        .headers
+        .insert("mcp-protocol-version", "2026-07-28".parse().unwrap());
+    let modern = ask(&router, axum::http::Request::from_parts(parts, body)).await;
+    assert_eq!(modern.json()["result"]["resultType"], "complete");
+    let series = ask(
+        &router,
+        from(
+            tool_call("get_time_series", &json!({"seriesId": "UNRATE"}), &[]),
+            PEER,
+        ),
+    )
+    .await;
+    assert_ne!(
+        series.json()["result"]["isError"],
+        true,
+        "series have an allowance of their own"
+    );
+    let read = json!({"jsonrpc": "2.0", "id": 9, "method": "resources/read", "params": {"uri": "macro://catalog"}});
+    let read = ask(
+        &router,
+        from(request("POST", "/mcp", &headers, &read.to_string()), PEER),
+    )
+    .await;
+    assert_eq!(read.status, StatusCode::OK);
+    assert!(
+        read.json()["error"]["data"]["retry_after_seconds"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+}
+
+#[tokio::test]
+async fn rest_and_mcp_share_one_allowance() {
+    let router = small(2, 2);
+    assert_eq!(
+        ask(&router, get("/api/public/regime")).await.status,
+        StatusCode::OK
+    );
+    let call = || from(tool_call("get_regime", &json!({}), &[]), PEER);
+    assert_ne!(ask(&router, call()).await.json()["result"]["isError"], true);
+    assert_eq!(ask(&router, call()).await.json()["result"]["isError"], true);
+    assert_eq!(
+        ask(&router, get("/api/public/regime")).await.status,
+        StatusCode::TOO_MANY_REQUESTS
+    );
+}
+
+#[tokio::test]
+async fn bursts_are_429_on_both_sides() {
+    let router = router_with(Options { ..options() }, true);
+    let mut refused = None;
+    for _ in 0..40 {
+        let reply = ask(&router, get("/llms.txt")).await;
+        if reply.status == StatusCode::TOO_MANY_REQUESTS {
+            refused = Some(reply);
+            break;
+        }
+    }
+    let refused = refused.expect("40 at once are too many");
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(refused.json()["violated-policies"], json!(["burst"]));
+    let call = ask(
+        &router,
+        from(tool_call("get_regime", &json!({}), &[]), PEER),
+    )
+    .await;
+    assert_eq!(call.status, StatusCode::TOO_MANY_REQUESTS);
+    assert!(
+        call.json()["error"]["data"]["retry_after_seconds"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+}
+
+#[tokio::test]
+async fn loopback_is_not_counted() {
+    let router = small(1, 1);
+    for _ in 0..50 {
+        let reply = ask(
+            &router,
+            from(request("GET", "/api/public/regime", &[], ""), "127.0.0.1:5"),
+        )
+        .await;
+        assert_eq!(reply.status, StatusCode::OK);
+        assert!(reply.headers.get("ratelimit").is_none());
+    }
+}
+
+#[tokio::test]
+async fn messages_that_two_readers_would_read_differently_are_refused() {
+    let router = router();
+    let headers = [
+        ("host", "localhost"),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+    ];
+    for body in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"get_regime"}}"#,
+        r#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_regime"}}]"#,
+    ] {
+        let reply = ask(&router, request("POST", "/mcp", &headers, body)).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
+        assert_eq!(reply.json()["error"]["code"], -32600);
+    }
+    let large = format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"}}", "a".repeat(300_000));
+    let reply = ask(&router, request("POST", "/mcp", &headers, &large)).await;
+    assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}1{}}}",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    let reply = ask(&router, request("POST", "/mcp", &headers, &deep)).await;
+    assert!(reply.status.is_client_error(), "{}", reply.status);
+}
+
+#[tokio::test]
+async fn foreign_hosts_and_origins_stay_out_of_mcp() {
+    let router = router();
+    for (header, value) in [
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("origin", "http://localhost.evil.example"),
+        ("host", "evil.example"),
+        ("host", "localhost.evil.example"),
+    ] {
+        let mut request = tool_call("get_regime", &json!({}), &[]);
+        request.headers_mut().insert(header, value.parse().unwrap());
+        let reply = ask(&router, request).await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{header}: {value}");
+        assert!(reply.headers.get("access-control-allow-origin").is_none());
+    }
+    let allowed = tool_call(
+        "get_regime",
+        &json!({}),
+        &[("origin", "http://localhost:3000")],
+    );
+    let reply = ask(&router, allowed).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text());
+    assert_eq!(
+        reply.header("access-control-allow-origin"),
+        "http://localhost:3000"
+    );
+}

@@ -1,0 +1,96 @@
+//! What the log must never hold: addresses, queries, keys.
+
+use super::support::{ask, from, request, router, tool_call};
+use serde_json::json;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use tracing_subscriber::fmt::MakeWriter;
+
+#[derive(Clone, Default)]
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Page {
+    type Writer = Self;
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn no_address_query_or_key_reaches_the_log_at_any_level() {
+    let page = Page::default();
+    let log = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(page.clone())
+        .finish();
+    // With a single subscriber, what another test's thread meets first would be switched off for all.
+    let log = tracing::Dispatch::new(log);
+    let _second = tracing::Dispatch::new(
+        tracing_subscriber::fmt()
+            .with_writer(std::io::sink)
+            .finish(),
+    );
+    let _guard = tracing::dispatcher::set_default(&log);
+    let router = router();
+    let headers = [
+        ("authorization", "Bearer canary-token"),
+        ("cookie", "canary-cookie"),
+        ("x-forwarded-for", "198.51.100.77"),
+        (
+            "traceparent",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ),
+    ];
+    for path in [
+        "/api/public/glossary/search?q=canary-query",
+        "/api/public/metrics/DGS10",
+        "/api/public/data/DGS10?start=nonsense",
+        "/nowhere?api_key=canary-key",
+        "/api/public/regime?api_key=canary-key",
+    ] {
+        ask(
+            &router,
+            from(request("GET", path, &headers, ""), "203.0.113.99:4711"),
+        )
+        .await;
+    }
+    let call = from(
+        tool_call("get_metric", &json!({"ticker": "DGS10"}), &headers),
+        "[2001:db8:aaaa:bbbb::1]:1",
+    );
+    ask(&router, call).await;
+    let bytes = page.0.lock().unwrap().clone();
+    let log = String::from_utf8(bytes).unwrap();
+    for line in log.lines().filter(|line| line.contains("econoscope")) {
+        for secret in [
+            "203.0.113.99",
+            "198.51.100.77",
+            "2001:db8:aaaa",
+            "canary-token",
+            "canary-cookie",
+            "canary-query",
+            "canary-key",
+        ] {
+            assert!(!line.contains(secret), "{secret} in {line}");
+        }
+    }
+    let answered = log
+        .lines()
+        .filter(|line| line.contains("\"answered\""))
+        .count();
+    assert_eq!(answered, 6, "{log}");
+    assert!(
+        log.contains("4bf92f3577b34da6a3ce929d0e0e4736"),
+        "the caller's trace is taken up"
+    );
+}

@@ -1,0 +1,310 @@
+//! Pages, widgets and pictures: what a browser is told, what a name may not become, and that no link is dead.
+
+use super::support::{BASE, Reply, get, get_with, options, patient, router, router_with};
+use axum::http::StatusCode;
+use sha2::Digest;
+use std::collections::BTreeSet;
+
+const WIDGETS: [&str; 3] = [
+    "/widget/regime",
+    "/widget/recession",
+    "/widget/metric/DGS10",
+];
+
+/// Names that try to become markup.
+const EVIL: [&str; 12] = [
+    "<script>alert(1)</script>",
+    "\"><svg onload=alert(1)>",
+    "'><img src=x onerror=alert(1)>",
+    "</title><script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "--><script>alert(1)</script>",
+    "{{7*7}}",
+    "javascript:alert(1)",
+    "<iframe srcdoc='<script>alert(1)</script>'>",
+    "x\" autofocus onfocus=\"alert(1)",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "\u{202e}gnp.exe\u{feff}",
+];
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|b| format!("%{b:02X}")).collect()
+}
+
+/// Text between two marks.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    text.split_once(from)
+        .and_then(|(_, rest)| rest.split_once(to))
+        .map_or("", |(inner, _)| inner)
+}
+
+/// Base64, as a policy writes a hash.
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|i| u32::from(*chunk.get(i).unwrap_or(&0)));
+        let all = a << 16 | b << 8 | c;
+        for i in 0..4 {
+            if i <= chunk.len() {
+                out.push(SIGNS[(all >> (18 - 6 * i) & 63) as usize] as char);
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", base64(&sha2::Sha256::digest(text)))
+}
+
+#[tokio::test]
+async fn widgets_may_be_framed_by_everyone_and_run_nothing() {
+    let router = router();
+    for path in WIDGETS {
+        let reply = get(&router, path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}");
+        let (policy, html) = (reply.header("content-security-policy"), reply.text());
+        let style = hash(between(html, "<style>", "</style>"));
+        let wanted = format!(
+            "default-src 'none'; style-src {style}; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
+             frame-ancestors *"
+        );
+        assert_eq!(policy, wanted, "{path}");
+        assert!(!reply.headers.contains_key("x-frame-options"), "{path}");
+        assert_eq!(reply.header("x-content-type-options"), "nosniff");
+        assert_eq!(
+            reply.header("referrer-policy"),
+            "strict-origin-when-cross-origin"
+        );
+        assert_eq!(reply.header("access-control-allow-origin"), "*");
+        assert_eq!(reply.header("cache-control"), "public, max-age=300");
+        let again = get_with(&router, path, &[("if-none-match", reply.header("etag"))]).await;
+        assert_eq!(again.status, StatusCode::NOT_MODIFIED, "{path}");
+        assert!(
+            !html.contains("<script") && !html.contains(" style=\""),
+            "{path}: {html}"
+        );
+        assert!(
+            html.starts_with("<!doctype html>\n<html lang=\"en\""),
+            "{path}"
+        );
+        assert!(
+            html.contains(&format!("<a href=\"{BASE}\"")),
+            "{path} has no credit link: {html}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
+    let reply = get(&router(), "/widget/metric/dgs1O").await;
+    assert_eq!(reply.status, StatusCode::NOT_FOUND);
+    assert_eq!(reply.header("cache-control"), "no-store");
+    assert!(
+        reply
+            .header("content-security-policy")
+            .contains("frame-ancestors *")
+    );
+    assert!(
+        reply
+            .text()
+            .contains("<a href=\"/widget/metric/DGS10\">DGS10</a>"),
+        "{}",
+        reply.text()
+    );
+    let public = router_with(options(), false);
+    for path in ["/widget/metric/VIXCLS", "/chart/VIXCLS.png"] {
+        let reply = get(&public, path).await;
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
+        assert!(
+            reply.text().contains("--serve-restricted"),
+            "{path}: {}",
+            reply.text()
+        );
+    }
+    let page = get(&public, "/series/VIXCLS").await;
+    assert!(page.text().contains("--serve-restricted") && !page.text().contains("<table"));
+}
+
+#[tokio::test]
+async fn a_theme_can_be_fixed() {
+    let router = router();
+    let html = |reply: Reply| reply.text().to_owned();
+    assert!(html(get(&router, "/widget/regime?theme=dark").await).contains("data-theme=\"dark\""));
+    let odd = html(get(&router, "/widget/regime?theme=%22%3E%3Cscript%3E").await);
+    assert!(
+        !odd.contains("data-theme=") || !between(&odd, "<html", ">").contains("data-theme"),
+        "{odd}"
+    );
+}
+
+#[tokio::test]
+async fn no_name_becomes_markup() {
+    let router = patient();
+    for name in EVIL {
+        let name = encoded(name);
+        for path in [
+            format!("/widget/metric/{name}"),
+            format!("/series/{name}"),
+            format!("/series/UNRATE?start={name}"),
+            format!("/glossary/{name}"),
+            format!("/glossary?q={name}"),
+            format!("/scenarios/{name}"),
+            format!("/articles/{name}"),
+            format!("/chart/{name}.svg"),
+            format!("/chart/UNRATE.svg?theme={name}"),
+        ] {
+            let reply = get(&router, &path).await;
+            assert!(!reply.status.is_server_error(), "{path}: {}", reply.status);
+            let html = reply.text().to_lowercase();
+            for word in [
+                "<script",
+                "<img",
+                "<svg onload",
+                "<iframe",
+                "\" onfocus",
+                "\" autofocus",
+                "49\u{0}",
+            ] {
+                assert!(!html.contains(word), "{path}: {word} in {html}");
+            }
+            assert!(
+                reply
+                    .header("content-security-policy")
+                    .starts_with("default-src 'none'"),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
+    let router = router();
+    for path in [
+        "/",
+        "/series",
+        "/methods",
+        "/glossary",
+        "/scenarios",
+        "/articles",
+        "/series/UNRATE",
+        "/nowhere",
+    ] {
+        let reply = get(&router, path).await;
+        let policy = reply.header("content-security-policy");
+        assert!(
+            policy.contains("frame-ancestors 'none'"),
+            "{path}: {policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
+        if path == "/nowhere" {
+            continue;
+        }
+        let html = reply.text();
+        assert_eq!(reply.status, StatusCode::OK, "{path}");
+        assert!(
+            policy.contains(&hash(between(html, "<style>", "</style>"))),
+            "{path}"
+        );
+        let script = between(html, "<script>", "</script>");
+        assert_eq!(!script.is_empty(), path == "/", "{path}");
+        assert!(
+            script.is_empty() || policy.contains(&hash(script)),
+            "{path}"
+        );
+        assert!(
+            !html.contains(" style=\""),
+            "{path} has a style attribute, which the policy forbids"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
+    let reply = get(&router(), "/").await;
+    let html = reply.text();
+    assert!(html.contains("Data as of "), "{html}");
+    for route in &econoscope::endpoints::ENDPOINTS {
+        assert!(
+            html.contains(&format!("GET {}</code>", route.spec.path)),
+            "{}",
+            route.spec.path
+        );
+    }
+    assert!(html.contains(&format!(
+        "claude mcp add --transport http econoscope {BASE}/mcp"
+    )));
+    assert!(html.matches("<figure>").count() == 6);
+}
+
+#[tokio::test]
+async fn no_link_is_dead() {
+    let router = patient();
+    let mut open: Vec<String> = vec!["/".into()];
+    let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+    let mut series = 0;
+    while let Some(path) = open.pop() {
+        let reply = get(&router, &path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}");
+        if !reply.header("content-type").starts_with("text/html") {
+            continue;
+        }
+        for part in reply.text().split("href=\"").skip(1) {
+            let link = part
+                .split('"')
+                .next()
+                .unwrap_or_default()
+                .replace("&amp;", "&");
+            let link = link.split('#').next().unwrap_or_default();
+            // A page per series is made alike: a few dozen stand for all of them.
+            let alike = ["/series/", "/chart/", "/api/"]
+                .iter()
+                .any(|p| link.starts_with(p));
+            if !link.starts_with('/') || seen.contains(link) || (alike && series > 40) {
+                continue;
+            }
+            // A series that is known but not held has a page; its figures have none.
+            let held = !alike || link.starts_with("/series/");
+            series += usize::from(alike);
+            seen.insert(link.to_owned());
+            if held {
+                open.push(link.to_owned());
+            }
+        }
+    }
+    assert!(seen.len() > 600, "{} pages", seen.len());
+}
+
+#[tokio::test]
+async fn pictures_have_their_type_and_size() {
+    let router = router();
+    let png = get(&router, "/chart/UNRATE.png?start=max").await;
+    assert_eq!(
+        (png.status, png.header("content-type")),
+        (StatusCode::OK, "image/png")
+    );
+    assert!(
+        png.body.starts_with(b"\x89PNG") && png.body.len() < 60_000,
+        "{}",
+        png.body.len()
+    );
+    let svg = get(&router, "/chart/UNRATE.svg").await;
+    assert_eq!(svg.header("content-type"), "image/svg+xml");
+    let policy = svg.header("content-security-policy");
+    assert!(
+        policy.contains(&hash(between(svg.text(), "<style>", "</style>"))),
+        "{policy}"
+    );
+    assert_eq!(
+        get(&router, "/chart/UNRATE.gif").await.status,
+        StatusCode::BAD_REQUEST
+    );
+    assert_eq!(
+        get(&router, "/chart/UNRATE.png?start=3w").await.status,
+        StatusCode::BAD_REQUEST
+    );
+}

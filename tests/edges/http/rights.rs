@@ -1,0 +1,236 @@
+//! Series that may not be passed on are not, whichever way they are asked for.
+
+use super::support::{BASE, ask, get, mcp_service, options, request, router_with, tool_call};
+use axum::Router;
+use axum::http::StatusCode;
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::Backend;
+use econoscope::http::{Options, Shutdown, Site, limits};
+use econoscope::model::{Catalogue, Observation, Rights, SeriesId};
+use econoscope::store::bundled::load_into;
+use econoscope::store::{Memory, Store, Write};
+use jiff::ToSpan;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn restricted() -> Vec<String> {
+    Catalogue::embedded()
+        .iter()
+        .filter(|info| info.rights == Rights::FetchOnly)
+        .map(|info| info.id.to_string())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
+    let router = router_with(options(), false);
+    let all = restricted();
+    assert!(all.len() > 3, "the catalogue has restricted series");
+    for id in &all {
+        for path in ["/api/public/metrics/", "/api/public/data/"] {
+            let reply = get(&router, &format!("{path}{id}")).await;
+            assert_eq!(
+                reply.status,
+                StatusCode::FORBIDDEN,
+                "{path}{id}: {}",
+                reply.text()
+            );
+            let said = reply.json()["error"].as_str().unwrap().to_owned();
+            assert!(said.contains("--serve-restricted"), "{said}");
+        }
+        for (tool, argument) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
+            let reply = ask(&router, tool_call(tool, &json!({argument: id}), &[])).await;
+            let result = reply.json()["result"].clone();
+            assert_eq!(result["isError"], true, "{tool} {id}");
+            let said = result["content"][0]["text"].as_str().unwrap();
+            assert!(said.contains("--serve-restricted"), "{said}");
+        }
+    }
+}
+
+/// Whether an object that names the series carries a figure of it.
+fn shows(value: &Value, id: &str) -> bool {
+    match value {
+        Value::Object(object) => {
+            let named = object.values().any(|v| v == id);
+            let figure = object.get("value").is_some_and(Value::is_number);
+            let keyed = object
+                .get(id)
+                .is_some_and(|entry| entry.is_number() || entry["value"].is_number());
+            (named && figure) || keyed || object.values().any(|v| shows(v, id))
+        }
+        Value::Array(items) => items.iter().any(|v| shows(v, id)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[tokio::test]
+async fn no_restricted_figure_hides_in_signals_or_summary() {
+    let router = router_with(options(), false);
+    let signals = get(&router, "/api/public/signals").await.json();
+    let summary = get(&router, "/api/public/macro-summary").await.json();
+    for id in restricted() {
+        assert!(!shows(&signals, &id), "{id} in {signals:#}");
+        assert!(!shows(&summary, &id), "{id} in {summary:#}");
+    }
+    for (id, field) in [
+        ("VIXCLS", &summary["volatility"]["vix"]),
+        ("BAMLH0A0HYM2", &summary["credit"]["hy_spread_bps"]),
+    ] {
+        if restricted().iter().any(|r| r == id) {
+            assert!(field.is_null(), "{id}: {field}");
+        }
+    }
+}
+
+/// A figure that stands nowhere else; each restricted series holds it on every day.
+const SECRET: f64 = 73_135.79;
+
+/// A public service over a store that holds all restricted series, and the bundled history.
+fn holding_them_all() -> Router {
+    let store = Memory::new();
+    load_into(&store).unwrap();
+    let today = jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date();
+    let days = (0..4_000)
+        .rev()
+        .map(|n| today.checked_sub(n.days()).unwrap());
+    let rows: Vec<Observation> = days.map(|day| Observation::new(day, SECRET)).collect();
+    for id in restricted() {
+        store
+            .write(Write {
+                id: &SeriesId::new(&id).unwrap(),
+                observations: &rows,
+                known_from: None,
+                fetched_at: jiff::Timestamp::now(),
+                origin: "import",
+            })
+            .unwrap();
+    }
+    let settings = Settings {
+        base_url: BASE.into(),
+        serve_restricted: false,
+        ..Settings::default()
+    };
+    let desk = Desk::open(Arc::new(store), settings, Desk::system_clock());
+    let backend = Arc::new(Backend::local(Arc::new(desk)));
+    let mcp = mcp_service(&backend, &Shutdown::default());
+    let limits = limits::Settings {
+        per_second: 100_000,
+        burst: 100_000,
+        ..limits::Settings::default()
+    };
+    Site::new(
+        backend,
+        Options {
+            limits,
+            ..options()
+        },
+    )
+    .router(mcp)
+}
+
+/// Whether a text shows the secret figure, in any of the ways that figures are written here.
+fn tells(text: &str) -> bool {
+    ["73135", "73,135", "73 135", "731357"]
+        .iter()
+        .any(|form| text.contains(form))
+}
+
+#[tokio::test]
+async fn a_held_restricted_figure_leaves_by_no_door() {
+    let router = holding_them_all();
+    for id in restricted() {
+        for (path, expected) in [
+            (format!("/api/public/metrics/{id}"), StatusCode::FORBIDDEN),
+            (
+                format!("/api/public/data/{id}?start=max"),
+                StatusCode::FORBIDDEN,
+            ),
+            (
+                format!("/api/public/data/{id}?start=max&format=csv"),
+                StatusCode::FORBIDDEN,
+            ),
+            (
+                format!("/api/public/compare?series={id},UNRATE"),
+                StatusCode::FORBIDDEN,
+            ),
+            (
+                format!("/api/public/compare?series={id}*2-UNRATE"),
+                StatusCode::FORBIDDEN,
+            ),
+            (format!("/widget/metric/{id}"), StatusCode::FORBIDDEN),
+            (format!("/chart/{id}.svg"), StatusCode::FORBIDDEN),
+            (format!("/chart/{id}.png"), StatusCode::FORBIDDEN),
+            (format!("/series/{id}"), StatusCode::OK),
+            (
+                format!("/api/public/series/search?query={id}"),
+                StatusCode::OK,
+            ),
+            (format!("/api/public/search?query={id}"), StatusCode::OK),
+            (
+                format!("/api/public/fetch?id=series:{id}"),
+                StatusCode::FORBIDDEN,
+            ),
+        ] {
+            let reply = get(&router, &path).await;
+            let said = String::from_utf8_lossy(&reply.body).into_owned();
+            assert_eq!(reply.status, expected, "{path}: {said}");
+            assert!(!tells(&said), "{path}: {said}");
+        }
+        for (tool, arguments) in [
+            ("compare_series", json!({"series": format!("{id},UNRATE")})),
+            ("fetch", json!({"id": format!("series:{id}")})),
+            ("get_time_series", json!({"seriesId": id, "detail": "csv"})),
+        ] {
+            let said = ask(&router, tool_call(tool, &arguments, &[])).await;
+            assert!(!tells(said.text()), "{tool} {id}: {}", said.text());
+        }
+        let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read",
+            "params": {"uri": format!("macro://series/{id}")}});
+        let headers = [
+            ("host", "localhost"),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        let said = ask(
+            &router,
+            request("POST", "/mcp", &headers, &read.to_string()),
+        )
+        .await;
+        assert!(!tells(said.text()), "{id}: {}", said.text());
+    }
+}
+
+#[tokio::test]
+async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
+    let router = holding_them_all();
+    for path in [
+        "/",
+        "/series",
+        "/methods",
+        "/scenarios",
+        "/articles",
+        "/widget/regime",
+        "/widget/recession",
+        "/api/public/macro-summary",
+        "/api/public/signals",
+        "/api/public/regime",
+        "/api/public/what-changed?since=1y",
+        "/api/public/explain/CRPI",
+        "/api/public/explain/CNLI",
+        "/api/public/explain/CMSI",
+        "/api/public/explain/CRAI",
+        "/api/public/explain/regime",
+        "/api/public/scenarios",
+        "/api/public/content/latest",
+        "/api/public/search?query=volatility",
+        "/llms.txt",
+        "/llms-full.txt",
+    ] {
+        let reply = get(&router, path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text());
+        assert!(!tells(reply.text()), "{path}: {}", reply.text());
+    }
+}

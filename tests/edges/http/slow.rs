@@ -1,0 +1,158 @@
+//! Slow, silent and leaving clients, through a real socket.
+
+use super::support::{live, options};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+async fn answer(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await;
+    read.expect("the server closes").ok();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[tokio::test]
+async fn silent_and_trickling_connections_are_closed_after_ten_seconds() {
+    let live = live(options()).await;
+    let start = Instant::now();
+    let mut silent = TcpStream::connect(live.address).await.unwrap();
+    let mut half = TcpStream::connect(live.address).await.unwrap();
+    half.write_all(b"GET /health HTTP/1.1\r\nhost: ")
+        .await
+        .unwrap();
+    let mut preface = TcpStream::connect(live.address).await.unwrap();
+    preface.write_all(b"PRI * HT").await.unwrap();
+    let mut trickle = TcpStream::connect(live.address).await.unwrap();
+    let drip = tokio::spawn(async move {
+        while trickle.write_all(b"G").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        start.elapsed()
+    });
+    for stream in [&mut silent, &mut half, &mut preface] {
+        answer(stream).await;
+        let time = start.elapsed();
+        assert!(
+            time > Duration::from_secs(8) && time < Duration::from_secs(13),
+            "{time:?}"
+        );
+    }
+    let time = drip.await.unwrap();
+    assert!(time < Duration::from_secs(14), "{time:?}");
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let live = live(options()).await;
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    let mut head = String::from("GET /health HTTP/1.1\r\nhost: localhost\r\n");
+    for i in 0..10_000 {
+        head.push_str(&format!("x-{i}: {i}\r\n"));
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes()).await.ok();
+    let said = answer(&mut stream).await;
+    assert!(
+        said.is_empty() || said.starts_with("HTTP/1.1 431"),
+        "{said}"
+    );
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    let head = format!(
+        "GET /{} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+        "a".repeat(60_000)
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    assert!(answer(&mut stream).await.starts_with("HTTP/1.1 414"));
+}
+
+#[tokio::test]
+async fn an_endless_body_is_cut_off_and_a_body_nobody_asked_for_is_ignored() {
+    let live = live(options()).await;
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+    stream
+        .write_all(format!("{head}content-length: 1073741824\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
+    assert!(answer(&mut stream).await.starts_with("HTTP/1.1 413"));
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    stream
+        .write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
+    let chunk = format!("10000\r\n{}\r\n", "a".repeat(0x10000));
+    let mut sent = 0;
+    while sent < 1_000 && stream.write_all(chunk.as_bytes()).await.is_ok() {
+        sent += 1;
+    }
+    assert!(sent < 1_000, "64 MiB were taken");
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    let get = "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello";
+    stream.write_all(get.as_bytes()).await.unwrap();
+    assert!(answer(&mut stream).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn a_connection_too_many_is_told_so() {
+    let mut options = options();
+    options.connections.most = 2;
+    let live = live(options).await;
+    let first = TcpStream::connect(live.address).await.unwrap();
+    let second = TcpStream::connect(live.address).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut third = TcpStream::connect(live.address).await.unwrap();
+    assert!(answer(&mut third).await.starts_with("HTTP/1.1 503"));
+    drop((first, second));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut fourth = TcpStream::connect(live.address).await.unwrap();
+    fourth
+        .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    assert!(answer(&mut fourth).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn a_stop_cuts_no_answer_and_closes_idle_connections() {
+    let live = live(options()).await;
+    let mut idle = TcpStream::connect(live.address).await.unwrap();
+    idle.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    let mut first = [0; 12];
+    idle.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    let mut asked = Vec::new();
+    for i in 0..100 {
+        let mut stream = TcpStream::connect(live.address).await.unwrap();
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_time_series","arguments":{"seriesId":"DGS10","start":"1990-01-01","as_of":"20DAY"}}}"#
+            .replace("DAY", &format!("{}-{:02}-01", 10 + i % 12, 1 + i % 12));
+        let head = if i % 2 == 0 {
+            format!(
+                "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{call}",
+                call.len()
+            )
+        } else {
+            format!(
+                "GET /api/public/data/DGS10?start={}-01-01 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+                1_970 + i % 50
+            )
+        };
+        stream.write_all(head.as_bytes()).await.unwrap();
+        asked.push(stream);
+    }
+    live.shutdown.stop.cancel();
+    for mut stream in asked {
+        let said = answer(&mut stream).await;
+        assert!(said.starts_with("HTTP/1.1 200"), "{said:.200}");
+        let (head, body) = said.split_once("\r\n\r\n").unwrap();
+        let length = head
+            .lines()
+            .find_map(|l| l.strip_prefix("content-length: "));
+        assert_eq!(length, Some(body.len().to_string().as_str()), "whole");
+    }
+    let ended = tokio::time::timeout(Duration::from_secs(12), live.task).await;
+    ended.expect("it ends").unwrap();
+    assert!(TcpStream::connect(live.address).await.is_err());
+}

@@ -1,0 +1,427 @@
+//! Both ways over HTTP: one backend, two sites, the lane in one of them.
+
+use super::corpus::{self, Dice, LEGACY, MODERN};
+use super::{backend, bundled, write};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use econoscope::endpoints::Backend;
+use econoscope::http::{Options, Shutdown, Site};
+use econoscope::mcp::{Server, transport};
+use econoscope::store::{Memory, Store};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tower::ServiceExt;
+
+/// Messages with bytes changed at random.
+const MUTATED: usize = 3_000;
+
+struct Both {
+    fast: Router,
+    slow: Router,
+    server: Server,
+}
+
+/// What a client sees of an answer.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    status: StatusCode,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Result<Value, Vec<u8>>,
+}
+
+/// Headers of a plain call; a test adds, replaces and removes.
+fn headers(version: Option<&str>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut set = |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
+    set("host", "localhost:8080");
+    set("content-type", "application/json");
+    set("accept", "application/json, text/event-stream");
+    if let Some(version) = version {
+        set("mcp-protocol-version", version);
+    }
+    headers
+}
+
+fn modern_headers(tool: &str) -> HeaderMap {
+    let mut headers = headers(Some(MODERN));
+    headers.insert("mcp-method", HeaderValue::from_static("tools/call"));
+    if let Ok(tool) = HeaderValue::from_str(tool) {
+        headers.insert("mcp-name", tool);
+    }
+    headers
+}
+
+impl Both {
+    fn over(backend: &Arc<Backend>) -> Self {
+        let mut options = Options {
+            origins: vec!["http://localhost:*".into()],
+            ..Options::default()
+        };
+        options.limits.burst = 1_000_000;
+        options.limits.general = 5;
+        options.limits.data = 5;
+        let site = |server: Server| {
+            let allowed = transport::Allowed {
+                hosts: ["localhost", "127.0.0.1", "::1", "macro.example:443"]
+                    .map(String::from)
+                    .to_vec(),
+                origins: vec!["http://localhost:*".into()],
+            };
+            let mcp = transport::http(server, allowed, Shutdown::default().cut);
+            Site::new(Arc::clone(backend), options.clone()).router(mcp)
+        };
+        let server = Server::new(Arc::clone(backend));
+        Self {
+            fast: site(server.clone()),
+            slow: site(Server::new(Arc::clone(backend)).without_fast_lane()),
+            server,
+        }
+    }
+
+    /// Sends a message both ways, twice the fast one: made, and kept.
+    async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
+        let slow = send(&self.slow, headers, body, None).await;
+        for round in ["made", "kept"] {
+            let fast = send(&self.fast, headers, body, None).await;
+            let text = String::from_utf8_lossy(body);
+            assert_eq!(fast, slow, "{round}: {headers:?} {text}");
+        }
+        slow
+    }
+
+    /// Whether the lane answers this call.
+    async fn is_taken(&self, headers: &HeaderMap, body: &str) -> bool {
+        let before = self.server.fast_answers();
+        self.same(headers, body.as_bytes()).await;
+        self.server.fast_answers() > before
+    }
+}
+
+async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&str>) -> Seen {
+    let mut request = Request::post("/mcp")
+        .body(Body::from(body.to_vec()))
+        .unwrap();
+    *request.headers_mut() = headers.clone();
+    if let Some(peer) = peer {
+        let peer: SocketAddr = peer.parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+    }
+    let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    let mut headers: Vec<_> = parts
+        .headers
+        .iter()
+        .filter(|(name, _)| *name != "x-request-id")
+        .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+        .collect();
+    headers.sort();
+    Seen {
+        status: parts.status,
+        headers,
+        body: serde_json::from_slice(&bytes).map_err(|_| bytes.to_vec()),
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_answered_alike_in_both_lifecycles() {
+    let both = Both::over(&bundled());
+    for (tool, arguments) in corpus::calls() {
+        for version in [
+            None,
+            Some("2024-11-05"),
+            Some("2025-03-26"),
+            Some(LEGACY),
+            Some("2025-11-25"),
+        ] {
+            let body = corpus::call("1", tool, &arguments, None);
+            both.same(&headers(version), body.as_bytes()).await;
+        }
+        let meta = corpus::modern_meta();
+        let body = corpus::call("\"a\"", tool, &arguments, Some(&meta));
+        both.same(&modern_headers(tool), body.as_bytes()).await;
+    }
+}
+
+#[tokio::test]
+async fn plain_calls_are_taken_and_others_are_not() {
+    let both = Both::over(&bundled());
+    let arguments = json!({ "ticker": "10y" });
+    let meta = corpus::modern_meta();
+    let legacy = corpus::call("1", "get_metric", &arguments, None);
+    let modern = corpus::call("1", "get_metric", &arguments, Some(&meta));
+    assert!(both.is_taken(&headers(Some(LEGACY)), &legacy).await);
+    assert!(both.is_taken(&headers(None), &legacy).await);
+    assert!(both.is_taken(&modern_headers("get_metric"), &modern).await);
+    let mut loose = headers(Some(LEGACY));
+    loose.remove("accept");
+    assert!(both.is_taken(&loose, &legacy).await, "a loose wish");
+    for (name, value) in [
+        ("mcp-session-id", "abc"),
+        ("origin", "http://evil.example"),
+        ("host", "evil.example"),
+        ("content-type", "text/plain"),
+        ("mcp-protocol-version", "1999-01-01"),
+    ] {
+        let mut changed = headers(Some(LEGACY));
+        changed.insert(name, value.parse().unwrap());
+        assert!(!both.is_taken(&changed, &legacy).await, "{name}");
+    }
+    let mut page = headers(Some(LEGACY));
+    page.insert("origin", "http://localhost:3000".parse().unwrap());
+    assert!(both.is_taken(&page, &legacy).await, "known after the first");
+    for (meta, taken) in [
+        ("{\"progressToken\":1}", true),
+        ("{\"progressToken\":\"a\",\"openai/locale\":\"en\"}", true),
+        ("{\"progressToken\":1.5}", false),
+        ("{\"progressToken\":null}", false),
+        ("{\"io.modelcontextprotocol/x\":1}", false),
+    ] {
+        let told = corpus::call("1", "get_metric", &arguments, Some(meta));
+        let is_taken = both.is_taken(&headers(Some(LEGACY)), &told).await;
+        assert_eq!(is_taken, taken, "{meta}");
+    }
+}
+
+#[tokio::test]
+async fn identifiers_of_all_kinds() {
+    let both = Both::over(&bundled());
+    let (arguments, meta) = (json!({ "ticker": "10y" }), corpus::modern_meta());
+    for id in corpus::IDS {
+        let body = corpus::call(id, "get_metric", &arguments, None);
+        both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+        let body = corpus::call(id, "get_metric", &arguments, Some(&meta));
+        both.same(&modern_headers("get_metric"), body.as_bytes())
+            .await;
+    }
+    let long = format!("\"{}\"", "x".repeat(10_000));
+    let body = corpus::call(&long, "get_metric", &arguments, None);
+    both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+}
+
+#[tokio::test]
+async fn odd_bodies_and_meta_of_all_kinds() {
+    let both = Both::over(&bundled());
+    for body in corpus::odd_bodies() {
+        for headers in [
+            headers(None),
+            headers(Some(LEGACY)),
+            modern_headers("get_regime"),
+        ] {
+            both.same(&headers, body.as_bytes()).await;
+        }
+    }
+    for meta in corpus::metas() {
+        let body = corpus::call("1", "get_regime", &json!({}), Some(&meta));
+        for headers in [
+            headers(None),
+            headers(Some(LEGACY)),
+            headers(Some("2025-11-25")),
+            headers(Some("2027-01-01")),
+            modern_headers("get_regime"),
+        ] {
+            both.same(&headers, body.as_bytes()).await;
+        }
+    }
+    let large = corpus::call(
+        "1",
+        "get_metric",
+        &json!({ "ticker": "x".repeat(300_000) }),
+        None,
+    );
+    both.same(&headers(None), large.as_bytes()).await;
+}
+
+#[tokio::test]
+async fn hostile_and_contradicting_headers() {
+    let both = Both::over(&bundled());
+    let arguments = json!({ "ticker": "10y" });
+    let legacy = corpus::call("1", "get_metric", &arguments, None);
+    let modern = corpus::call("1", "get_metric", &arguments, Some(&corpus::modern_meta()));
+    let values: [(&'static str, &[&[u8]]); 9] = [
+        (
+            "host",
+            &[
+                b"LOCALHOST",
+                b"localhost:1",
+                b"127.0.0.1:80",
+                b"[::1]:8080",
+                b"[::1]",
+                b"::1",
+                b"localhost:",
+                b"localhost:99999",
+                b"localhost.evil.example",
+                b"evil@localhost",
+                b"macro.example:443",
+                b"macro.example",
+                b"macro.example:80",
+                b"local host",
+                b"\xff",
+                b"",
+                b"localhost.",
+            ],
+        ),
+        (
+            "origin",
+            &[
+                b"http://localhost:1",
+                b"http://localhost",
+                b"https://localhost:1",
+                b"null",
+                b"evil",
+                b"\xff",
+                b"",
+            ],
+        ),
+        (
+            "accept",
+            &[
+                b"application/json",
+                b"text/event-stream",
+                b"*/*",
+                b"text/html",
+                b"text/event-stream, application/json",
+                b"application/json;q=0, text/event-stream",
+                b"application/json, text/event-stream;q=0",
+                b"\xff",
+                b"",
+            ],
+        ),
+        (
+            "content-type",
+            &[
+                b"application/json; charset=utf-8",
+                b"APPLICATION/JSON",
+                b"application/jsonx",
+                b"text/json",
+                b" application/json ;x",
+                b"\xff",
+                b"",
+            ],
+        ),
+        (
+            "mcp-protocol-version",
+            &[
+                b"2024-11-05",
+                b"2025-06-18",
+                b"2026-07-28",
+                b"2026-07-29",
+                b"2020-01-01",
+                b"x",
+                b"\xff",
+                b"",
+            ],
+        ),
+        (
+            "mcp-method",
+            &[b"tools/call", b"tools/list", b"TOOLS/CALL", b"\xff", b""],
+        ),
+        (
+            "mcp-name",
+            &[
+                b"get_metric",
+                b"get_regime",
+                b"GET_METRIC",
+                b"=?base64?Z2V0X21ldHJpYw==?=",
+                b"=?base64?!!?=",
+                b"\xff",
+                b"",
+            ],
+        ),
+        ("mcp-session-id", &[b"abc", b""]),
+        ("mcp-param-ticker", &[b"10y"]),
+    ];
+    for base in [
+        headers(None),
+        headers(Some(LEGACY)),
+        modern_headers("get_metric"),
+    ] {
+        for (name, values) in values {
+            let mut without = base.clone();
+            without.remove(name);
+            for body in [&legacy, &modern] {
+                both.same(&without, body.as_bytes()).await;
+            }
+            for value in values {
+                let value = HeaderValue::from_bytes(value).unwrap();
+                let mut replaced = base.clone();
+                replaced.insert(name, value.clone());
+                let mut doubled = base.clone();
+                doubled.append(name, value.clone());
+                let mut first = without.clone();
+                first.append(name, value);
+                if let Some(own) = base.get(name) {
+                    first.append(name, own.clone());
+                }
+                for headers in [replaced, doubled, first] {
+                    for body in [&legacy, &modern] {
+                        both.same(&headers, body.as_bytes()).await;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_changed_at_random() {
+    let both = Both::over(&bundled());
+    let mut dice = Dice::new(20_261_121);
+    let meta = corpus::modern_meta();
+    let calls = [
+        ("get_metric", json!({ "ticker": "10y" })),
+        ("get_regime", json!({})),
+    ];
+    for round in 0..MUTATED {
+        let (tool, arguments) = &calls[dice.below(calls.len())];
+        let is_modern = dice.below(2) == 0;
+        let body = corpus::call("17", tool, arguments, is_modern.then_some(meta.as_str()));
+        let headers = if is_modern {
+            modern_headers(tool)
+        } else {
+            headers(Some(LEGACY))
+        };
+        let body = if round % 20 == 0 {
+            body.into_bytes()
+        } else {
+            dice.mutate(&body)
+        };
+        both.same(&headers, &body).await;
+    }
+    assert!(
+        both.server.fast_answers() > 200,
+        "the lane was hardly asked"
+    );
+}
+
+#[tokio::test]
+async fn the_day_s_allowance_is_charged_alike() {
+    let both = Both::over(&bundled());
+    let peer = Some("203.0.113.9:4711");
+    let body = corpus::call("1", "get_metric", &json!({ "ticker": "10y" }), None);
+    for left in [4, 3, 2, 1, 0] {
+        let slow = send(&both.slow, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        let fast = send(&both.fast, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        assert_eq!(fast, slow, "{left} left");
+    }
+    // When to come back is spread over a minute by a hash that differs from site to site.
+    for router in [&both.slow, &both.fast] {
+        let refused = send(router, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        assert_eq!(refused.body.unwrap()["result"]["isError"], true);
+    }
+}
+
+#[tokio::test]
+async fn new_data_make_old_answers_old() {
+    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    write(store.as_ref(), "DGS10", &[4.0, 4.1]);
+    let both = Both::over(&backend(Arc::clone(&store)));
+    let body = corpus::call("1", "get_metric", &json!({ "ticker": "DGS10" }), None);
+    let before = both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+    write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
+    let after = both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+    assert_ne!(before, after);
+}

@@ -1,0 +1,88 @@
+//! What an answer costs a model, counted in the tokens of a common encoding.
+
+use super::client::Client;
+use super::{backends, server};
+use econoscope::endpoints::ENDPOINTS;
+use econoscope::mcp::Server;
+use serde_json::{Value, json};
+
+/// Text of a call with its defaults, and of any call.
+const DEFAULT: usize = 2_000;
+const ANY: usize = 10_000;
+
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::o200k_base_singleton()
+        .encode_ordinary(text)
+        .len()
+}
+
+#[tokio::test]
+async fn default_answers_cost_at_most_two_thousand_tokens() {
+    for (name, backend) in backends() {
+        let mut client = Client::open(Server::new(backend));
+        for route in &ENDPOINTS {
+            let arguments: serde_json::Map<String, Value> = route
+                .spec
+                .example
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), json!(v)))
+                .collect();
+            let call = json!({ "name": route.spec.tool, "arguments": arguments });
+            let result = client.result("tools/call", call).await;
+            let text = result["content"][0]["text"].as_str().unwrap();
+            let cost = tokens(text);
+            println!("{name} {}: {cost} tokens", route.spec.tool);
+            assert!(cost <= DEFAULT, "{name}: {}: {cost}", route.spec.tool);
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_answer_costs_more_than_ten_thousand_tokens() {
+    for (name, backend) in backends() {
+        let mut client = Client::open(Server::new(backend));
+        for (tool, arguments) in [
+            (
+                "get_time_series",
+                json!({ "seriesId": "DGS10", "start": "max" }),
+            ),
+            (
+                "get_time_series",
+                json!({ "seriesId": "DGS10", "start": "max", "format": "csv" }),
+            ),
+            (
+                "get_time_series",
+                json!({ "seriesId": "UNRATE", "start": "max", "format": "csv" }),
+            ),
+            ("search_glossary", json!({ "q": "rate", "limit": 50 })),
+            ("list_scenarios", json!({ "limit": 50 })),
+            ("fetch", json!({ "id": "article:regime" })),
+            ("get_metric", json!({ "ticker": "x".repeat(80) })),
+        ] {
+            let call = json!({ "name": tool, "arguments": arguments });
+            let result = client.result("tools/call", call).await;
+            let text = result["content"][0]["text"].as_str().unwrap();
+            let cost = tokens(text);
+            println!("{name} {tool} {arguments}: {cost} tokens");
+            assert!(cost <= ANY, "{name}: {tool} {arguments}: {cost}");
+            if result["isError"] == true {
+                assert!(text.chars().count() <= 1_000, "{tool}: {text}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_whole_tool_list_is_small() {
+    let mut client = Client::open(server());
+    let list = client.result("tools/list", json!({})).await;
+    for tool in list["tools"].as_array().unwrap() {
+        println!("{}: {} bytes", tool["name"], tool.to_string().len());
+    }
+    let bytes = list["tools"].to_string().len();
+    println!(
+        "{bytes} bytes, {} tokens",
+        tokens(&list["tools"].to_string())
+    );
+    assert!(bytes < 16_000, "{bytes} bytes");
+}

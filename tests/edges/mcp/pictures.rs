@@ -1,0 +1,62 @@
+//! A series as a picture, for hosts that show images: asked for, small, and beside the figures.
+
+use super::backends;
+use super::client::Client;
+use base64::Engine;
+use econoscope::mcp::Server;
+use serde_json::{Value, json};
+
+/// Largest picture (a host pays for every byte of it).
+const MOST_BYTES: usize = 60_000;
+
+fn pictures(result: &Value) -> Vec<Vec<u8>> {
+    let blocks = result["content"].as_array().unwrap().iter();
+    blocks
+        .filter(|b| b["type"] == "image")
+        .map(|b| {
+            assert_eq!(b["mimeType"], "image/png");
+            let engine = base64::engine::general_purpose::STANDARD;
+            engine.decode(b["data"].as_str().unwrap()).unwrap()
+        })
+        .collect()
+}
+
+/// Width and height out of a PNG's header.
+fn size(png: &[u8]) -> (u32, u32) {
+    assert_eq!(png.get(..8), Some(&b"\x89PNG\r\n\x1a\n"[..]));
+    let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (side(16), side(20))
+}
+
+#[tokio::test]
+async fn a_chart_is_one_small_picture_of_every_row() {
+    for (name, backend) in backends() {
+        let mut client = Client::open(Server::new(backend));
+        for asked in [
+            json!({ "seriesId": "DGS10", "start": "max" }),
+            json!({ "seriesId": "UNRATE", "start": "5y" }),
+            json!({ "seriesId": "CPIAUCSL", "start": "20y", "units": "pc1" }),
+            json!({ "seriesId": "UNRATE", "start": "max", "format": "csv" }),
+        ] {
+            let mut with = asked.clone();
+            with["chart"] = true.into();
+            let call = json!({ "name": "get_time_series", "arguments": with });
+            let result = client.result("tools/call", call).await;
+            assert_ne!(result["isError"], true, "{name} {asked}: {result}");
+            let found = pictures(&result);
+            assert_eq!(found.len(), 1, "{name} {asked}");
+            assert_eq!(size(&found[0]), (1_200, 630));
+            assert!(found[0].len() <= MOST_BYTES, "{name} {asked}");
+            if let Some(folder) = std::env::var_os("PICTURES") {
+                let file =
+                    format!("{name}-{}-{}.png", asked["seriesId"], asked["start"]).replace('"', "");
+                std::fs::write(std::path::Path::new(&folder).join(file), &found[0]).unwrap();
+            }
+            let call = json!({ "name": "get_time_series", "arguments": asked });
+            let without = client.result("tools/call", call).await;
+            assert_eq!(pictures(&without), Vec::<Vec<u8>>::new());
+            assert_eq!(result["structuredContent"], without["structuredContent"]);
+            assert_eq!(result["content"][0], without["content"][0]);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Both lifecycles: what each client is offered, how every result is signed and how long it may be kept.
+
+use super::client::Client;
+use super::server;
+use serde_json::{Value, json};
+
+const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+const LISTS: [&str; 5] = [
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+    "skills/list",
+];
+
+#[tokio::test]
+async fn every_older_version_is_answered_and_offered_only_what_works() {
+    for version in VERSIONS {
+        let (mut client, answer) = Client::legacy(server(), version).await;
+        let result = &answer["result"];
+        assert_eq!(result["protocolVersion"], version);
+        let said = result["instructions"].as_str().unwrap();
+        assert!(said.chars().count() <= 2_048, "{}", said.chars().count());
+        let offered = &result["capabilities"];
+        assert_eq!(offered["resources"], json!({}), "{offered}");
+        assert_eq!(offered["tools"], json!({}));
+        assert_eq!(offered["prompts"], json!({}));
+        let list = client.request("tools/list", json!({})).await;
+        assert!(list["result"]["tools"].as_array().unwrap().len() >= 8);
+        assert!(list["result"].get("resultType").is_none());
+        assert!(list["result"].get("_meta").is_none());
+        assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
+    }
+}
+
+#[tokio::test]
+async fn a_version_nobody_knows_is_answered_with_the_newest_that_opens_so() {
+    let (_, answer) = Client::legacy(server(), "1999-01-01").await;
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn every_modern_result_is_signed() {
+    let mut client = Client::open(server());
+    let mut calls: Vec<(&str, Value)> = LISTS.iter().map(|l| (*l, json!({}))).collect();
+    calls.extend([
+        ("server/discover", json!({})),
+        (
+            "tools/call",
+            json!({ "name": "get_regime", "arguments": {} }),
+        ),
+        (
+            "tools/call",
+            json!({ "name": "get_metric", "arguments": { "ticker": "DGS1O" } }),
+        ),
+        ("resources/read", json!({ "uri": "macro://catalog" })),
+        ("prompts/get", json!({ "name": "morning_brief" })),
+        (
+            "skills/get",
+            json!({ "uri": "skill://us-macro-data/SKILL.md" }),
+        ),
+        (
+            "resources/directory/read",
+            json!({ "uri": "skill://us-macro-data" }),
+        ),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/resource", "uri": "macro://metric/{ticker}" },
+                    "argument": { "name": "ticker", "value": "DGS" } }),
+        ),
+    ]);
+    for (method, params) in calls {
+        let result = client.result(method, params).await;
+        let name = &result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"];
+        assert_eq!(name, "econoscope", "{method}: {result}");
+        assert_eq!(result["resultType"], "complete", "{method}");
+    }
+}
+
+#[tokio::test]
+async fn discovery_says_what_there_is() {
+    let mut client = Client::open(server());
+    let found = client.result("server/discover", json!({})).await;
+    assert_eq!(found["supportedVersions"].as_array().unwrap().len(), 5);
+    assert_eq!(found["capabilities"]["resources"]["subscribe"], true);
+    let extensions = &found["capabilities"]["extensions"];
+    assert_eq!(
+        extensions["io.modelcontextprotocol/skills"]["directoryRead"],
+        true
+    );
+    let types = &extensions["io.modelcontextprotocol/ui"]["mimeTypes"];
+    assert_eq!(types, &json!(["text/html;profile=mcp-app"]));
+    assert!(found["instructions"].as_str().unwrap().len() <= 2_048);
+    assert!(found["ttlMs"].as_u64().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn lists_may_be_kept_and_a_foreign_cursor_is_refused() {
+    let mut client = Client::open(server());
+    for list in LISTS {
+        let result = client.result(list, json!({})).await;
+        assert_eq!(result["ttlMs"], 3_600_000, "{list}");
+        assert_eq!(result["cacheScope"], "public", "{list}");
+        assert!(result.get("nextCursor").is_none(), "{list}");
+        let refused = client
+            .modern(list, json!({ "cursor": "bm90IG91cnM=" }))
+            .await;
+        assert_eq!(refused["error"]["code"], -32_602, "{list}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_hundred_lists_are_the_same_bytes() {
+    for list in LISTS {
+        let mut first: Option<String> = None;
+        for round in 0..100 {
+            let mut client = Client::open(server_if(round % 10 == 0));
+            let text = client.result(list, json!({})).await.to_string();
+            assert_eq!(first.get_or_insert_with(|| text.clone()), &text, "{list}");
+        }
+    }
+}
+
+/// A fresh server, built anew now and then so that the order cannot come from one instance.
+fn server_if(fresh: bool) -> econoscope::mcp::Server {
+    use std::sync::OnceLock;
+    static KEPT: OnceLock<econoscope::mcp::Server> = OnceLock::new();
+    if fresh {
+        server()
+    } else {
+        KEPT.get_or_init(server).clone()
+    }
+}
+
+#[tokio::test]
+async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
+    let mut client = Client::open(server());
+    let bad = client
+        .result(
+            "tools/call",
+            json!({ "name": "get_metric", "arguments": { "ticker": "DGS1O" } }),
+        )
+        .await;
+    assert_eq!(bad["isError"], true);
+    let facts = &bad["_meta"]["econoscope/error"];
+    assert_eq!(facts["code"], "unknown_name");
+    assert_eq!(facts["suggestions"][0], "DGS10", "{facts}");
+    for arguments in [
+        json!({}),
+        json!({ "ticker": "DGS10", "months": 99 }),
+        json!({ "ticker": "x".repeat(500) }),
+    ] {
+        let call = json!({ "name": "get_metric", "arguments": arguments });
+        assert_eq!(client.result("tools/call", call).await["isError"], true);
+    }
+    let unknown = client
+        .modern("tools/call", json!({ "name": "drop_tables" }))
+        .await;
+    assert_eq!(unknown["error"]["code"], -32_602);
+    let unknown = client.modern("no/such/method", json!({})).await;
+    assert_eq!(unknown["error"]["code"], -32_601);
+}

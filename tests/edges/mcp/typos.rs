@@ -1,0 +1,141 @@
+//! Two thousand seeded slips of the hand: the right series is among the three that are offered, and taking
+//! an offer by the letter works.
+
+use super::client::Client;
+use super::server;
+use econoscope::error::Error;
+use econoscope::model::resolve::{Resolver, fold};
+use serde_json::json;
+use std::time::Instant;
+
+const COUNT: usize = 2_000;
+const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+/// A small generator with a fixed seed: the same slips each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % below as u64) as usize
+    }
+}
+
+/// A key beside the one that was meant.
+fn beside(c: char, dice: &mut Dice) -> char {
+    let low = c.to_ascii_lowercase();
+    for row in ROWS {
+        if let Some(at) = row.find(low) {
+            let near: Vec<char> = [at.wrapping_sub(1), at + 1]
+                .iter()
+                .filter_map(|i| row.chars().nth(*i))
+                .collect();
+            return near[dice.roll(near.len())];
+        }
+    }
+    match low {
+        '0' => 'o',
+        '1' => 'l',
+        '2'..='9' => char::from(low as u8 - 1),
+        _ => 'x',
+    }
+}
+
+/// A letter left out, struck twice, swapped with the next, or missed by one key.
+fn slip(name: &str, dice: &mut Dice) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = dice.roll(letters.len());
+    match dice.roll(4) {
+        0 => {
+            letters.remove(at);
+        }
+        1 => letters.insert(at, letters[at]),
+        2 if at + 1 < letters.len() => letters.swap(at, at + 1),
+        _ => letters[at] = beside(letters[at], dice),
+    }
+    letters.into_iter().collect()
+}
+
+/// A slipped name, the series that was meant, and what is offered instead.
+struct Slip {
+    typed: String,
+    meant: String,
+    offers: Vec<String>,
+}
+
+/// The slips; what is a good name of something is none.
+fn slips(count: usize) -> Vec<Slip> {
+    let resolver = Resolver::embedded();
+    let mut names: Vec<(String, String)> = resolver
+        .catalogue()
+        .iter()
+        .map(|i| (i.id.to_string(), i.id.to_string()))
+        .chain(
+            resolver
+                .aliases()
+                .map(|(alias, info)| (alias.to_owned(), info.id.to_string())),
+        )
+        .filter(|(name, _)| fold(name).len() >= 3)
+        .collect();
+    names.sort();
+    let mut dice = Dice(20_260_728);
+    let mut all = Vec::new();
+    while all.len() < count {
+        let (name, meant) = &names[dice.roll(names.len())];
+        let typed = slip(name, &mut dice);
+        if let Err(Error::Unknown { suggestions, .. }) = resolver.resolve("ticker", &typed) {
+            all.push(Slip {
+                typed,
+                meant: meant.clone(),
+                offers: suggestions.into_iter().map(|s| s.id).collect(),
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn the_right_series_is_among_three_offers() {
+    let start = Instant::now();
+    let slips = slips(COUNT);
+    let each = start.elapsed() / u32::try_from(COUNT).unwrap();
+    let missed: Vec<(&str, &str)> = slips
+        .iter()
+        .filter(|s| !s.offers.contains(&s.meant))
+        .map(|s| (s.typed.as_str(), s.meant.as_str()))
+        .collect();
+    println!(
+        "{} of {COUNT} missed, {each:?} each: {missed:?}",
+        missed.len()
+    );
+    assert!(
+        missed.len() * 100 <= COUNT,
+        "{} missed: {missed:?}",
+        missed.len()
+    );
+}
+
+#[tokio::test]
+async fn an_offer_taken_by_the_letter_works() {
+    let mut client = Client::open(server());
+    for Slip { typed, .. } in &slips(100) {
+        let call = json!({ "name": "get_metric", "arguments": { "ticker": typed } });
+        let refused = client.result("tools/call", call).await;
+        assert_eq!(refused["isError"], true, "{typed}");
+        let offers = &refused["_meta"]["econoscope/error"]["suggestions"];
+        for offer in offers.as_array().into_iter().flatten() {
+            assert!(
+                refused["content"][0]["text"]
+                    .as_str()
+                    .unwrap()
+                    .contains(offer.as_str().unwrap())
+            );
+            let call = json!({ "name": "get_metric", "arguments": { "ticker": offer } });
+            let taken = client.result("tools/call", call).await;
+            assert_eq!(taken["isError"], false, "{typed} -> {offer}: {taken}");
+        }
+    }
+}

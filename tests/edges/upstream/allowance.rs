@@ -1,0 +1,349 @@
+//! One call per key, never one too many, and silence where the upstream asks for it.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 1).await;
+    chaos.set(Faults {
+        delay: Duration::from_millis(400),
+        ..Faults::default()
+    });
+    let upstream = open(chaos.address, 100, &clock());
+    let callers: Vec<_> = (0..1_000)
+        .map(|_| {
+            let upstream = upstream.clone();
+            tokio::spawn(async move { upstream.get(shared("regime")).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut answered = 0;
+    for (n, caller) in callers.into_iter().enumerate() {
+        if n % 2 == 0 {
+            caller.abort();
+        } else {
+            caller.await.unwrap().unwrap();
+            answered += 1;
+        }
+    }
+    assert_eq!((answered, chaos.calls()), (500, 1));
+    assert_eq!(upstream.quota().unwrap().used, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_goes_on_when_its_only_caller_leaves() {
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 1).await;
+    chaos.set(Faults {
+        delay: Duration::from_millis(200),
+        ..Faults::default()
+    });
+    let upstream = open(chaos.address, 100, &clock());
+    let left =
+        tokio::time::timeout(Duration::from_millis(50), upstream.get(shared("regime"))).await;
+    assert!(left.is_err());
+    upstream.settle().await;
+    upstream.get(shared("regime")).await.unwrap();
+    assert_eq!(chaos.calls(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance() {
+    let origin = origin().await;
+    let chaos = Chaos::before(*origin.address(), 1).await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    let start = || stored(chaos.address, 100, &clock, &file);
+    let mut processes = [start(), start()];
+    let mut dice = Dice(30);
+    let (mut hours, mut seen) = (Vec::new(), 0);
+    for hour in 0..4 * 24_u64 {
+        for _ in 0..dice.roll(14) {
+            let process = &processes[usize::try_from(dice.roll(2)).unwrap()];
+            let request = if dice.roll(2) == 0 {
+                shared(&format!("k{}", dice.roll(6)))
+            } else {
+                single(&format!("T{}", dice.roll(100_000)))
+            };
+            match process.get(request).await {
+                Ok(_) | Err(Error::RateLimited { .. }) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+        for process in &processes {
+            process.settle().await;
+        }
+        hours.push(chaos.calls() - seen);
+        seen = chaos.calls();
+        clock.advance(HOUR);
+        match dice.roll(30) {
+            0 => processes[usize::try_from(hour % 2).unwrap()] = start(),
+            1 => processes = [start(), start()],
+            2 => clock.jump(jiff::SignedDuration::from_hours(24)),
+            3 => clock.jump(jiff::SignedDuration::from_hours(-24)),
+            _ => {}
+        }
+    }
+    let most = hours
+        .windows(24)
+        .map(|day| day.iter().sum::<u64>())
+        .max()
+        .unwrap();
+    assert!((80..=100).contains(&most), "{most} calls in 24 hours");
+    assert_eq!(processes[0].quota().unwrap().limit, 100);
+}
+
+#[tokio::test]
+async fn a_restart_costs_no_call() {
+    let origin = origin().await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    for round in 0..3 {
+        let upstream = stored(*origin.address(), 100, &clock, &file);
+        let fetched = upstream.get(shared("regime")).await.unwrap();
+        assert_eq!(fetched.age, Duration::from_secs(100 * round));
+        upstream.settle().await;
+        clock.advance(Duration::from_secs(100));
+    }
+    assert_eq!(calls(&origin).await, 1);
+}
+
+#[tokio::test]
+async fn one_process_uses_what_another_has_fetched() {
+    let origin = origin().await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    let one = stored(*origin.address(), 100, &clock, &file);
+    let two = stored(*origin.address(), 100, &clock, &file);
+    for upstream in [&one, &two] {
+        upstream.get(shared("regime")).await.unwrap();
+        upstream.settle().await;
+    }
+    clock.advance(HOUR);
+    for upstream in [&one, &two] {
+        assert_eq!(
+            upstream.get(shared("regime")).await.unwrap().freshness,
+            Freshness::Stale
+        );
+        upstream.settle().await;
+        assert_eq!(
+            upstream.get(shared("regime")).await.unwrap().freshness,
+            Freshness::Fresh
+        );
+    }
+    assert_eq!(calls(&origin).await, 2);
+}
+
+#[tokio::test]
+async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
+    let hour = 3600;
+    let table = [
+        ("120", 120),
+        ("Sat, 21 Nov 2026 12:05:00 GMT", 300),
+        ("Saturday, 21-Nov-26 12:05:00 GMT", 300),
+        ("garbage", hour),
+        ("-7", hour),
+        ("Fri, 20 Nov 2026 12:00:00 GMT", hour),
+        ("315360000", 24 * hour),
+        ("Fri, 21 Nov 2036 12:00:00 GMT", 24 * hour),
+        ("", 12 * hour),
+    ];
+    for (text, seconds) in table {
+        let mut answer = ResponseTemplate::new(429);
+        if !text.is_empty() {
+            answer = answer.insert_header("retry-after", text);
+        }
+        let sick = always(answer).await;
+        let clock = clock();
+        let upstream = open(*sick.address(), 100, &clock);
+        let error = upstream.get(single("A")).await.unwrap_err();
+        assert_eq!(
+            (error.code(), error.retry_after().unwrap().as_secs()),
+            ("rate_limited", seconds),
+            "{text}"
+        );
+        clock.advance(Duration::from_secs(seconds - 2));
+        for name in ["A", "B", "C"] {
+            assert_eq!(
+                upstream.get(single(name)).await.unwrap_err().code(),
+                "rate_limited",
+                "{text}"
+            );
+            assert_eq!(
+                upstream.get(shared(name)).await.unwrap_err().code(),
+                "rate_limited",
+                "{text}"
+            );
+        }
+        assert_eq!(calls(&sick).await, 1, "{text}");
+        clock.advance(Duration::from_secs(3));
+        upstream.get(single("D")).await.unwrap_err();
+        assert_eq!(calls(&sick).await, 2, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
+    let origin = origin().await;
+    let clock = clock();
+    let upstream = open(*origin.address(), 10, &clock);
+    assert!(
+        upstream
+            .get(shared("regime"))
+            .await
+            .unwrap()
+            .quota
+            .is_none()
+    );
+    let mut refused = None;
+    for n in 0..30 {
+        refused = upstream
+            .get(single(&format!("T{n}")))
+            .await
+            .err()
+            .or(refused);
+    }
+    let refused = refused.unwrap();
+    assert_eq!(refused.code(), "rate_limited");
+    assert!(refused.to_string().contains("2026-11-"), "{refused}");
+    // Ten calls a day leave one renewal in three hours.
+    for expected in [Freshness::Stale, Freshness::Fresh] {
+        clock.advance(2 * HOUR);
+        let fetched = upstream.get(shared("regime")).await.unwrap();
+        assert_eq!(fetched.freshness, expected);
+    }
+    let spent = always(json("{}")).await;
+    let small = open(*spent.address(), 1, &clock);
+    let last = small.get(shared("regime")).await.unwrap();
+    assert_eq!(
+        last.quota.map(|quota| (quota.used, quota.remaining)),
+        Some((1, 0))
+    );
+    clock.advance(2 * HOUR);
+    assert_eq!(
+        small.get(shared("regime")).await.unwrap().freshness,
+        Freshness::Stale
+    );
+    assert_eq!(calls(&spent).await, 1);
+}
+
+#[tokio::test]
+async fn junk_in_the_state_file_costs_a_call_and_nothing_else() {
+    let origin = origin().await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    std::fs::write(&file, b"not a database").unwrap();
+    let upstream = stored(*origin.address(), 100, &clock, &file);
+    assert_eq!(
+        upstream.get(shared("regime")).await.unwrap_err().code(),
+        "rate_limited"
+    );
+    clock.advance(25 * HOUR);
+    upstream.get(shared("regime")).await.unwrap();
+}
+
+#[tokio::test]
+async fn clock_jumps_neither_age_answers_nor_grant_calls() {
+    let origin = origin().await;
+    let clock = clock();
+    let upstream = open(*origin.address(), 100, &clock);
+    upstream.get(shared("regime")).await.unwrap();
+    for hours in [24, -48, 24 * 365 * 12, -24 * 365 * 90] {
+        clock.jump(jiff::SignedDuration::from_hours(hours));
+        let fetched = upstream.get(shared("regime")).await.unwrap();
+        assert_eq!(
+            (fetched.freshness, fetched.age),
+            (Freshness::Fresh, Duration::ZERO),
+            "{hours}"
+        );
+        assert_eq!(upstream.quota().unwrap().used, 1, "{hours}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_on_record_before_it_reaches_the_upstream() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let clock = clock();
+    let server = MockServer::start().await;
+    let (origin, seen, witness) = (server.uri(), file.clone(), Arc::clone(&clock));
+    let answer = move |_: &wiremock::Request| {
+        let clock = Arc::clone(&witness) as Arc<dyn Clock>;
+        let ledger = Ledger::open(Some(&seen), &origin, 100, clock).unwrap();
+        json(&format!("{{\"used\":{}}}", ledger.quota().unwrap().used))
+    };
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    let upstream = stored(*server.address(), 100, &clock, &file);
+    for n in 1..6 {
+        let fetched = upstream.get(single(&format!("T{n}"))).await.unwrap();
+        assert_eq!(&fetched.body[..], format!("{{\"used\":{n}}}").as_bytes());
+    }
+}
+
+/// Not a test by itself: the process that the next test kills.
+#[test]
+#[ignore = "run by the test below"]
+fn pays_until_it_is_killed() {
+    let Some(file) = std::env::var_os("STATE_OF_THE_VICTIM") else {
+        return;
+    };
+    let clock = Arc::new(econoscope::upstream::SystemClock::new());
+    let ledger = Ledger::open(Some(Path::new(&file)), "up", LARGE, clock).unwrap();
+    loop {
+        assert!(matches!(
+            ledger.pay(Purpose::Miss(Kind::Shared)),
+            Ok(Verdict::Granted(_))
+        ));
+        // What follows a payment stands for the call.
+        println!("\ncalled");
+    }
+}
+
+#[test]
+fn a_killed_process_has_paid_for_every_call_it_made() {
+    use std::io::BufRead;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    let mut called = 0;
+    for round in 0..5 {
+        let mut victim = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--ignored",
+                "--exact",
+                "--nocapture",
+                "upstream::allowance::pays_until_it_is_killed",
+            ])
+            .env("STATE_OF_THE_VICTIM", &file)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = std::io::BufReader::new(victim.stdout.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        let enough = 10 + 7 * round;
+        called += lines
+            .by_ref()
+            .filter(|line| line == "called")
+            .take(enough)
+            .count();
+        victim.kill().unwrap();
+        called += lines.filter(|line| line == "called").count();
+        victim.wait().unwrap();
+    }
+    let clock = Arc::new(econoscope::upstream::SystemClock::new());
+    let used = Ledger::open(Some(&file), "up", LARGE, clock)
+        .unwrap()
+        .quota()
+        .unwrap()
+        .used;
+    let used = usize::try_from(used).unwrap();
+    assert!(
+        called >= 120 && (called..=called + 5).contains(&used),
+        "{called} calls, {used} paid"
+    );
+}

@@ -1,0 +1,94 @@
+//! The upstream floor through its public door, over real sockets: nothing lost, nothing paid twice,
+//! nothing beyond the allowance, nothing sent elsewhere.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
+
+mod allowance;
+mod chaos;
+mod faults;
+mod keeping;
+mod safety;
+
+use chaos::{Chaos, Dice, Faults};
+use econoscope::Error;
+use econoscope::upstream::{
+    Clock, Fetched, Freshness, Kind, Ledger, ManualClock, Media, Purpose, Request, Slice, Upstream,
+    UpstreamConfig, Verdict,
+};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use url::Url;
+use wiremock::matchers::{any, header, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const LARGE: u32 = 1_000_000;
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at("2026-11-21T12:00:00Z".parse().unwrap()))
+}
+
+fn config(address: SocketAddr, limit: u32) -> UpstreamConfig {
+    let mut config = UpstreamConfig::new(Url::parse(&format!("http://{address}")).unwrap());
+    config.daily_limit = limit;
+    config.retry_pause = (Duration::ZERO, Duration::from_millis(5));
+    config
+}
+
+fn open(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>) -> Upstream {
+    Upstream::open(config(address, limit), Arc::clone(clock) as Arc<dyn Clock>).unwrap()
+}
+
+fn stored(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>, file: &Path) -> Upstream {
+    let mut config = config(address, limit);
+    config.state = Some(file.to_owned());
+    Upstream::open(config, Arc::clone(clock) as Arc<dyn Clock>).unwrap()
+}
+
+fn shared(name: &str) -> Request {
+    Request::new(&["api", "public", name], &[])
+}
+
+fn single(name: &str) -> Request {
+    let mut request = Request::new(&["api", "public", "metrics", name], &[]);
+    request.kind = Kind::Interactive;
+    request.what = "ticker";
+    request
+}
+
+/// A healthy origin whose answers name their path.
+async fn origin() -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any())
+        .respond_with(|request: &wiremock::Request| {
+            let body = format!(
+                r#"{{"path":"{}","pad":"{}"}}"#,
+                request.url.path(),
+                "x".repeat(2_000)
+            );
+            ResponseTemplate::new(200)
+                .set_body_raw(body, "application/json")
+                .insert_header("cache-control", "max-age=300")
+        })
+        .mount(&server)
+        .await;
+    server
+}
+
+/// An origin that always gives one answer.
+async fn always(answer: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    server
+}
+
+fn json(text: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(text, "application/json")
+}
+
+async fn calls(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
+}

@@ -1,0 +1,247 @@
+//! Nothing that became known later leaks into an answer about a past day: a store that was cut at the day
+//! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so"
+)]
+
+use super::support::{ask, backend, now, real};
+use econoscope::endpoints::{ENDPOINTS, Route};
+use econoscope::model::{Catalogue, Date, Known, Observation, SeriesId};
+use econoscope::store::{Memory, Store, Write, bundled};
+use jiff::ToSpan;
+use jiff::civil::date;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Fields that tell the wall clock or when a source was read, not what is known of the economy.
+const CLOCK: [&str; 2] = ["generatedAt", "last_updated"];
+
+/// A store with the history that ships in the program.
+fn packed() -> Arc<Memory> {
+    let store = Memory::new();
+    bundled::load_into(&store).unwrap();
+    Arc::new(store)
+}
+
+/// What a store holds of what was known on `day`: nothing that became known later.
+fn cut(store: &dyn Store, day: Date) -> Arc<Memory> {
+    let known = Memory::new();
+    for status in store.status().unwrap() {
+        let Some(info) = Catalogue::embedded().get(status.id.as_str()) else {
+            continue;
+        };
+        let held = store.read(&status.id).unwrap().unwrap_or_default();
+        let then = |r: &&Known| r.known_on(info.frequency, info.publication_lag_days) <= day;
+        let rows: Vec<Known> = held.rows().iter().filter(then).copied().collect();
+        if !rows.is_empty() {
+            known
+                .replace_computed(&status.id, &rows, status.fetched_at, "computed cut")
+                .unwrap();
+        }
+    }
+    Arc::new(known)
+}
+
+/// Calls that are compared for every endpoint that takes `as_of`.
+fn calls(route: &Route, since: Date) -> Vec<Vec<(&'static str, String)>> {
+    let tickers = |name: &'static str, ids: &[&str]| {
+        ids.iter()
+            .map(|id| vec![(name, (*id).to_owned())])
+            .collect()
+    };
+    match route.spec.tool {
+        "get_metric" => tickers(
+            "ticker",
+            &[
+                "UNRATE",
+                "DGS10",
+                "NFCI",
+                "GDPC1",
+                "SERVICE_CNLI",
+                "CPIAUCSL",
+            ],
+        ),
+        "get_time_series" => {
+            let mut calls: Vec<_> = tickers(
+                "seriesId",
+                &["T10Y3M", "PERMIT", "SERVICE_CRPI", "SERVICE_CMSI"],
+            );
+            for call in &mut calls {
+                call.extend([("start", "2y".into()), ("detail", "full".into())]);
+            }
+            calls
+        }
+        "explain_indicator" => tickers("indicator", &["CRPI", "CMSI", "CNLI", "CRAI", "regime"]),
+        "what_changed" => vec![vec![("since", since.to_string())]],
+        _ => {
+            let example = route
+                .spec
+                .example
+                .iter()
+                .map(|(k, v)| (*k, (*v).to_owned()));
+            vec![example.collect()]
+        }
+    }
+}
+
+fn without_clock(value: Value) -> Value {
+    match value {
+        Value::Object(object) => object
+            .into_iter()
+            .filter(|(name, _)| !CLOCK.contains(&name.as_str()))
+            .map(|(name, value)| (name, without_clock(value)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(without_clock).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+/// Every answer about `day`, from the whole store and from the store as it was then.
+fn nothing_leaks(whole: &Arc<Memory>, day: Date, since: Date) {
+    let then = cut(whole.as_ref(), day);
+    if then.status().unwrap().is_empty() {
+        return;
+    }
+    let (whole, then) = (backend(Arc::clone(whole) as Arc<dyn Store>), backend(then));
+    let dated = ENDPOINTS
+        .iter()
+        .filter(|r| r.input_schema()["properties"].get("as_of").is_some());
+    let day = day.to_string();
+    for route in dated {
+        for mut call in calls(route, since) {
+            call.push(("as_of", day.clone()));
+            let pairs: Vec<(&str, &str)> = call.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            let answer = |b| {
+                ask(b, route.spec.tool, &pairs)
+                    .map(|(json, text)| (without_clock(json), text))
+                    .map_err(|e| e.to_string())
+            };
+            assert_eq!(
+                answer(&whole),
+                answer(&then),
+                "{} {pairs:?}",
+                route.spec.tool
+            );
+        }
+    }
+}
+
+/// A store in which some figures were revised on a recorded day.
+fn with_revisions(store: Arc<Memory>) -> Arc<Memory> {
+    for id in ["UNRATE", "CPILFESL", "PERMIT"] {
+        let id = SeriesId::new(id).unwrap();
+        let rows: Vec<Observation> = store.read(&id).unwrap().unwrap().latest();
+        let revised: Vec<Observation> = rows
+            .iter()
+            .filter(|o| o.date < date(2018, 1, 1))
+            .map(|o| Observation::new(o.date, o.value * 1.1))
+            .collect();
+        let write = Write {
+            id: &id,
+            observations: &revised,
+            known_from: Some(date(2018, 6, 15)),
+            fetched_at: now(),
+            origin: "fred",
+        };
+        assert!(store.write(write).unwrap().revised > 100);
+    }
+    store
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_known_later_is_in_an_answer_from_the_bundled_history(days in 0..24_400i64, back in 5..400i64) {
+        let day = date(1960, 1, 1).saturating_add(days.days());
+        nothing_leaks(&packed(), day, day.saturating_add((-back).days()));
+    }
+
+    #[test]
+    fn nothing_known_later_is_in_an_answer_from_real_figures(days in 0..24_300i64, back in 5..400i64) {
+        let Some(store) = real() else { return Ok(()) };
+        let day = date(1960, 1, 1).saturating_add(days.days());
+        nothing_leaks(&store, day, day.saturating_add((-back).days()));
+    }
+}
+
+#[test]
+fn a_recorded_revision_is_not_known_before_its_day() {
+    let store = with_revisions(packed());
+    for day in [
+        date(2017, 3, 1),
+        date(2018, 6, 14),
+        date(2018, 6, 15),
+        date(2019, 2, 2),
+    ] {
+        nothing_leaks(&store, day, date(2016, 12, 31));
+    }
+    let backend = backend(store);
+    let basis = |day: &str| {
+        let call = [("ticker", "UNRATE"), ("as_of", day)];
+        let (json, _) = ask(&backend, "get_metric", &call).unwrap();
+        (
+            json["value"].as_f64().unwrap(),
+            json["notes"]["as_of"].as_str().unwrap().to_owned(),
+        )
+    };
+    // December 2017: 4.1 %; its revision, 4.51, became known on 15 June 2018.
+    let (value, how) = basis("2018-01-20");
+    assert_eq!(
+        (value, how.as_str()),
+        (4.1, "by publication lags; values as last revised")
+    );
+    let call = [
+        ("seriesId", "UNRATE"),
+        ("start", "2017-12-01"),
+        ("end", "2017-12-01"),
+        ("as_of", "2018-06-15"),
+    ];
+    let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+    assert_eq!(
+        json["data"][0]["value"]
+            .as_f64()
+            .map(|v| (v * 100.0).round()),
+        Some(451.0)
+    );
+}
+
+#[test]
+fn the_bundled_history_answers_with_everything_it_holds() {
+    let backend = backend(Arc::new(Memory::new()));
+    let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();
+    assert_eq!(regime["as_of"], "2026-09-01");
+    // Figures of August make the regime of September; permits reach July only.
+    assert_eq!(regime["month"], "2026-09-01");
+    let basis = regime["notes"]["regime"].as_str().unwrap();
+    assert!(basis.contains("growth without PERMIT"), "{basis}");
+    let (summary, _) = ask(&backend, "get_macro_summary", &[]).unwrap();
+    assert_eq!(summary["dates"]["sahm_rule"], "2026-09-01");
+    assert_eq!(summary["dates"]["cpi_yoy_pct"], "2026-08-01");
+    assert_eq!(summary["regime"]["current"], json!("Reflation"));
+}
+
+#[test]
+fn the_real_figures_keep_their_golden_answers() {
+    let Some(store) = real() else { return };
+    let backend = backend(store);
+    let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();
+    assert_eq!(
+        (&regime["regime"], &regime["confidence"]),
+        (&json!("REFLATION"), &json!(52.0))
+    );
+    assert_eq!(regime["month"], "2026-08-01");
+    let (july, _) = ask(&backend, "get_regime", &[("as_of", "2026-07-31")]).unwrap();
+    assert_eq!(
+        (&july["confidence"], &july["transitionTarget"]),
+        (&json!(54.0), &json!("STAGFLATION"))
+    );
+    let (summary, _) = ask(&backend, "get_macro_summary", &[]).unwrap();
+    assert_eq!(summary["recession_probability"], 12.6);
+    assert_eq!(summary["stress_index"], 34.5);
+    assert_eq!(summary["net_liquidity_trn"], 5.792);
+}
