@@ -1,12 +1,6 @@
 //! Nothing that became known later leaks into an answer about a past day: a store that was cut at the day
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and says so"
-)]
-
 use super::support::{ask, backend, now, real};
 use econoscope::endpoints::{ENDPOINTS, Route};
 use econoscope::model::{Catalogue, Date, Known, Observation, SeriesId};

@@ -2,14 +2,6 @@
 //! program: by plain arithmetic in Python over the CSV files of the series, pasted with the question, or from
 //! the documented tables (METHODS 7 and 9).
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and says so"
-)]
-
 use super::support::{ask, backend, now, real};
 use econoscope::desk::{self, Desk, Settings};
 use econoscope::endpoints::Backend;

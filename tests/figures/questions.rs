@@ -2,13 +2,6 @@
 //! here, or, where that takes more (regime, recession probability, spread of moves), by a reading of METHODS
 //! in Python whose results are pasted with the question they answer.
 
-#![expect(
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and says so"
-)]
-
 use super::support::{ask, backend, now, real};
 use econoscope::endpoints::Backend;
 use econoscope::store::Memory;
