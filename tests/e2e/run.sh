@@ -9,6 +9,7 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0"
 
 serve() { # STORE -> sets base and pid
+  : >"$work/serve.log" # the last server's address must not be taken for this one's
   "$binary" --store "$1" serve --no-sync --listen 127.0.0.1:0 2>"$work/serve.log" &
   pid=$!
   for _ in $(seq 100); do

@@ -1,7 +1,22 @@
 //! The program through its public doors: MCP, HTTP, the fast lane beside the library, and an upstream before it.
 //!
 //! One program, and not one for each door: every program of tests links all of the library.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and says so; a long one is a table of cases"
+)]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "counts of words are small, and a random number is cut to an index"
+)]
 
+mod home;
 mod http;
 mod lane;
 mod mcp;

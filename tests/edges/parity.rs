@@ -1,12 +1,6 @@
 //! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
 //! through the forwarder what it answers directly, JSON for JSON.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and says so"
-)]
-
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope::store::Memory;

@@ -1,7 +1,7 @@
 //! Both ways over HTTP: one backend, two sites, the lane in one of them.
 
 use super::corpus::{self, Dice, LEGACY, MODERN};
-use super::{backend, bundled, write};
+use crate::home::{backend, bundled, write};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;

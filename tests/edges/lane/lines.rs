@@ -1,7 +1,7 @@
 //! Both ways over a pair of streams, as a host that starts the program would.
 
-use super::bundled;
 use super::corpus::{self, Dice};
+use crate::home::bundled;
 use econoscope::endpoints::Backend;
 use econoscope::mcp::{Server, transport};
 use serde_json::{Value, json};

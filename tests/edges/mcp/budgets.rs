@@ -1,7 +1,8 @@
 //! What an answer costs a model, counted in the tokens of a common encoding.
 
 use super::client::Client;
-use super::{backends, server};
+use super::server;
+use crate::home::backends;
 use econoscope::endpoints::ENDPOINTS;
 use econoscope::mcp::Server;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Answers fit their schemas, inputs fit theirs, and every schema is one that all hosts understand.
 
 use super::client::Client;
-use super::{backends, server};
+use super::server;
+use crate::home::backends;
 use econoscope::endpoints::{ENDPOINTS, Route};
 use econoscope::mcp::Server;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! A series as a picture, for hosts that show images: asked for, small, and beside the figures.
 
-use super::backends;
 use super::client::Client;
+use crate::home::backends;
 use base64::Engine;
 use econoscope::mcp::Server;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Resources, templates, completion and pages, as a host reads them.
 
 use super::client::Client;
-use super::{backends, server};
+use super::server;
+use crate::home::backends;
 use econoscope::mcp::Server;
 use serde_json::{Value, json};
 

@@ -1,31 +1,12 @@
 //! Whoever listens to a series hears of a write, and only of what was subscribed to.
 
 use super::client::{Client, with_meta};
-use super::{backend, now};
+use crate::home::{backend, write};
 use econoscope::mcp::Server;
-use econoscope::model::{Observation, SeriesId};
-use econoscope::store::{Memory, Store, Write};
-use jiff::civil::date;
+use econoscope::store::{Memory, Store};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-
-fn write(store: &dyn Store, id: &str, values: &[f64]) {
-    let observations: Vec<Observation> = values
-        .iter()
-        .zip(1..)
-        .map(|(value, day)| Observation::new(date(2026, 8, day), *value))
-        .collect();
-    store
-        .write(Write {
-            id: &SeriesId::new(id).unwrap(),
-            observations: &observations,
-            known_from: None,
-            fetched_at: now(),
-            origin: "test",
-        })
-        .unwrap();
-}
 
 #[tokio::test]
 async fn a_write_is_heard_by_those_who_listen_to_it() {

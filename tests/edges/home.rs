@@ -1,0 +1,70 @@
+//! Backends to ask, and figures to put into them.
+
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::Backend;
+use econoscope::model::{Observation, SeriesId};
+use econoscope::store::{Memory, Store, Write};
+use jiff::Timestamp;
+use jiff::civil::date;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The moment at which every test runs.
+pub(crate) fn now() -> Timestamp {
+    "2026-08-22T12:00:00Z".parse().unwrap()
+}
+
+/// A backend over a store.
+pub(crate) fn backend(store: Arc<dyn Store>) -> Arc<Backend> {
+    let desk = Desk::open(store, Settings::default(), Arc::new(now));
+    Arc::new(Backend::local(Arc::new(desk)))
+}
+
+/// A backend over the bundled history.
+pub(crate) fn bundled() -> Arc<Backend> {
+    static BUNDLED: OnceLock<Arc<Backend>> = OnceLock::new();
+    Arc::clone(BUNDLED.get_or_init(|| backend(Arc::new(Memory::new()))))
+}
+
+/// A backend over the real series, when their folder is there.
+pub(crate) fn imported() -> Option<Arc<Backend>> {
+    static IMPORTED: OnceLock<Option<Arc<Backend>>> = OnceLock::new();
+    IMPORTED
+        .get_or_init(|| {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/series");
+            if !Path::new(folder).is_dir() {
+                println!("skipped: {folder} is not here");
+                return None;
+            }
+            let store: Arc<dyn Store> = Arc::new(Memory::new());
+            econoscope::ingest::import(store.as_ref(), Path::new(folder), &mut |_| {}).unwrap();
+            let backend = backend(store);
+            econoscope::desk::composites::refresh(backend.desk()).unwrap();
+            Some(backend)
+        })
+        .clone()
+}
+
+/// The bundled history, and the real series where they are.
+pub(crate) fn backends() -> Vec<(&'static str, Arc<Backend>)> {
+    let mut all = vec![("bundled", bundled())];
+    all.extend(imported().map(|b| ("imported", b)));
+    all
+}
+
+/// Days of August 2026 for a series.
+pub(crate) fn write(store: &dyn Store, id: &str, values: &[f64]) {
+    let observations: Vec<Observation> = values
+        .iter()
+        .zip(1..)
+        .map(|(value, day)| Observation::new(date(2026, 8, day), *value))
+        .collect();
+    let write = Write {
+        id: &SeriesId::new(id).unwrap(),
+        observations: &observations,
+        known_from: None,
+        fetched_at: now(),
+        origin: "test",
+    };
+    store.write(write).unwrap();
+}
