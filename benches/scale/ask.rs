@@ -1,10 +1,9 @@
 //! Questions to the store in this process, by CPU time, and to a server over it, by the clock on the wall.
 
-use super::make::{LONG, county, name};
+use super::make::{LONG, county, cpu, name};
 use econoscope::desk::{Desk, Settings};
 use econoscope::model::SeriesId;
 use econoscope::store::{Sqlite, Store};
-use rustix::time::{ClockId, clock_gettime};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -20,15 +19,6 @@ const QUERIES: [&str; 6] = [
     "popul",
     "unemploymnt rte",
 ];
-
-/// CPU time of this thread.
-pub(crate) fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(
-        time.tv_sec.unsigned_abs(),
-        u32::try_from(time.tv_nsec).unwrap(),
-    )
-}
 
 fn any(n: u32, series: u32) -> String {
     name(n.wrapping_mul(2_654_435_761) % series)

@@ -4,8 +4,9 @@ use econoscope::model::frequency::day_from_number;
 use econoscope::model::{Frequency, Observation, SeriesId};
 use econoscope::store::{Description, Sqlite, Store, Write};
 use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Series of 5,000 rows among the others.
 pub(crate) const LONG: u32 = 64;
@@ -78,7 +79,7 @@ pub(crate) fn make(path: &Path, series: u32) {
     if store.count().unwrap() == all {
         return;
     }
-    let start = (Instant::now(), super::ask::cpu());
+    let start = (Instant::now(), cpu());
     let mut rows = rows(625, 30);
     for n in 0..series {
         for row in rows.iter_mut().step_by(9) {
@@ -90,7 +91,7 @@ pub(crate) fn make(path: &Path, series: u32) {
         put(&store, &format!("LONG{n}"), &self::rows(5_000, 1));
     }
     tell("figures", start);
-    let start = (Instant::now(), super::ask::cpu());
+    let start = (Instant::now(), cpu());
     for first in (0..series).step_by(BATCH as usize) {
         let batch: Vec<Description> = (first..series.min(first + BATCH)).map(described).collect();
         store.describe(&batch).unwrap();
@@ -99,8 +100,17 @@ pub(crate) fn make(path: &Path, series: u32) {
     assert_eq!(store.count().unwrap(), all);
 }
 
-fn tell(what: &str, (start, cpu): (Instant, std::time::Duration)) {
-    let (wall, cpu) = (start.elapsed(), super::ask::cpu().saturating_sub(cpu));
+/// CPU time of this thread.
+pub(crate) fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap(),
+    )
+}
+
+fn tell(what: &str, (start, cpu): (Instant, Duration)) {
+    let (wall, cpu) = (start.elapsed(), self::cpu().saturating_sub(cpu));
     println!(
         "  {what} written in {:.1} s, {:.1} s CPU",
         wall.as_secs_f64(),

@@ -4,8 +4,9 @@
 //! and keeps what it found in a map: more than a small call otherwise costs.
 
 use super::accept::Answer;
+use super::gate::{self, MCP};
 use super::observe::{self, Watch};
-use super::{Shared, error, gate, limits};
+use super::{Shared, error, limits};
 use crate::rpc::Speaker;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
@@ -21,9 +22,6 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use tower::{Service, ServiceExt};
 use tracing::Instrument;
-
-/// Where MCP is spoken.
-pub(super) const MCP: &str = "/mcp";
 
 /// Everything a listener answers with.
 pub(super) struct Front<S> {

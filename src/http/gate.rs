@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// Where MCP is spoken.
+pub(super) const MCP: &str = "/mcp";
+
 /// Largest body on `/mcp`; arguments are short.
 const MOST_BODY_BYTES: usize = 256 * 1024;
 /// A body must have come by then.

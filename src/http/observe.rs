@@ -3,7 +3,7 @@
 //!
 //! The log names a route, never a query or an address; a client appears as a hash that changes every day.
 
-use super::front::MCP;
+use super::gate::MCP;
 use super::{Shared, limits};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

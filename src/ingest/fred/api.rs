@@ -2,14 +2,11 @@
 
 use super::super::fetch::Answer;
 use super::super::key::{self, ApiKey};
-use super::super::table;
-use super::super::table::Dates;
-use super::rows::Rows;
+use super::rows::{Item, Page, Rows};
 use super::{Fred, address, foreign, not_carried, page, unusable};
 use crate::error::{Error, Result};
 use crate::model::{Date, Frequency, Observation, SeriesId};
 use serde::Deserialize;
-use std::borrow::Cow;
 
 /// Most rows FRED gives in one page.
 pub(super) const PAGE: usize = 100_000;
@@ -49,41 +46,6 @@ impl Metadata {
     pub fn frequency(&self) -> Option<Frequency> {
         self.frequency_short.parse().ok()
     }
-}
-
-/// One page of observations, lent from the answer it stands in: a page may hold 100,000 of them.
-#[derive(Deserialize)]
-pub(super) struct Page<'a> {
-    pub(super) count: usize,
-    #[serde(borrow)]
-    pub(super) observations: Vec<Item<'a>>,
-}
-
-/// One figure as FRED writes it.
-#[derive(Debug, Deserialize)]
-pub(super) struct Item<'a> {
-    #[serde(borrow)]
-    pub(super) realtime_start: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) date: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) value: Cow<'a, str>,
-}
-
-impl Item<'_> {
-    /// Date and value, the value `None` when missing.
-    pub(super) fn read(&self, id: &SeriesId) -> Result<(Date, Option<f64>)> {
-        let bad = |problem: String| unusable(id, &problem);
-        Ok((
-            day(id, &self.date)?,
-            table::value(self.value.trim().as_bytes()).map_err(bad)?,
-        ))
-    }
-}
-
-/// A calendar day as FRED writes it.
-pub(super) fn day(id: &SeriesId, text: &str) -> Result<Date> {
-    table::date(text.as_bytes(), Dates::Iso).map_err(|problem| unusable(id, &problem))
 }
 
 pub(super) async fn observations(

@@ -185,11 +185,11 @@ pub(super) fn fuzz(answer: &Answer) {
         told.push(format!("{item:?}"));
         Ok(())
     });
-    if let Ok(page) = api::read::<api::Page>(&key, &id, answer) {
+    if let Ok(page) = api::read::<rows::Page>(&key, &id, answer) {
         let parsed: Vec<String> = page.observations.iter().map(|i| format!("{i:?}")).collect();
         assert!(figures.is_ok() && told == parsed, "two readings");
     }
-    if let Err(error) = api::read::<api::Page>(&key, &id, answer) {
+    if let Err(error) = api::read::<rows::Page>(&key, &id, answer) {
         assert!(!error.to_string().contains("0123456789abcdef"), "the key");
     }
 }

@@ -3,13 +3,52 @@
 //! A full sync reads half a million of them, and a JSON parser would spend most of a sync's time on four names
 //! that are the same in each. Whatever is written in another way is left to the parser.
 
-use super::api::{Item, Page};
+use super::super::table::{self, Dates};
+use super::unusable;
+use crate::error::Result;
+use crate::model::{Date, SeriesId};
+use serde::Deserialize;
 use std::borrow::Cow;
 
 /// What stands before the figures, once a page.
 const OPENING: &[u8] = b"\"observations\":[";
 /// What the parser must still see of a page without its figures.
 const CLOSING: &[u8] = b"]}";
+
+/// One page of observations, lent from the answer it stands in: a page may hold 100,000 of them.
+#[derive(Deserialize)]
+pub(super) struct Page<'a> {
+    pub(super) count: usize,
+    #[serde(borrow)]
+    pub(super) observations: Vec<Item<'a>>,
+}
+
+/// One figure as FRED writes it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Item<'a> {
+    #[serde(borrow)]
+    pub(super) realtime_start: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) date: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) value: Cow<'a, str>,
+}
+
+impl Item<'_> {
+    /// Date and value, the value `None` when missing.
+    pub(super) fn read(&self, id: &SeriesId) -> Result<(Date, Option<f64>)> {
+        let bad = |problem: String| unusable(id, &problem);
+        Ok((
+            day(id, &self.date)?,
+            table::value(self.value.trim().as_bytes()).map_err(bad)?,
+        ))
+    }
+}
+
+/// A calendar day as FRED writes it.
+pub(super) fn day(id: &SeriesId, text: &str) -> Result<Date> {
+    table::date(text.as_bytes(), Dates::Iso).map_err(|problem| unusable(id, &problem))
+}
 
 /// A page whose figures are read one by one.
 pub(super) struct Rows<'a> {

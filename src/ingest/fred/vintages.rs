@@ -1,7 +1,8 @@
 //! ALFRED: what FRED published when. Asked in stretches of at most 2000 vintage days, the most FRED allows.
 
 use super::super::key::ApiKey;
-use super::api::{ask, day, pages, read};
+use super::api::{ask, pages, read};
+use super::rows::day;
 use super::{Fred, unusable};
 use crate::error::Result;
 use crate::model::frequency::shift;

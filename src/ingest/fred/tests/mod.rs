@@ -287,7 +287,7 @@ proptest! {
     fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
         let key = ApiKey::new(CANARY).unwrap();
         let answer = Answer::of(status, "application/json", &body);
-        let page: Result<api::Page> = api::read(&key, &id(), &answer);
+        let page: Result<rows::Page> = api::read(&key, &id(), &answer);
         drop(page);
         drop(graph::read(&id(), &answer));
     }
@@ -297,7 +297,7 @@ proptest! {
         let key = ApiKey::new(CANARY).unwrap();
         let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
         let answer = Answer::of(200, "application/json", body.as_bytes());
-        let page: api::Page = api::read(&key, &id(), &answer).unwrap();
+        let page: rows::Page = api::read(&key, &id(), &answer).unwrap();
         for item in page.observations {
             if let Ok((_, Some(value))) = item.read(&id()) {
                 prop_assert!(value.is_finite());
