@@ -6,9 +6,7 @@ const BOTH: &str = "application/json, text/event-stream";
 
 /// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
 pub(super) fn lenient(headers: &mut HeaderMap) {
-    let accept = headers
-        .get(header::ACCEPT)
-        .map_or(Ok("*/*"), |v| v.to_str());
+    let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
     let accept = accept.unwrap_or("*/*");
     if accept == BOTH {
         return;

@@ -68,9 +68,7 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = request.arguments.unwrap_or_default();
-        // On the heap, here and below: the library moves the largest of these futures with every message.
-        let call = Box::pin(tools::call(&self.shared.backend, route, arguments));
-        let mut result = call.await;
+        let mut result = tools::call(&self.shared.backend, route, arguments).await;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }
@@ -120,8 +118,7 @@ impl ServerHandler for Server {
         if let Some(result) = super::fixtures::read(&request.uri) {
             return Ok(result.into());
         }
-        let read = Box::pin(resources::read(&self.shared.backend, &request.uri));
-        let mut result = read.await?;
+        let mut result = resources::read(&self.shared.backend, &request.uri).await?;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }
@@ -134,7 +131,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        Box::pin(self.shared.pulse.serve(&context)).await;
+        self.shared.pulse.serve(&context).await;
         Ok(())
     }
 

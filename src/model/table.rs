@@ -1,7 +1,7 @@
 //! The tables in the binary: CSV with a header, one row a line, no quote inside a field.
 //!
-//! Every start waits for 2,000 of these rows, and a reader of any CSV takes ten times as long; a test holds the two
-//! equal.
+//! Every start waits for 2,000 of these rows; with a reader of any CSV, and types made of its rows, they were 13 of the
+//! 29 million instructions to a first answer. A test holds the two readers equal.
 
 /// The rows behind the header, each with its line; an error says what is wrong with a row.
 pub(super) fn rows<const N: usize>(

@@ -1,7 +1,7 @@
 //! A page's figures straight from its bytes, where every one is written the way FRED writes them.
 //!
-//! A full sync reads half a million of them, and a JSON parser would spend most of a sync's time on four names
-//! that are the same in each. Whatever is written in another way is left to the parser.
+//! A full sync reads half a million of them, and a JSON parser spends its time on four names that are the same in
+//! each. Whatever is written in another way is left to the parser.
 
 use super::super::table::{self, Dates};
 use super::unusable;
