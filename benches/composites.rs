@@ -1,4 +1,5 @@
 //! Composites over sixty years of days: `cargo bench --bench composites`.
+#![expect(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
 
 #[path = "support/cpu.rs"]
 mod cpu;
@@ -7,12 +8,12 @@ use cpu::of as cpu;
 use criterion::{Criterion, criterion_group, criterion_main};
 use econoscope::desk::{self, Desk, Now, Settings};
 use econoscope::indicators::{COMPOSITES, Composite};
-use econoscope::model::frequency::{day_from_number, day_number, shift};
+use econoscope::model::frequency::{day_from_number, day_number};
 use econoscope::model::{Catalogue, Date, Frequency, Observation, Series, SeriesId, SeriesSet};
-use econoscope::store::{Memory, Store, Write};
+use econoscope::store::{Sqlite, Store, Write};
+use jiff::Timestamp;
 use jiff::civil::{Weekday, date};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -22,7 +23,7 @@ const FIRST: Date = date(1975, 1, 1);
 
 /// Every input of every composite, with figures on each of its days.
 fn inputs() -> SeriesSet {
-    let ids = COMPOSITES.iter().flat_map(|c| c.inputs);
+    let ids = COMPOSITES.iter().flat_map(|c| c.inputs());
     ids.filter_map(|id| Catalogue::embedded().get(id))
         .map(|info| {
             let rows = dates(info.frequency).into_iter().zip(0u32..);
@@ -36,8 +37,10 @@ fn dates(frequency: Frequency) -> Vec<Date> {
     let days = (day_number(FIRST)..=day_number(LAST)).filter_map(day_from_number);
     let stands = |day: &Date| match frequency {
         Frequency::Daily => !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday),
-        Frequency::Weekly => day.weekday() == Weekday::Wednesday,
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => day.day() == 1,
+        Frequency::Weekly | Frequency::Biweekly => day.weekday() == Weekday::Wednesday,
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            day.day() == 1
+        }
     };
     days.filter(stands).collect()
 }
@@ -63,17 +66,15 @@ fn composites(c: &mut Criterion) {
     group.sample_size(20);
     let whole = |c: &Composite| c.history(&set, LAST).len();
     for composite in COMPOSITES {
-        group.bench_function(format!("{} whole", composite.id), |b| {
+        let id = composite.about.id;
+        group.bench_function(format!("{id} whole"), |b| {
             b.iter_custom(|n| cpu(n, || whole(composite)));
         });
-        for (days, words) in [(0, "newest day"), (60, "two months")] {
-            let from = shift(LAST, (-days).days());
-            group.bench_function(format!("{} {words}", composite.id), |b| {
-                b.iter_custom(|n| cpu(n, || (composite.since)(&set, LAST, from).len()));
-            });
-        }
+        group.bench_function(format!("{id} at a day"), |b| {
+            b.iter_custom(|n| cpu(n, || composite.reading(&set, LAST).inputs.len()));
+        });
     }
-    group.bench_function("all four, whole", |b| {
+    group.bench_function("all, whole", |b| {
         b.iter_custom(|n| cpu(n, || COMPOSITES.iter().map(|c| whole(c)).sum::<usize>()));
     });
     group.finish();
@@ -81,7 +82,7 @@ fn composites(c: &mut Criterion) {
 
 /// A refresh of everything that rests on the store: the first, one after a single new figure, one after none.
 fn refresh(c: &mut Criterion) {
-    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     for series in inputs().iter() {
         write(&*store, series.info.id.as_str(), &series.observations, LAST);
     }
@@ -91,11 +92,8 @@ fn refresh(c: &mut Criterion) {
     group.bench_function("first", |b| {
         b.iter_custom(|n| {
             let first = || {
-                for note in ["composite_inputs", "base_rates", "asset_evidence"] {
-                    let _ = store.set_note(note, "");
-                }
                 for composite in COMPOSITES {
-                    let id = SeriesId::new(composite.id);
+                    let id = SeriesId::new(composite.about.id);
                     let _ = id.map(|id| store.replace_computed(&id, &[], at(LAST), "computed"));
                 }
                 desk::refresh(&desk_at(&store, LAST)).is_ok()

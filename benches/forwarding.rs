@@ -15,11 +15,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
+use econoscope::clock::SystemClock;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
-use econoscope::store::Memory;
-use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
-use econoscope::{http, mcp};
+use econoscope::store::Sqlite;
+use econoscope::upstream::{Upstream, UpstreamConfig};
+use econoscope::{mcp, server};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -82,7 +83,9 @@ impl Ask for Rest<'_> {
     async fn ask(&self, side: usize) {
         // A loopback peer, which is not limited.
         let peer = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 9)));
-        let request = Request::get(self.0.example_path()).extension(peer);
+        let request = Request::get(self.0.example_path())
+            .header("host", "localhost")
+            .extension(peer);
         let request = request.body(Body::empty()).unwrap();
         let reply = self.1[side].clone().oneshot(request).await.unwrap();
         assert_eq!(reply.status(), 200);
@@ -132,14 +135,14 @@ fn arguments(route: &Route) -> Arguments {
 }
 
 fn desk() -> Arc<Desk> {
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Sqlite::bundled().unwrap());
     Arc::new(Desk::open(store, Settings::default(), Desk::system_clock()))
 }
 
 /// All routes over a backend.
 fn site(backend: Arc<Backend>) -> Router {
     let mcp = mcp_service(&backend);
-    http::Site::new(backend, http::Options::default()).router(mcp)
+    server::HttpServer::new(backend, server::Options::default()).router(mcp)
 }
 
 fn mcp_service(backend: &Arc<Backend>) -> mcp::transport::Http {
@@ -156,7 +159,7 @@ async fn serve(backend: Arc<Backend>) -> url::Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let mcp = mcp_service(&backend);
-    let site = http::Site::new(backend, http::Options::default());
-    tokio::spawn(async move { site.serve(listener, mcp, http::Shutdown::default()).await });
+    let site = server::HttpServer::new(backend, server::Options::default());
+    tokio::spawn(async move { site.serve(listener, mcp, server::Shutdown::default()).await });
     format!("http://{address}").parse().unwrap()
 }

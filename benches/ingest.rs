@@ -9,7 +9,7 @@
     reason = "a bench that cannot start has failed, and printing is its purpose"
 )]
 
-use econoscope::ingest::{ApiKey, Fred, FredSettings, PaceSettings, SyncConfig, sync};
+use econoscope::ingest::{ApiKey, PaceSettings, Progress, SourceSettings, SyncConfig, sync};
 use econoscope::model::frequency::{day_from_number, day_number};
 use econoscope::model::{Catalogue, Frequency, Observation, SeriesId};
 use econoscope::store::{Sqlite, Store, Write};
@@ -42,13 +42,6 @@ fn main() {
     let all = ids.len() * rows.len();
     println!("{} series, {all} figures", ids.len());
 
-    let fred = Fred::new(settings(&address)).unwrap();
-    tell("parse, over HTTP", all, || {
-        for id in &ids {
-            let got = runtime.block_on(fred.observations(id, None, date(2026, 11, 21)));
-            assert_eq!(got.unwrap().len(), rows.len());
-        }
-    });
     let write = |rows: &[Observation]| {
         for id in &ids {
             let write = Write {
@@ -68,12 +61,14 @@ fn main() {
     tell("compare, one revised each", all, || write(&more));
 
     let whole = |what: &str, store: &Arc<dyn Store>| {
-        let mut config = SyncConfig::new(None).unwrap();
-        config.fred = settings(&address);
-        config.only = Some(ids.clone());
-        config.force = true;
+        let config = SyncConfig {
+            sources: settings(&address),
+            only: Some(ids.clone()),
+            force: true,
+            ..SyncConfig::default()
+        };
         tell(what, all, || {
-            let mut silent = |_| {};
+            let mut silent = Progress::quiet();
             let done = sync(
                 Arc::clone(store),
                 &config,
@@ -99,15 +94,16 @@ fn ids() -> Vec<SeriesId> {
         .collect()
 }
 
-fn settings(address: &str) -> FredSettings {
-    let key = ApiKey::new(&"k".repeat(32)).unwrap();
-    let mut settings = FredSettings::new(Some(key)).unwrap();
-    settings.api_url = address.parse().unwrap();
-    settings.pace = Some(PaceSettings {
-        interval: Duration::ZERO,
-        ..PaceSettings::API
-    });
-    settings
+fn settings(address: &str) -> SourceSettings {
+    SourceSettings {
+        addresses: [("fred api".to_owned(), address.parse().unwrap())].into(),
+        key: Some(ApiKey::new(&"k".repeat(32)).unwrap()),
+        pace: Some(PaceSettings {
+            interval: Duration::ZERO,
+            ..PaceSettings::API
+        }),
+        ..SourceSettings::default()
+    }
 }
 
 /// Runs `work` and prints its CPU time, without the stand-in's.

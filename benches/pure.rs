@@ -1,12 +1,13 @@
 //! The parts that compute and write, without a server around them. `cargo bench --bench pure`
 #![expect(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
 
+use bytes::Bytes;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::time_series::GetTimeSeries;
 use econoscope::endpoints::{Body, Encoding, Endpoint};
-use econoscope::rpc;
-use econoscope::store::Memory;
+use econoscope::store::Sqlite;
+use mcp_lane::Message;
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +17,11 @@ type Params = <GetTimeSeries as Endpoint>::Params;
 /// The bundled history on a day that stays.
 fn desk() -> Desk {
     let now = || "2026-08-22T12:00:00Z".parse().unwrap();
-    Desk::open(Arc::new(Memory::new()), Settings::default(), Arc::new(now))
+    Desk::open(
+        Arc::new(Sqlite::bundled().unwrap()),
+        Settings::default(),
+        Arc::new(now),
+    )
 }
 
 fn five_thousand_rows() -> Params {
@@ -24,7 +29,7 @@ fn five_thousand_rows() -> Params {
     serde_json::from_value(asked).unwrap()
 }
 
-/// 5,000 rows: cut out of a series, written by hand, and as a general serialiser with a tree would.
+/// 5,000 rows: cut out of a series, written, and written by way of a tree.
 fn rows(c: &mut Criterion) {
     let (desk, params) = (desk(), five_thousand_rows());
     let output = GetTimeSeries::local(&desk, &params).unwrap();
@@ -33,11 +38,8 @@ fn rows(c: &mut Criterion) {
     group.bench_function("range out of a series", |b| {
         b.iter(|| GetTimeSeries::local(&desk, black_box(&params)).unwrap());
     });
-    group.bench_function("row writer and text", |b| {
+    group.bench_function("rows and text", |b| {
         b.iter(|| GetTimeSeries::render(black_box(&output), &params).unwrap());
-    });
-    group.bench_function("serde_json", |b| {
-        b.iter(|| serde_json::to_vec(black_box(&output)).unwrap());
     });
     group.bench_function("tree, text of it, and both written", |b| {
         b.iter(|| {
@@ -54,6 +56,7 @@ fn compression(c: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
+    let pool = econoscope::pool::Pool::default();
     let (desk, params) = (desk(), five_thousand_rows());
     let output = GetTimeSeries::local(&desk, &params).unwrap();
     let json = GetTimeSeries::render(&output, &params).unwrap().json;
@@ -68,7 +71,7 @@ fn compression(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter_batched(
                 || Arc::new(Body::new(json.clone())),
-                |body| runtime.block_on(body.encoded(encoding)).unwrap(),
+                |body| runtime.block_on(body.encoded(encoding, &pool)).unwrap(),
                 BatchSize::SmallInput,
             );
         });
@@ -80,9 +83,9 @@ fn compression(c: &mut Criterion) {
 fn envelopes(c: &mut Criterion) {
     let call = json!({ "jsonrpc": "2.0", "id": 17, "method": "tools/call",
         "params": { "name": "get_metric", "arguments": { "ticker": "DGS10" } } });
-    let text = call.to_string();
+    let bytes = Bytes::from(call.to_string());
     c.bench_function("envelope of a small call", |b| {
-        b.iter(|| rpc::read(black_box(text.as_bytes())));
+        b.iter(|| Message::read(black_box(bytes.clone())));
     });
 }
 

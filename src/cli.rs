@@ -1,29 +1,53 @@
 //! The command line: what each command does and prints. Protocol and answers go to stdout, all else to stderr.
 
+mod call;
+mod demo;
 pub(crate) mod doctor;
+mod health;
+mod install;
+mod log;
+mod print;
+mod shell;
 
-use crate::config::{self, Call, Command, Config};
-use crate::endpoints::{Arguments, ENDPOINTS, Route};
+use crate::config::{self, Command, Config};
+use crate::desk::scores::{self, Scores};
+use crate::desk::{Desk, Settings};
 use crate::generate;
-use crate::ingest::{self, Renderer, Show};
+use crate::ingest::{self, Progress};
+use crate::store::Sqlite;
 use crate::{app, live};
 use anyhow::{Context, Result, bail};
+use print::{complain, print, printable, tell, warn};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Exit code of a mistake in the command line, the settings or a tool's arguments; 1 is whatever else stopped it.
+const USAGE: u8 = 2;
 
 /// Parses the command line, runs it, prints the chain of an error, and returns the exit code.
 ///
 /// It lives here, so that the program is a few lines around a library that is compiled once.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    match config::load(arguments).and_then(run) {
-        Ok(code) => code,
+    let config = match config::load(arguments.clone()) {
+        Ok(config) => config,
         Err(error) => {
-            eprintln!("econoscope: {error:#}");
-            ExitCode::FAILURE
+            let causes = crate::error::causes(error.chain());
+            log::first_word(&printable(&causes), config::wants_json(&arguments));
+            return ExitCode::from(USAGE);
         }
-    }
+    };
+    run(config).unwrap_or_else(|error| {
+        complain(&crate::error::causes(error.chain()));
+        let is_usage = error
+            .chain()
+            .filter_map(|cause| cause.downcast_ref())
+            .any(|cause| matches!(cause, crate::Error::InvalidParam { .. }));
+        ExitCode::from(if is_usage { USAGE } else { 1 })
+    })
 }
 
 /// Runs what was asked for.
@@ -31,11 +55,12 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 /// # Errors
 /// Whatever stopped it.
 fn run(config: Config) -> Result<ExitCode> {
-    log_to_stderr(&config)?;
+    let repeats = log::to_stderr(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("starting the runtime")?;
+    runtime.spawn(repeats.sum_up());
     let code = runtime.block_on(dispatch(&config))?;
     // A blocked reader of stdin must not hold up the exit.
     runtime.shutdown_background();
@@ -43,167 +68,141 @@ fn run(config: Config) -> Result<ExitCode> {
 }
 
 async fn dispatch(config: &Config) -> Result<ExitCode> {
+    // A person would wait for an answer as the protocol waits for a message.
+    if config.command.is_none() && std::io::stdin().is_terminal() {
+        return demo::welcome();
+    }
     match config.command.as_ref().unwrap_or(&Command::Stdio) {
         Command::Stdio => app::stdio(config).await.map(|()| ExitCode::SUCCESS),
         Command::Serve(serve) => app::serve(config, serve).await.map(|()| ExitCode::SUCCESS),
-        Command::Call(call) => call_tool(config, call).await,
-        Command::Import { folder } => import(config, folder),
+        Command::Call(asked) => call::call(config, asked).await,
+        Command::Import(asked) => import(config, asked),
         Command::Sync(sync) => sync_command(config, sync).await,
         Command::Doctor(asked) => doctor::doctor(config, asked).await,
         Command::Backup { to } => doctor::backup(config, to),
+        Command::Demo => demo::demo(config).await,
+        Command::Install(asked) => install::install(asked),
+        Command::Uninstall(asked) => install::uninstall(asked),
+        Command::Health(asked) => health::health(asked).await,
+        Command::Completions { shell } => shell::completions(*shell),
+        Command::Manual { folder } => shell::manual(folder),
+        Command::Score { check, root } => score(*check, root.as_deref()),
         Command::Generate { check, root } => generate(*check, root),
     }
 }
 
-fn log_to_stderr(config: &Config) -> Result<()> {
-    let filter = &config.log;
-    let filter = tracing_subscriber::EnvFilter::try_new(format!("{filter},rmcp=error"))
-        .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    if config.log_json {
-        log.json()
-            .flatten_event(true)
-            .with_current_span(true)
-            .with_span_list(false)
-            .init();
+fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
+    let open = if asked.bare {
+        Sqlite::open
     } else {
-        log.init();
-    }
-    Ok(())
-}
-
-fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
-    match out
-        .write_all(text.as_bytes())
-        .and_then(|()| out.write_all(end))
-    {
-        // `| head` has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("writing to stdout"),
-    }
-}
-
-async fn call_tool(config: &Config, call: &Call) -> Result<ExitCode> {
-    let Some(route) = Route::find(&call.tool) else {
-        let names: Vec<&str> = ENDPOINTS.iter().map(|r| r.spec.tool).collect();
-        bail!(
-            "no tool is called {}; there are {}",
-            call.tool,
-            names.join(", ")
-        );
+        Sqlite::open_with_history
     };
-    let mut arguments = Arguments::new();
-    for pair in &call.arguments {
-        let Some((name, value)) = pair.split_once('=') else {
-            bail!(
-                "{pair} is not of the form name=value, for example {}",
-                example(route)
-            );
-        };
-        arguments.insert(name.to_owned(), serde_json::Value::from(value));
-    }
-    let backend = app::backend(config, app::LOCAL_BASE.into(), true)?;
-    match route.call(&backend, arguments).await {
-        Ok(answer) if call.text => print(&answer.text)?,
-        Ok(answer) => {
-            let bytes = answer.csv.as_ref().map_or(&answer.json, |csv| &csv.body);
-            print(&String::from_utf8_lossy(bytes))?;
-        }
-        Err(error) => {
-            eprintln!("econoscope: {error}");
-            let usage = matches!(error, crate::Error::InvalidParam { .. });
-            return Ok(ExitCode::from(if usage { 2 } else { 1 }));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn example(route: &Route) -> String {
-    let pairs: Vec<String> = route
-        .spec
-        .example
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    if pairs.is_empty() {
-        "as_of=2020-03-01".into()
-    } else {
-        pairs.join(" ")
-    }
-}
-
-fn import(config: &Config, folder: &Path) -> Result<ExitCode> {
-    let desk = app::desk(config, app::LOCAL_BASE.into(), true)?;
+    let store = app::open_kept(config, open)?;
+    let desk = app::desk_over(store, config, None, true)?;
     // A line per file would bury the result in a log; a bar does not.
-    let mut renderer = Renderer::new(if std::io::stderr().is_terminal() {
-        Show::Bar
-    } else {
-        Show::Quiet
-    });
-    let report = ingest::import(desk.store().as_ref(), folder, &mut |event| {
-        renderer.on(&event)
-    })?;
+    let mut progress = Progress::detect(!std::io::stderr().is_terminal());
+    let provenance = ingest::Provenance {
+        origin: &asked.origin,
+        read_at: asked.read_at.unwrap_or_else(|| desk.now()),
+    };
+    let store = desk.store().as_ref();
+    let report = ingest::import_from(store, &asked.folder, provenance, &mut progress)?;
     crate::desk::refresh(&desk)?;
-    let written = report.written();
-    eprintln!(
+    tell(&format!(
         "{} files, {} series, {} rows read: {} new, {} revised",
-        report.files,
-        report.series.len(),
-        report.rows(),
-        written.added,
-        written.revised
-    );
-    for error in &report.errors {
-        eprintln!("econoscope: {error}");
+        report.files, report.series, report.rows, report.written.added, report.written.revised
+    ));
+    if !report.strangers.is_empty() {
+        let strangers: Vec<&str> = report.strangers.iter().map(|id| id.as_str()).collect();
+        warn(&format!(
+            "not in the catalogue, and no file names them: {}. They can be asked for by these identifiers, without a \
+             name or unit; a file with series_id,title,frequency,units gives them one",
+            listed(&strangers)
+        ));
     }
-    Ok(if report.errors.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    for doubt in &report.doubts {
+        warn(&format!("{doubt}; is its unit right?"));
+    }
+    for error in &report.errors {
+        complain(&error.for_operator());
+    }
+    Ok(success(report.errors.is_empty()))
 }
 
 async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
-    let desk = app::desk(config, app::LOCAL_BASE.into(), true)?;
+    let store = app::open_kept(config, Sqlite::open_with_history)?;
+    let desk = app::desk_over(store, config, None, true)?;
     let report = live::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
-    let failed: Vec<String> = report
-        .failures()
-        .map(|(id, error)| format!("{id}: {error}"))
-        .collect();
-    for line in &failed {
-        eprintln!("econoscope: {line}");
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (id, error) in report.failures() {
+        let ids = reasons.entry(error.for_operator()).or_default();
+        ids.push(id.as_str());
+    }
+    for (reason, ids) in reasons {
+        complain(&format!("{reason} ({})", listed(&ids)));
     }
     if !sync.quiet {
-        eprintln!("{} series read, {} not", report.read(), report.missed());
+        tell(&format!(
+            "{} series read, {} not",
+            report.read(),
+            report.missed()
+        ));
     }
-    Ok(if report.is_complete() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(success(report.is_complete()))
+}
+
+/// The first few of a list, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let (first, rest) = names.split_at(names.len().min(10));
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    first.join(", ") + &more
+}
+
+fn score(check: bool, root: Option<&Path>) -> Result<ExitCode> {
+    let store = Arc::new(Sqlite::bundled()?);
+    let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+    let found = desk.score()?;
+    if check && found != *Scores::embedded()? {
+        print(&found.in_markdown())?;
+        bail!(
+            "the record in the program is another; run `econoscope score --root .` and build anew"
+        );
+    }
+    if let Some(root) = root.filter(|_| !check) {
+        let path = root.join(scores::PATH);
+        let text = serde_json::to_string_pretty(&found)? + "\n";
+        std::fs::write(&path, text)
+            .with_context(|| format!("writing {}", crate::disk::shown(&path)))?;
+    }
+    print(&found.in_markdown())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn success(is_success: bool) -> ExitCode {
+    match is_success {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
 }
 
 fn generate(check: bool, root: &Path) -> Result<ExitCode> {
-    let reference = root.join(config::reference::PATH);
+    use config::reference::{PATH, page};
+    let reference = root.join(PATH);
     if check {
         generate::check(root)?;
-        if std::fs::read_to_string(&reference).ok().as_deref() != Some(&config::reference::page()) {
-            bail!(
-                "{} is old; run `econoscope generate`",
-                config::reference::PATH
-            );
+        if std::fs::read_to_string(&reference).ok() != Some(page()) {
+            bail!("{PATH} is old; run `econoscope generate`");
         }
-        eprintln!("every generated file is what the table says");
+        tell("every generated file is what the table says");
         return Ok(ExitCode::SUCCESS);
     }
-    std::fs::write(&reference, config::reference::page())
-        .with_context(|| format!("writing {}", reference.display()))?;
+    std::fs::write(&reference, page())
+        .with_context(|| format!("writing {}", crate::disk::shown(&reference)))?;
     for path in generate::write(root)? {
-        eprintln!("wrote {}", path.display());
+        tell(&format!("wrote {}", crate::disk::shown(&path)));
     }
     Ok(ExitCode::SUCCESS)
 }

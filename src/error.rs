@@ -1,15 +1,25 @@
 //! One error for the whole crate: what happened, in meanings, not in status codes.
 //!
 //! Each edge translates a meaning once (tool result, HTTP status, exit code); nothing here knows how.
-//! `Display` says what happened and what to do next and never prints a cause; causes are logged.
+//! `Display` says what happened and what to do next and never prints a cause; causes are logged. It may be shown to
+//! anybody: what only the operator should read, paths above all, stands in [`Error::for_operator`].
 
-use std::fmt;
+use std::sync::Arc;
 
 /// What every fallible function of the crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A cause kept for the log, never shown to a caller.
+/// A cause for the log, never shown to a caller.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// The same in an error, which may be told to many who asked the same.
+pub type KeptCause = Arc<dyn std::error::Error + Send + Sync>;
+
+/// When it makes sense to ask a broken store again: it may be mended or replaced while the server runs.
+const STORE_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// What the program says to who started it, whatever is logged: plain lines, or JSON where the log is JSON.
+pub(crate) const NOTICE: &str = "econoscope::notice";
 
 /// A name offered instead of one that was not found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +31,11 @@ pub struct Suggestion {
 }
 
 /// What went wrong, as a meaning.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An argument is missing, malformed, unknown or out of range.
-    #[error(
-        "Invalid {field}: {}{problem}. Allowed: {allowed}.",
-        Received(received)
-    )]
+    #[error("{}{problem}. Allowed: {allowed}.", subject(field, received))]
     InvalidParam {
         /// The argument's name as the caller knows it.
         field: String,
@@ -40,7 +47,7 @@ pub enum Error {
         allowed: String,
     },
     /// No series, metric, term or page answers to the name.
-    #[error("Unknown {kind} \"{name}\". {}", Hint(suggestions, kind))]
+    #[error("Unknown {kind} \"{name}\". {}", hint(suggestions, kind))]
     Unknown {
         /// What was looked for: `ticker`, `series`, `status` …
         kind: &'static str,
@@ -50,7 +57,7 @@ pub enum Error {
         suggestions: Vec<Suggestion>,
     },
     /// A name that several series answer to; the caller must choose.
-    #[error("\"{name}\" is ambiguous. Choose one: {}", Choices(choices))]
+    #[error("\"{name}\" is ambiguous. Choose one: {}", choices_text(choices))]
     Ambiguous {
         /// What came.
         name: String,
@@ -90,10 +97,19 @@ pub enum Error {
         retry_after: Option<std::time::Duration>,
         /// For the log.
         #[source]
-        source: Option<Cause>,
+        source: Option<KeptCause>,
+    },
+    /// More is to be computed than can wait; nothing failed.
+    #[error(
+        "More is asked of this server than it can compute now. Retry after {} s.",
+        .retry_after.as_secs()
+    )]
+    Busy {
+        /// When another try makes sense.
+        retry_after: std::time::Duration,
     },
     /// A file that is read (import, configuration, scenario, article) is not right.
-    #[error("{file}{}: {problem}", Line(line))]
+    #[error("{file}{}: {problem}", line_text(*line))]
     BadFile {
         /// Path as given.
         file: String,
@@ -103,13 +119,13 @@ pub enum Error {
         problem: String,
     },
     /// The store cannot be opened, read or written.
-    #[error("Store: {what}")]
+    #[error("The data cannot be read or written at the moment. Try again in {} s; the operator's log says why.", STORE_PAUSE.as_secs())]
     Store {
-        /// What was tried, and the way out.
+        /// What was tried, and the way out: for the operator, since it names files.
         what: String,
         /// For the log.
         #[source]
-        source: Option<Cause>,
+        source: Option<KeptCause>,
     },
     /// A defect of this program.
     #[error("Internal error: {what}. This is a defect; please report it.")]
@@ -118,7 +134,7 @@ pub enum Error {
         what: String,
         /// For the log.
         #[source]
-        source: Option<Cause>,
+        source: Option<KeptCause>,
     },
 }
 
@@ -137,7 +153,14 @@ impl Error {
     pub fn store(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Store {
             what: what.into(),
-            source: Some(source.into()),
+            source: Some(Arc::from(source.into())),
+        }
+    }
+
+    /// No room for work that must be computed.
+    pub fn busy() -> Self {
+        Self::Busy {
+            retry_after: std::time::Duration::from_secs(1),
         }
     }
 
@@ -145,7 +168,7 @@ impl Error {
     pub fn internal(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Internal {
             what: what.into(),
-            source: Some(source.into()),
+            source: Some(Arc::from(source.into())),
         }
     }
 
@@ -158,40 +181,40 @@ impl Error {
             Self::NoData { .. } => "no_data",
             Self::NotPermitted { .. } => "not_permitted",
             Self::RateLimited { .. } => "rate_limited",
-            Self::Unavailable { .. } => "unavailable",
+            Self::Unavailable { .. } | Self::Busy { .. } => "unavailable",
             Self::BadFile { .. } => "bad_file",
             Self::Store { .. } => "store",
             Self::Internal { .. } => "internal",
         }
     }
 
+    /// The whole of it, with what no caller should read: for the command line, reports and the log.
+    pub fn for_operator(&self) -> String {
+        if let Self::Store { what, .. } = self {
+            return format!("Store: {what}");
+        }
+        self.to_string()
+    }
+
     /// Whether the same call may succeed later without a change.
     pub fn retryable(&self) -> bool {
-        match self {
-            Self::RateLimited { .. } | Self::Unavailable { .. } => true,
-            Self::InvalidParam { .. }
-            | Self::Unknown { .. }
-            | Self::Ambiguous { .. }
-            | Self::NoData { .. }
-            | Self::NotPermitted { .. }
-            | Self::BadFile { .. }
-            | Self::Store { .. }
-            | Self::Internal { .. } => false,
-        }
+        self.retry_after().is_some() || matches!(self, Self::Unavailable { .. })
     }
 
     /// How long to wait before another try, where that is known.
     pub fn retry_after(&self) -> Option<std::time::Duration> {
         match self {
-            Self::RateLimited { retry_after, .. } => Some(*retry_after),
+            Self::RateLimited { retry_after, .. } | Self::Busy { retry_after } => {
+                Some(*retry_after)
+            }
             Self::Unavailable { retry_after, .. } => *retry_after,
+            Self::Store { .. } => Some(STORE_PAUSE),
             Self::InvalidParam { .. }
             | Self::Unknown { .. }
             | Self::Ambiguous { .. }
             | Self::NoData { .. }
             | Self::NotPermitted { .. }
             | Self::BadFile { .. }
-            | Self::Store { .. }
             | Self::Internal { .. } => None,
         }
     }
@@ -206,6 +229,7 @@ impl Error {
             | Self::NotPermitted { .. }
             | Self::RateLimited { .. }
             | Self::Unavailable { .. }
+            | Self::Busy { .. }
             | Self::BadFile { .. }
             | Self::Store { .. }
             | Self::Internal { .. } => &[],
@@ -221,7 +245,8 @@ pub fn log(error: &Error, endpoint: &str) {
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()
                 .join(": ");
-            tracing::error!(endpoint, code = error.code(), %error, causes);
+            let error_text = error.for_operator();
+            tracing::error!(endpoint, code = error.code(), error = error_text, causes);
         }
         // What came may be a secret in the wrong place: the log names the argument alone.
         Error::InvalidParam { field, problem, .. } => {
@@ -232,23 +257,29 @@ pub fn log(error: &Error, endpoint: &str) {
         | Error::NoData { .. }
         | Error::NotPermitted { .. }
         | Error::RateLimited { .. }
+        | Error::Busy { .. }
         | Error::BadFile { .. } => tracing::debug!(endpoint, code = error.code(), %error),
     }
 }
 
+/// An error and everything that led to it, for the operator.
+pub(crate) fn causes<'a>(
+    chain: impl Iterator<Item = &'a (dyn std::error::Error + 'static)>,
+) -> String {
+    let said = |cause: &(dyn std::error::Error + 'static)| {
+        let own = cause.downcast_ref::<Error>();
+        own.map_or_else(|| cause.to_string(), Error::for_operator)
+    };
+    chain.map(said).collect::<Vec<_>>().join(": ")
+}
+
 /// Caller's text made safe to echo: control and invisible characters out, at most 64 characters.
 pub fn quote(text: &str) -> String {
-    let mut out: String = text
-        .chars()
-        .map(|c| {
-            if c.is_control() || is_invisible(c) {
-                '?'
-            } else {
-                c
-            }
-        })
-        .take(64)
-        .collect();
+    let visible = |c: char| match c.is_control() || is_invisible(c) {
+        true => '?',
+        false => c,
+    };
+    let mut out: String = text.chars().map(visible).take(64).collect();
     if text.chars().count() > 64 {
         out.push('…');
     }
@@ -263,50 +294,29 @@ pub fn is_invisible(c: char) -> bool {
         | 0xE0000..=0xE007F | 0xE0100..=0xE01EF)
 }
 
-struct Received<'a>(&'a str);
-impl fmt::Display for Received<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            write!(f, "\"{}\" ", self.0)
-        }
+/// What a problem is told of: the argument, or what came for it.
+fn subject(field: &str, received: &str) -> String {
+    match received {
+        "" => format!("{field} "),
+        received => format!("Invalid {field}: \"{received}\" "),
     }
 }
 
-struct Choices<'a>(&'a [Suggestion]);
-impl fmt::Display for Choices<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, s) in self.0.iter().enumerate() {
-            let gap = if i == 0 { "" } else { "; " };
-            write!(f, "{gap}{} ({})", s.id, s.title)?;
-        }
-        f.write_str(".")
-    }
+fn choices_text(choices: &[Suggestion]) -> String {
+    let choices = choices.iter().map(|s| format!("{} ({})", s.id, s.title));
+    choices.collect::<Vec<_>>().join("; ") + "."
 }
 
-struct Hint<'a>(&'a [Suggestion], &'a str);
-impl fmt::Display for Hint<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return write!(f, "Nothing similar is known; ask for another {}.", self.1);
-        }
-        write!(
-            f,
-            "Did you mean: {} Call again with one of these.",
-            Choices(self.0)
-        )
+fn hint(suggestions: &[Suggestion], kind: &str) -> String {
+    if suggestions.is_empty() {
+        return format!("Nothing similar is known; ask for another {kind}.");
     }
+    let choices = choices_text(suggestions);
+    format!("Did you mean: {choices} Call again with one of these.")
 }
 
-struct Line<'a>(&'a Option<u64>);
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(line) => write!(f, " line {line}"),
-            None => Ok(()),
-        }
-    }
+fn line_text(line: Option<u64>) -> String {
+    line.map_or_else(String::new, |line| format!(" line {line}"))
 }
 
 #[cfg(test)]

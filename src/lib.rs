@@ -3,45 +3,60 @@
 //! # Floors
 //! A module uses only what stands below it; `tests/floors.rs` reads the sources and fails on any other arrow.
 //! ```text
-//! 7  cli  app  config  live    wiring; `main` only hands over the command line
-//! 6  mcp     http    generate  edges: siblings that share the endpoint table
+//! 10 cli  app  config  live    wiring; `main` only hands over the command line
+//! 9  server                    connections, observation, health, metrics
+//! 8  mcp     site              edges: tools and resources; pages, widgets, pictures
+//! 7  admission                 edges: hosts and origins, limits, permits
+//! 6  rest    generate          edges: the endpoint table over HTTP, and as documents
 //! 5  endpoints       ingest    what we answer        public sources into the store
 //! 4  upstream        desk      forwarding client     local facts as of a day
 //! 3  store                     observations, vintages, texts
 //! 2  indicators                pure: transforms, composites, the regime, prose
 //! 2  chart                     pure: series as SVG and PNG
-//! 1  model       rpc           series, frequency, catalogue, names; messages as they come in
-//! 0  error       cache         what can go wrong, as meanings; bounded memory
+//! 2  recipe                    sources of figures as data: pure readers of their answers
+//! 2  sqlite                    SQLite files: whose they are, opened, set aside
+//! 1  model  rpc  pool  disk    series, frequency, catalogue, names; who speaks at /mcp; computed work in turn; files
+//! 1  net                       what both clients of the network share
+//! 0  error  cache  clock       what can go wrong, as meanings; bounded memory; time that does not jump
 //! ```
 //!
 //! # The way of a request
 //! An edge turns what it received into [`endpoints::Arguments`] and calls a [`endpoints::Route`]. The route
 //! checks them against the endpoint's own schema and asks the [`endpoints::Backend`], which answers from the
 //! [`desk`]. The answer is rendered to bytes once per state of the data and shared; the
-//! edge puts its envelope around it. A plain `tools/call` takes a shorter way: the fast lane of [`mcp`] sends the
-//! result as it was rendered for the last caller who asked the same.
+//! edge puts its envelope around it. A plain `tools/call` over HTTP takes a shorter way: the lane before the
+//! protocol library (`mcp_lane`, a crate of its own) sends the result as it was rendered for the last caller who asked the same.
 //!
 //! # To add an endpoint
 //! Write `src/endpoints/<name>.rs` (arguments, answer, declaration, `local`, `text`, tests), add its row to
 //! [`endpoints::ENDPOINTS`], run `cargo run -- generate`. Tool, REST route, OpenAPI, schema file, README row
 //! and command-line call follow.
 
+pub mod admission;
 mod app;
 mod cache;
 pub mod chart;
 pub mod cli;
+pub mod clock;
 mod config;
 pub mod desk;
+mod disk;
 pub mod endpoints;
 pub mod error;
 pub mod generate;
-pub mod http;
 pub mod indicators;
 pub mod ingest;
 mod live;
 pub mod mcp;
 pub mod model;
+mod net;
+pub mod pool;
+pub mod recipe;
+pub mod rest;
 pub mod rpc;
+pub mod server;
+pub mod site;
+mod sqlite;
 pub mod store;
 pub mod upstream;
 

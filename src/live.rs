@@ -1,13 +1,16 @@
 //! Keeping the store up to date: one sync with its composites, and syncs while serving.
 
 use crate::config::{self, Config};
-use crate::desk::Desk;
-use crate::ingest::{self, Renderer, Show, SyncConfig, SyncReport};
+use crate::desk::{Desk, State};
+use crate::endpoints::{Backend, Route};
+use crate::error::Error;
+use crate::ingest::{self, Feed, Progress, SourceSettings, SyncConfig, SyncReport};
 use crate::model::SeriesId;
-use crate::store::bundled;
+use crate::recipe::Recipes;
+use crate::server::Synced;
 use anyhow::{Context, Result};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Fetches what is due now and then every few hours, until stopped.
@@ -16,6 +19,7 @@ pub(crate) async fn keep_in_sync(
     config: Config,
     every: Duration,
     stop: CancellationToken,
+    counted: impl Fn(Synced),
 ) {
     loop {
         let outcome = sync_once(
@@ -25,14 +29,31 @@ pub(crate) async fn keep_in_sync(
                 only: vec![],
                 force: false,
                 vintages: false,
+                plan: false,
                 quiet: true,
             },
             &stop,
         )
         .await;
         match outcome {
-            Ok(report) => tracing::info!(read = report.read(), missed = report.missed(), "synced"),
-            Err(error) => tracing::warn!("sync: {error:#}; answering from what is stored"),
+            Ok(report) => {
+                tracing::info!(read = report.read(), missed = report.missed(), "synced");
+                let (is_complete, was_ended) = (report.is_complete(), report.cancelled);
+                counted(Synced {
+                    complete: is_complete.into(),
+                    // One that was ended by a stop or a reload says nothing of the sources.
+                    incomplete: (!is_complete && !was_ended).into(),
+                    failures: report.failed,
+                });
+            }
+            Err(error) => {
+                counted(Synced {
+                    incomplete: 1,
+                    ..Synced::default()
+                });
+                let error = crate::error::causes(error.chain());
+                tracing::warn!(error, "not synced; answering from what is stored");
+            }
         }
         tokio::select! {
             () = tokio::time::sleep(every) => {}
@@ -51,27 +72,26 @@ pub(crate) async fn sync_once(
     sync: &config::Sync,
     stop: &CancellationToken,
 ) -> Result<SyncReport> {
-    let mut settings = source_settings(&config.sources)?;
-    settings.force = sync.force;
-    settings.vintages = sync.vintages;
-    settings.bundled = Some(Arc::new(|store| bundled::load_into(store)));
-    if !sync.only.is_empty() {
-        settings.only = Some(
-            sync.only
-                .iter()
-                .map(|id| SeriesId::new(id))
-                .collect::<crate::Result<_>>()?,
-        );
+    let only: Vec<SeriesId> = sync
+        .only
+        .iter()
+        .map(|id| SeriesId::new(id))
+        .collect::<crate::Result<_>>()?;
+    let settings = SyncConfig {
+        sources: source_settings(&config.sources)?,
+        only_plan: sync.plan,
+        only: (!only.is_empty()).then_some(only),
+        force: sync.force,
+        vintages: sync.vintages,
+        ..SyncConfig::default()
+    };
+    let mut progress = Progress::detect(sync.quiet);
+    let store = Arc::clone(desk.store());
+    let report = ingest::sync(store, &settings, stop.clone(), &mut progress).await?;
+    if sync.plan {
+        return Ok(report);
     }
-    let mut renderer = Renderer::new(Show::detect(sync.quiet));
-    let report = ingest::sync(
-        Arc::clone(desk.store()),
-        &settings,
-        stop.clone(),
-        &mut |event| renderer.on(&event),
-    )
-    .await?;
-    if sync.only.is_empty() && !report.cancelled {
+    if sync.only.is_empty() && !report.cancelled && !report.offline {
         read_feeds(desk, config, stop).await?;
     }
     let desk = Arc::clone(desk);
@@ -81,28 +101,142 @@ pub(crate) async fn sync_once(
     Ok(report)
 }
 
+/// How often the state of the data is looked at.
+const BEAT: Duration = Duration::from_secs(1);
+/// After answers were made anew, so many times as long as that took is rested: many changes in a row, as a sync brings
+/// them, must not keep a thread busy.
+const REST: u32 = 9;
+/// Most answers that are made anew.
+const MAX_READY: usize = 16;
+
+/// Makes the answers that are asked for most anew as soon as the data change, until stopped: whoever asks first would
+/// else wait for them behind everybody who asks for something rare.
+pub(crate) async fn keep_ready(backend: Arc<Backend>, stop: CancellationToken) {
+    let mut news = News::of(Arc::clone(backend.desk()), stop);
+    while let Some(old) = news.next().await {
+        if let Some(old) = old {
+            make_ready(&backend, old).await;
+        }
+    }
+}
+
+/// Works out, for every state of the data, what was known of the indicators month by month, until stopped: it takes
+/// longer than a caller should wait or pay for.
+pub(crate) async fn keep_known(desk: Arc<Desk>, stop: CancellationToken) {
+    let mut news = News::of(Arc::clone(&desk), stop);
+    while news.next().await.is_some() {
+        let desk = Arc::clone(&desk);
+        let work = tokio::task::spawn_blocking(move || desk.known_paths());
+        let done = work.await.map_err(|e| Error::internal("what was known", e));
+        if let Err(error) = done.flatten() {
+            crate::error::log(&error, "what was known");
+        }
+    }
+}
+
+/// The states of the data, one after the other.
+struct News {
+    desk: Arc<Desk>,
+    stop: CancellationToken,
+    newest: Option<State>,
+    /// When the data were last looked at.
+    looked: Option<Instant>,
+}
+
+impl News {
+    const fn of(desk: Arc<Desk>, stop: CancellationToken) -> Self {
+        Self {
+            desk,
+            stop,
+            newest: None,
+            looked: None,
+        }
+    }
+
+    /// Waits for another state and gives the one before it, which the first has not; `None` when stopped.
+    async fn next(&mut self) -> Option<Option<State>> {
+        loop {
+            if let Some(looked) = self.looked {
+                tokio::select! {
+                    () = tokio::time::sleep(BEAT.max(looked.elapsed() * REST)) => {}
+                    () = self.stop.cancelled() => return None,
+                }
+            }
+            self.looked = Some(Instant::now());
+            match self.desk.state() {
+                Ok(state) if self.newest != Some(state) => return Some(self.newest.replace(state)),
+                Ok(_) => {}
+                Err(error) => crate::error::log(&error, "looking for news"),
+            }
+        }
+    }
+}
+
+/// Makes what was asked for most at an older state.
+async fn make_ready(backend: &Backend, old: State) {
+    for (tool, arguments, asked) in backend.asked_most(old, MAX_READY) {
+        let Some(route) = Route::find(tool) else {
+            continue;
+        };
+        let made = match route.call(backend, arguments.clone()).await {
+            // Asked for once more: what nobody asked for twice leaves the cache first.
+            Ok(_) => route.call(backend, arguments).await,
+            failed => failed,
+        };
+        match made {
+            Ok(reply) => reply.succeed(asked),
+            // Whoever asks is told.
+            Err(error) => tracing::debug!(error = error.for_operator(), tool, "not made ahead"),
+        }
+    }
+}
+
 /// Articles into the store. What a feed could not give is in the log; figures do not wait for articles.
 async fn read_feeds(desk: &Arc<Desk>, config: &Config, stop: &CancellationToken) -> Result<()> {
     let feeds = match &config.folders.feeds {
         Some(file) if file.as_os_str() == "none" => return Ok(()),
-        Some(file) => ingest::FeedSettings::from_file(file)?,
-        None => ingest::FeedSettings::embedded()?,
+        Some(file) => Feed::from_file(file)?,
+        None => Feed::embedded()?,
     };
-    ingest::read_feeds(desk.store(), &feeds, desk.now(), stop).await?;
+    let settings = source_settings(&config.sources)?;
+    ingest::read_feeds(desk.store(), &feeds, &settings, desk.now(), stop).await?;
     Ok(())
 }
 
-/// Where figures are fetched from.
-pub(crate) fn source_settings(sources: &config::Sources) -> Result<SyncConfig> {
-    let mut settings = SyncConfig::new(sources.fred_key.clone())?;
-    if let Some(url) = &sources.fred_csv_url {
-        settings.fred.download_url = url.clone();
+/// How sources are asked.
+///
+/// # Errors
+/// [`crate::Error::BadFile`] when a recipe of the operator's folder cannot be used.
+pub(crate) fn source_settings(sources: &config::Sources) -> crate::Result<SourceSettings> {
+    let given = [
+        ("fred", &sources.fred_csv_url),
+        ("fred api", &sources.fred_api_url),
+    ];
+    let given = given
+        .into_iter()
+        .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
+    let own = sources.source_url.iter();
+    let own = own.map(|own| (own.name.clone(), own.url.clone()));
+    let keys = sources.source_key.iter();
+    Ok(SourceSettings {
+        addresses: given.chain(own).collect(),
+        key: sources.fred_key.clone(),
+        recipes: recipes(sources)?,
+        keys: keys
+            .map(|own| (own.name.clone(), own.key.clone()))
+            .collect(),
+        no_fred: sources.no_fred,
+        ..SourceSettings::default()
+    })
+}
+
+/// The recipes in use: ours, and those of the operator's folder.
+///
+/// # Errors
+/// [`crate::Error::BadFile`] when one of the folder cannot be used.
+pub(crate) fn recipes(sources: &config::Sources) -> crate::Result<Arc<Recipes>> {
+    match &sources.sources {
+        Some(folder) => Recipes::with_folder(folder),
+        None => Ok(Arc::clone(Recipes::embedded())),
     }
-    if let Some(url) = &sources.fred_api_url {
-        settings.fred.api_url = url.clone();
-    }
-    if let Some(url) = &sources.board_url {
-        settings.board.url = url.clone();
-    }
-    Ok(settings)
 }

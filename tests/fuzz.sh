@@ -10,6 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 runs=${1:-1000000}
 [ $# -eq 0 ] || shift
+# shellcheck disable=SC2046 # a list of names
 [ $# -gt 0 ] || set -- $(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | grep -v '^econoscope-fuzz$')
 cargo +nightly fuzz build --sanitizer none
 log=$(mktemp)

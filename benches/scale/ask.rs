@@ -39,15 +39,15 @@ pub(crate) fn in_process(path: &Path, series: u32) {
         Desk::system_clock(),
     );
     for query in QUERIES {
-        let found = desk.find_series(query, None).unwrap().len();
+        let found = desk.find_series(query, None, 50).unwrap().1;
         times(&format!("search \"{query}\" ({found})"), 50, cpu, |_| {
-            desk.find_series(query, None).unwrap().len()
+            desk.find_series(query, None, 50).unwrap().1
         });
     }
     times("search \"rate in <county>\"", 200, cpu, |n| {
-        desk.find_series(&format!("rate {}", county(n)), None)
+        desk.find_series(&format!("rate {}", county(n)), None, 50)
             .unwrap()
-            .len()
+            .1
     });
 }
 

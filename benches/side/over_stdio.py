@@ -84,7 +84,6 @@ def main():
     subjects = {
         "bare stdio": floor,
         "econoscope": [ECONOSCOPE, "--store", STORE],
-        "without the lane": [ECONOSCOPE, "--store", STORE, "--no-fast-lane"],
     }
     starts = {name: [] for name in subjects}
     rounds = {name: [] for name in subjects}

@@ -1,6 +1,6 @@
 //! A day as a caller writes it; what is read is within the calendar that answers can show.
 #![no_main]
-use econoscope::endpoints::provenance::parse_day;
+use econoscope::endpoints::days::parse_day;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,14 +1,15 @@
 //! The words of a JSON-RPC message that limits need.
 #![no_main]
-use econoscope::rpc::{Reading, read};
+use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
+use mcp_lane::Message;
 
 fuzz_target!(|body: &[u8]| {
-    if let Reading::One(found) = read(body) {
+    if let Ok(found) = Message::read(Bytes::copy_from_slice(body)) {
         let whole: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
         // Deeper than the other reader goes, there is nothing to compare with.
         if whole.is_object() {
-            assert_eq!(whole["method"].as_str(), Some(found.method.as_ref()));
+            assert_eq!(whole["method"].as_str(), found.method());
         }
     }
 });

@@ -1,6 +1,6 @@
 //! A formula over series: parsed, and evaluated over two small ones.
 #![no_main]
-use econoscope::indicators::expression::{MOST_CHARACTERS, Scope, evaluate, parse};
+use econoscope::indicators::expression::{Column, MAX_CHARACTERS, Scope, evaluate, parse};
 use econoscope::indicators::resample::Aggregation;
 use econoscope::model::{Catalogue, Observation, Series};
 use jiff::civil::date;
@@ -22,13 +22,15 @@ static SERIES: LazyLock<Vec<Arc<Series>>> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     let Ok(tree) = parse(text) else { return };
-    assert!(text.chars().count() <= MOST_CHARACTERS, "a bound on length");
+    assert!(text.chars().count() <= MAX_CHARACTERS, "a bound on length");
     let scope = Scope {
         series: &|name| SERIES.iter().find(|s| s.info.id.as_str() == name).or_else(|| SERIES.first()).cloned(),
+        subject: SERIES.first().cloned().map(Column::of),
         start: date(2021, 1, 1),
         how: Aggregation::EndOfPeriod,
+        frequency: None,
     };
-    if let Ok(column) = evaluate(&tree, &scope) {
+    if let Ok(column) = evaluate(&tree, scope) {
         let rows = &column.series.observations;
         assert!(rows.iter().all(|r| r.value.is_finite()), "numbers only");
         assert!(rows.is_sorted_by(|a, b| a.date < b.date), "days in order");

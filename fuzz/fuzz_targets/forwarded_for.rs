@@ -1,16 +1,17 @@
 //! X-Forwarded-For as a trusted proxy may pass it on.
 #![no_main]
 use axum::http::{HeaderMap, HeaderValue};
-use econoscope::http::limits::{Client, Limits, Settings};
+use econoscope::admission::{LimitSettings, Limits};
+use econoscope::pool::Caller;
 use libfuzzer_sys::fuzz_target;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
-    let settings = Settings {
+    let settings = LimitSettings {
         trusted_proxies: vec!["10.0.0.0/8".parse().expect("a network")],
-        ..Settings::default()
+        ..LimitSettings::default()
     };
-    Limits::new(settings, Arc::new(jiff::Timestamp::now))
+    Limits::new(settings)
 });
 
 fuzz_target!(|lines: Vec<Vec<u8>>| {
@@ -21,5 +22,5 @@ fuzz_target!(|lines: Vec<Vec<u8>>| {
         }
     }
     let peer = "10.0.0.1:1".parse().ok();
-    assert_ne!(LIMITS.client(peer, &headers), Client::Exempt, "nobody from afar is exempt");
+    assert_ne!(LIMITS.caller(peer, &headers), Caller::OWN, "nobody from afar is exempt");
 });

@@ -1,7 +1,7 @@
 //! A file that an operator imports.
 #![no_main]
-use econoscope::ingest::import;
-use econoscope::store::Memory;
+use econoscope::ingest::{Progress, import};
+use econoscope::store::Sqlite;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -9,5 +9,5 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir(
 
 fuzz_target!(|text: &[u8]| {
     std::fs::write(FOLDER.path().join("DGS10.csv"), text).expect("a file");
-    let _ = import(&Memory::new(), FOLDER.path(), &mut |_| {});
+    let _ = import(&Sqlite::in_memory().unwrap(), FOLDER.path(), &mut Progress::quiet());
 });

@@ -2,4 +2,4 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| econoscope::http::fuzz::markdown(text));
+fuzz_target!(|text: &str| econoscope::site::fuzz::markdown(text));

@@ -2,14 +2,14 @@
 #![no_main]
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::{Backend, ENDPOINTS};
-use econoscope::http::query_arguments;
-use econoscope::store::Memory;
+use econoscope::rest::query_arguments;
+use econoscope::store::Sqlite;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 use tokio::runtime::{Builder, Runtime};
 
 static SERVICE: LazyLock<(Backend, Runtime)> = LazyLock::new(|| {
-    let desk = Desk::open(Arc::new(Memory::new()), Settings::default(), Desk::system_clock());
+    let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), Settings::default(), Desk::system_clock());
     let runtime = Builder::new_current_thread().enable_all().build();
     (Backend::local(Arc::new(desk)), runtime.expect("a runtime"))
 });

@@ -13,12 +13,12 @@ fn read<T: DeserializeOwned + Serialize>(body: &[u8]) {
 }
 
 fuzz_target!(|body: &[u8]| {
-    read::<macro_summary::Output>(body);
-    read::<regime::Output>(body);
-    read::<metric::Output>(body);
-    read::<signals::Output>(body);
-    read::<time_series::Output>(body);
-    read::<scenarios::Output>(body);
-    read::<glossary::Output>(body);
-    read::<latest_articles::Output>(body);
+    read::<macro_summary::MacroSummary>(body);
+    read::<regime::RegimeAnswer>(body);
+    read::<metric::Metric>(body);
+    read::<signals::Signals>(body);
+    read::<time_series::TimeSeriesAnswer>(body);
+    read::<scenarios::ScenarioList>(body);
+    read::<glossary::GlossaryAnswer>(body);
+    read::<latest_articles::LatestArticles>(body);
 });

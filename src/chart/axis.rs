@@ -3,6 +3,11 @@
 use crate::model::Date;
 use crate::model::frequency::day_number;
 
+/// Steps are counted up to here; what is larger lies at the edge.
+const FARTHEST: f64 = 1e300;
+/// Numbers that differ by less, as a share, are one level.
+const ALIKE: f64 = 1e-12;
+
 /// Values from `low` to `high` with marks at round steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Values {
@@ -20,14 +25,17 @@ impl Values {
     /// Round marks around the values, about `wanted` of them.
     /// Zero belongs to the axis when the smallest value is under a third of the largest.
     pub(super) fn around(least: f64, most: f64, wanted: f64) -> Self {
-        let (mut least, mut most) = (least, most);
+        let (mut least, mut most) = (
+            least.clamp(-FARTHEST, FARTHEST),
+            most.clamp(-FARTHEST, FARTHEST),
+        );
         if least > 0.0 && least < most / 3.0 {
             least = 0.0;
         }
         if most < 0.0 && most > least / 3.0 {
             most = 0.0;
         }
-        if most - least < f64::EPSILON * most.abs().max(1.0) {
+        if most - least < ALIKE * least.abs().max(most.abs()).max(1.0) {
             let room = (most.abs() * 0.05).max(0.5);
             (least, most) = (least - room, most + room);
         }
@@ -41,11 +49,8 @@ impl Values {
             mark += 1.0;
         }
         let magnitude = -step.log10().floor();
-        let decimals = [0usize, 1, 2, 3, 4, 5, 6]
-            .into_iter()
-            .zip(0..)
-            .find(|(_, n)| f64::from(*n) >= magnitude)
-            .map_or(6, |(d, _)| d);
+        let tells_apart = |decimals: &u8| f64::from(*decimals) >= magnitude;
+        let decimals = usize::from((0..6).find(tells_apart).unwrap_or(6));
         // 2.5 and 0.25 need one place more than their size says.
         let odd = ((step * 10f64.powf(magnitude)).fract() - 0.5).abs() < 1e-6;
         Self {
@@ -58,7 +63,13 @@ impl Values {
 
     /// Where a value lies, 0 at the lower and 1 at the upper end.
     pub(super) fn share(&self, value: f64) -> f64 {
-        (value - self.low) / (self.high - self.low)
+        // Halves, since the distance of two numbers may be larger than any number.
+        let span = self.high * 0.5 - self.low * 0.5;
+        if span > 0.0 {
+            (value * 0.5 - self.low * 0.5) / span
+        } else {
+            0.5
+        }
     }
 }
 
@@ -100,10 +111,8 @@ impl Days {
         let months = |d: Date| i32::from(d.year()) * 12 + i32::from(d.month()) - 1;
         let (from, to) = (months(self.first), months(self.last));
         let steps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600];
-        let step = steps
-            .into_iter()
-            .find(|s| (to - from) / s < most)
-            .unwrap_or(600);
+        let mut fitting = steps.into_iter().filter(|s| (to - from) / s < most);
+        let step = fitting.next().unwrap_or(600);
         let mut month = (from + step - 1).div_euclid(step) * step;
         let mut marks = Vec::new();
         while month <= to {

@@ -2,291 +2,277 @@
 
 use super::palette::{Palette, STYLE, Theme};
 use super::plot::Plot;
-use super::unit::{Scale, grouped};
-use super::{ChartSpec, Extent, Line, escaped, put};
+use super::spec::{ChartSpec, Extent, Line};
+use super::unit::{Scale, escaped, grouped};
 use crate::model::Observation;
 
 /// Font families: the one that pictures embed, then the reader's own.
-const FONTS: &str =
+pub const FONTS: &str =
     "Inter, system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/// Sizes of letters, by width of the drawing.
-struct Letters {
+/// A drawing under way.
+struct Frame<'a> {
+    out: String,
+    spec: &'a ChartSpec,
+    scale: Scale,
+    palette: Palette,
+    width: f64,
+    height: f64,
+    /// Size of letters.
     small: f64,
-    title: f64,
+    /// Size of the title's letters.
+    large: f64,
 }
 
 /// A chart as SVG. Without a point it says so instead of drawing an empty grid.
 pub fn svg(spec: &ChartSpec) -> String {
-    let palette = spec.theme.palette();
-    let (width, height) = (f64::from(spec.size.0), f64::from(spec.size.1));
-    let wide = width >= 600.0;
-    let letters = Letters {
-        small: if wide { 13.0 } else { 11.5 },
-        title: if wide { 20.0 } else { 15.0 },
-    };
-    let scale = Scale::of(spec);
-    let mut out = String::with_capacity(16_384);
-    put(
-        &mut out,
-        format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" role=\"img\" aria-label=\"{}\" font-family=\"{FONTS}\" font-size=\"{}\">",
-            escaped(&spec.sentence()),
-            letters.small,
-        ),
-    );
-    if spec.theme == Theme::Auto {
-        put(&mut out, format_args!("<style>{STYLE}</style>"));
-    }
-    let margin = if spec.extent == Extent::Whole {
-        20.0
+    let width = f64::from(spec.size.0);
+    let (small, large) = if width >= 600.0 {
+        (13.0, 20.0)
     } else {
-        2.0
+        (11.5, 15.0)
     };
-    let (mut top, mut bottom) = (10.0, height - letters.small - 8.0);
-    if spec.extent == Extent::Whole {
-        top = words(&mut out, spec, &scale, &palette, &letters);
-        bottom = height - margin - letters.small * 2.6;
-    }
-    match lay(
+    let frame = Frame {
+        out: String::with_capacity(16_384),
         spec,
-        &scale,
-        &letters,
-        (margin, top, width - margin, bottom),
-    ) {
-        Some(plot) => draw(&mut out, spec, &scale, &plot, &letters),
-        None => put(
-            &mut out,
-            format_args!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{}\">No observations in this range</text>",
-                width / 2.0,
-                f64::midpoint(top, bottom),
-                palette.muted
-            ),
-        ),
-    }
-    out.push_str("</svg>");
-    out
-}
-
-/// Ground, title, unit, footer; returns where the plot may begin.
-fn words(
-    out: &mut String,
-    spec: &ChartSpec,
-    scale: &Scale,
-    palette: &Palette,
-    letters: &Letters,
-) -> f64 {
-    let (width, height) = (f64::from(spec.size.0), f64::from(spec.size.1));
-    put(
-        out,
-        format_args!(
-            "<rect width=\"{width}\" height=\"{height}\" fill=\"{}\"/>",
-            palette.paper
-        ),
-    );
-    let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
-    put(
-        out,
-        format_args!(
-            "<text x=\"20\" y=\"{}\" font-size=\"{}\" font-weight=\"600\" fill=\"{}\">{}</text>",
-            20.0 + letters.title * 0.75,
-            letters.title,
-            palette.ink,
-            escaped(&cut(&spec.title, room)),
-        ),
-    );
-    let mut unit = if scale.factor == 1.0 {
-        spec.unit.clone()
-    } else {
-        scale.unit.clone()
+        scale: spec.scale(),
+        palette: spec.theme.palette(),
+        width,
+        height: f64::from(spec.size.1),
+        small,
+        large,
     };
-    if let Some((first, last)) = spec.dates() {
-        unit.push_str(&format!(", {first} to {last}"));
-    }
-    if spec.shading.iter().any(|s| in_view(spec, s.start, s.end)) {
-        unit.push_str("; shaded: NBER recessions");
-    }
-    let second = 20.0 + letters.title * 0.75 + letters.small * 1.6;
-    put(
-        out,
-        format_args!(
-            "<text x=\"20\" y=\"{second}\" fill=\"{}\">{}</text>",
-            palette.muted,
-            escaped(&unit)
-        ),
-    );
-    let foot = height - 18.0;
-    put(
-        out,
-        format_args!(
-            "<text x=\"20\" y=\"{foot}\" fill=\"{}\">Source: {}</text><text x=\"{}\" y=\"{foot}\" \
-             text-anchor=\"end\" fill=\"{}\">{}</text>",
-            palette.muted,
-            escaped(&cut(&spec.source, room)),
-            width - 20.0,
-            palette.muted,
-            escaped(&spec.credit),
-        ),
-    );
-    second + letters.small * 1.4
+    frame.drawn()
 }
 
-fn in_view(spec: &ChartSpec, start: crate::model::Date, end: crate::model::Date) -> bool {
-    spec.dates()
-        .is_some_and(|(first, last)| start < last && end > first)
+impl Frame<'_> {
+    fn drawn(mut self) -> String {
+        let (width, height, small) = (self.width, self.height, self.small);
+        let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
+        let label = escaped(&self.spec.sentence());
+        self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
+        self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
+        if self.spec.theme == Theme::Auto {
+            self.out += &format!("<style>{STYLE}</style>");
+        }
+        let (margin, top, bottom) = match self.spec.extent {
+            Extent::Plot => (2.0, 10.0, height - small - 8.0),
+            Extent::Whole => (20.0, self.words(), height - 20.0 - small * 2.6),
+        };
+        match self.lay((margin, top, width - margin, bottom)) {
+            Some(plot) => self.draw(&plot),
+            None => {
+                let (x, y, muted) = (width / 2.0, f64::midpoint(top, bottom), self.palette.muted);
+                let text = "No observations in this range";
+                self.out += &format!(r#"<text x="{x}" y="{y}" text-anchor="middle" "#);
+                self.out += &format!(r#"fill="{muted}">{text}</text>"#);
+            }
+        }
+        self.out + "</svg>"
+    }
+
+    /// Ground, title, unit, footer; returns where the plot may begin.
+    fn words(&mut self) -> f64 {
+        let (spec, width, height, large) = (self.spec, self.width, self.height, self.large);
+        let Palette {
+            paper, ink, muted, ..
+        } = self.palette;
+        self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{paper}"/>"#);
+        let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
+        let first = 20.0 + large * 0.75;
+        let title = escaped(&cut(&spec.title, room));
+        self.out += &format!(r#"<text x="20" y="{first}" font-size="{large}" font-weight="600" "#);
+        self.out += &format!(r#"fill="{ink}">{title}</text>"#);
+        let is_scaled = self.scale.factor != 1.0;
+        let unit = if is_scaled {
+            &self.scale.unit
+        } else {
+            &spec.unit
+        };
+        let mut unit = unit.clone();
+        if let Some((first, last)) = spec.dates() {
+            unit += &format!(", {first} to {last}");
+            let mut spans = spec.shading.iter();
+            if spans.any(|s| s.start < last && s.end > first) {
+                unit += "; shaded: NBER recessions";
+            }
+        }
+        let second = first + self.small * 1.6;
+        let unit = escaped(&unit);
+        self.out += &format!(r#"<text x="20" y="{second}" fill="{muted}">{unit}</text>"#);
+        let (foot, right) = (height - 18.0, width - 20.0);
+        let source = escaped(&cut(&spec.source, room));
+        let credit = escaped(&spec.credit);
+        self.out += &format!(r#"<text x="20" y="{foot}" fill="{muted}">Source: {source}</text>"#);
+        self.out += &format!(r#"<text x="{right}" y="{foot}" text-anchor="end" "#);
+        self.out += &format!(r#"fill="{muted}">{credit}</text>"#);
+        second + self.small * 1.4
+    }
+
+    /// Puts the plot into the room left, top, right, bottom that is free.
+    fn lay(&self, (left, top, right, bottom): (f64, f64, f64, f64)) -> Option<Plot> {
+        let wanted = if bottom - top > 250.0 { 6.0 } else { 4.0 };
+        let (days, values, right_axis) = Plot::axes(self.spec, self.scale.factor, wanted)?;
+        let widest = |texts: Vec<String>| {
+            let most = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);
+            f64::from(u32::try_from(most).unwrap_or(u32::MAX)) * (self.small * 0.58)
+        };
+        let marks = values.marks.iter();
+        let marks = widest(marks.map(|m| grouped(*m, values.decimals)).collect());
+        let lasts = self.spec.lines.iter().filter_map(|l| self.last_label(l));
+        let lasts = widest(lasts.map(|(_, text)| text).collect());
+        // Figures of the right axis stand where the last values begin.
+        let levels = right_axis.iter().flat_map(|axis| &axis.marks);
+        let places = right_axis.as_ref().map_or(0, |axis| axis.decimals);
+        let levels = widest(levels.map(|m| grouped(*m, places)).collect());
+        let lasts = match right_axis {
+            // A gap before them, and bold letters behind it.
+            Some(_) => lasts * 1.1 + levels + 8.0,
+            None => lasts,
+        };
+        Some(Plot {
+            left: left + marks + 8.0,
+            top,
+            width: (right - left - marks - lasts - 20.0).max(1.0),
+            height: bottom - top,
+            days,
+            values,
+            right: right_axis,
+        })
+    }
+
+    /// The last observation of a line and what is written beside it.
+    fn last_label<'l>(&self, line: &'l Line) -> Option<(&'l Observation, String)> {
+        let last = line.points.last()?;
+        let value = match line.is_right {
+            true if last.value.abs() >= 1_000.0 => grouped(last.value, 0),
+            true => grouped(last.value, usize::from(self.spec.decimals)),
+            false => self.scale.number(last.value),
+        };
+        let text = format!("{} {value}", line.name);
+        Some((last, text.trim().to_owned()))
+    }
+
+    fn draw(&mut self, plot: &Plot) {
+        let Palette { muted, shade, .. } = self.palette;
+        let (top, height, base) = (plot.top, plot.height, plot.top + plot.height);
+        if let Some(shown) = self.spec.dates() {
+            let spans = self.spec.shading.iter();
+            for (x, width) in spans.filter_map(|s| plot.band(*s, shown)) {
+                self.out += &format!(r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" "#);
+                self.out += &format!(r#"height="{height:.1}" fill="{shade}"/>"#);
+            }
+        }
+        self.grid(plot);
+        let mut max_marks = 3;
+        while f64::from(max_marks) * self.small * 5.5 < plot.width && max_marks < 9 {
+            max_marks += 1;
+        }
+        let y = base + self.small + 5.0;
+        for (day, label) in plot.days.marks(max_marks) {
+            let x = plot.x(day);
+            let half = self.small * 0.29 * f64::from(u32::try_from(label.len()).unwrap_or(8));
+            if x + half > plot.left + plot.width + 40.0 {
+                continue;
+            }
+            self.out += &format!(r#"<path d="M{x:.1} {base:.1}v4" stroke="{muted}"/>"#);
+            self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="middle" "#);
+            self.out += &format!(r#"fill="{muted}">{label}</text>"#);
+        }
+        self.right_axis(plot);
+        self.curves(plot);
+    }
+
+    /// Level lines with their figures; zero, where it lies inside, is drawn in ink.
+    fn grid(&mut self, plot: &Plot) {
+        let Palette {
+            ink, muted, rule, ..
+        } = self.palette;
+        let (left, right) = (plot.left, plot.left + plot.width);
+        for mark in &plot.values.marks {
+            let y = plot.y(*mark);
+            let is_zero = *mark == 0.0 && plot.values.low < 0.0;
+            let (colour, thick) = if is_zero { (ink, "1.2") } else { (rule, "1") };
+            let (x, below) = (left - 8.0, y + self.small * 0.35);
+            let level = grouped(*mark, plot.values.decimals);
+            self.out += &format!(r#"<path d="M{left:.1} {y:.1}H{right:.1}" stroke="{colour}" "#);
+            self.out += &format!(r#"stroke-width="{thick}"/><text x="{x:.1}" y="{below:.1}" "#);
+            self.out += &format!(r#"text-anchor="end" fill="{muted}">{level}</text>"#);
+        }
+    }
+
+    /// Figures of the right axis, in the colour of the first line that stands on it.
+    fn right_axis(&mut self, plot: &Plot) {
+        let mut lines = self.spec.lines.iter().zip(self.palette.lines);
+        let Some((axis, (_, colour))) = plot.right.as_ref().zip(lines.find(|(l, _)| l.is_right))
+        else {
+            return;
+        };
+        let x = plot.left + plot.width + 8.0;
+        for mark in &axis.marks {
+            let y = plot.level(axis, *mark) + self.small * 0.35;
+            let level = grouped(*mark, axis.decimals);
+            self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" fill="{colour}">{level}</text>"#);
+        }
+    }
+
+    /// The lines, a dot on each last value and the value beside it; two labels never lie on each other.
+    fn curves(&mut self, plot: &Plot) {
+        let paper = self.palette.paper;
+        let round = r#"stroke-linejoin="round" stroke-linecap="round""#;
+        let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
+        for (line, colour) in self.spec.lines.iter().zip(self.palette.lines).rev() {
+            let path = plot.path(line, self.scale.factor);
+            self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
+            self.out += &format!(r#"stroke-width="1.8" {round}/>"#);
+            if let Some((last, text)) = self.last_label(line) {
+                let y = plot.place(line, last.value, self.scale.factor);
+                labels.push((y, plot.x(last.date), y, colour, text));
+            }
+        }
+        labels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        apart(
+            labels.iter_mut().map(|l| &mut l.0).collect(),
+            self.small * 1.15,
+        );
+        let levels = plot.right.iter().flat_map(|axis| {
+            let texts = axis.marks.iter().map(|m| grouped(*m, axis.decimals));
+            texts.map(|text| text.chars().count())
+        });
+        let levels = f64::from(u32::try_from(levels.max().unwrap_or(0)).unwrap_or(0));
+        let aside = levels * self.small * 0.58;
+        for (at, x, y, colour, text) in labels {
+            let beside = x + 8.0 + if aside > 0.0 { aside + 8.0 } else { 0.0 };
+            let (below, text) = (at + self.small * 0.35, escaped(&text));
+            self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
+            self.out += &format!(r#"stroke="{paper}" stroke-width="1.5"/>"#);
+            self.out += &format!(r#"<text x="{beside:.1}" y="{below:.1}" font-weight="600" "#);
+            self.out += &format!(r#"fill="{colour}">{text}</text>"#);
+        }
+    }
 }
 
-/// At most `most` letters, with an ellipsis where some were cut.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Moves heights that ascend so far that none is nearer to the next than `room`, the middle of a crowd staying.
+fn apart(heights: Vec<&mut f64>, room: f64) {
+    let (mut heights, mut down) = (heights, 0.0);
+    for i in 1..heights.len() {
+        if let Some([upper, lower]) = heights.get_mut(i - 1..=i) {
+            let lacking = (room - (**lower - **upper)).max(0.0);
+            **lower += lacking;
+            down += lacking;
+        }
+    }
+    let many = f64::from(u32::try_from(heights.len()).unwrap_or(1)).max(1.0);
+    for height in heights {
+        *height -= down / many;
+    }
+}
+
+/// At most `max` letters, with an ellipsis where some were cut.
+fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
-}
-
-/// Puts the plot into the room left, top, right, bottom that is free.
-fn lay(
-    spec: &ChartSpec,
-    scale: &Scale,
-    letters: &Letters,
-    room: (f64, f64, f64, f64),
-) -> Option<Plot> {
-    let (left, top, right, bottom) = room;
-    let wanted = if bottom - top > 250.0 { 6.0 } else { 4.0 };
-    let (days, values) = Plot::axes(spec, scale.factor, wanted)?;
-    let letter = letters.small * 0.58;
-    let longest = |texts: &mut dyn Iterator<Item = String>| {
-        let most = texts.map(|t| t.chars().count()).max().unwrap_or(0);
-        f64::from(u32::try_from(most).unwrap_or(u32::MAX)) * letter
-    };
-    let marks = longest(&mut values.marks.iter().map(|m| grouped(*m, values.decimals)));
-    let lasts = longest(
-        &mut spec
-            .lines
-            .iter()
-            .filter_map(|l| last_label(l, scale))
-            .map(|(_, t)| t),
-    );
-    Some(Plot {
-        left: left + marks + 8.0,
-        top,
-        width: right - left - marks - lasts - 20.0,
-        height: bottom - top,
-        days,
-        values,
-    })
-}
-
-/// The last observation of a line and what is written beside it.
-fn last_label<'a>(line: &'a Line, scale: &Scale) -> Option<(&'a Observation, String)> {
-    let last = line.points.last()?;
-    let text = format!("{} {}", line.name, scale.number(last.value));
-    Some((last, text.trim().to_owned()))
-}
-
-fn draw(out: &mut String, spec: &ChartSpec, scale: &Scale, plot: &Plot, letters: &Letters) {
-    let palette = spec.theme.palette();
-    let base = plot.top + plot.height;
-    if let Some(shown) = spec.dates() {
-        for (x, width) in spec.shading.iter().filter_map(|s| plot.band(*s, shown)) {
-            put(
-                out,
-                format_args!(
-                    "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{}\"/>",
-                    plot.top, plot.height, palette.shade
-                ),
-            );
-        }
-    }
-    grid(out, plot, &palette, letters);
-    let mut most_marks = 3;
-    while f64::from(most_marks) * letters.small * 5.5 < plot.width && most_marks < 9 {
-        most_marks += 1;
-    }
-    for (day, label) in plot.days.marks(most_marks) {
-        let x = plot.x(day);
-        let half = letters.small * 0.29 * f64::from(u32::try_from(label.len()).unwrap_or(8));
-        if x + half > plot.left + plot.width + 40.0 {
-            continue;
-        }
-        put(
-            out,
-            format_args!(
-                "<path d=\"M{x:.1} {base:.1}v4\" stroke=\"{}\"/><text x=\"{x:.1}\" y=\"{:.1}\" \
-                 text-anchor=\"middle\" fill=\"{}\">{label}</text>",
-                palette.muted,
-                base + letters.small + 5.0,
-                palette.muted
-            ),
-        );
-    }
-    curves(out, spec, scale, plot, letters);
-}
-
-/// Level lines with their figures; zero, where it lies inside, is drawn in ink.
-fn grid(out: &mut String, plot: &Plot, palette: &Palette, letters: &Letters) {
-    let right = plot.left + plot.width;
-    for mark in &plot.values.marks {
-        let y = plot.y(*mark);
-        let zero = *mark == 0.0 && plot.values.low < 0.0;
-        put(
-            out,
-            format_args!(
-                "<path d=\"M{:.1} {y:.1}H{right:.1}\" stroke=\"{}\" stroke-width=\"{}\"/><text x=\"{:.1}\" \
-                 y=\"{:.1}\" text-anchor=\"end\" fill=\"{}\">{}</text>",
-                plot.left,
-                if zero { palette.ink } else { palette.rule },
-                if zero { "1.2" } else { "1" },
-                plot.left - 8.0,
-                y + letters.small * 0.35,
-                palette.muted,
-                grouped(*mark, plot.values.decimals),
-            ),
-        );
-    }
-}
-
-/// The lines, a dot on each last value and the value beside it; two labels never lie on each other.
-fn curves(out: &mut String, spec: &ChartSpec, scale: &Scale, plot: &Plot, letters: &Letters) {
-    let palette = spec.theme.palette();
-    let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
-    for (line, colour) in spec.lines.iter().zip(palette.lines).rev() {
-        put(
-            out,
-            format_args!(
-                "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" \
-                 stroke-linecap=\"round\"/>",
-                plot.path(line, scale.factor)
-            ),
-        );
-        if let Some((last, text)) = last_label(line, scale) {
-            let y = plot.y(last.value * scale.factor);
-            labels.push((y, plot.x(last.date), y, colour, text));
-        }
-    }
-    labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if let [upper, lower] = labels.as_mut_slice() {
-        let lacking = letters.small * 1.15 - (lower.0 - upper.0);
-        if lacking > 0.0 {
-            upper.0 -= lacking / 2.0;
-            lower.0 += lacking / 2.0;
-        }
-    }
-    for (at, x, y, colour, text) in labels {
-        put(
-            out,
-            format_args!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{colour}\" stroke=\"{}\" \
-                 stroke-width=\"1.5\"/><text x=\"{:.1}\" y=\"{:.1}\" font-weight=\"600\" fill=\"{colour}\">{}</text>",
-                palette.paper,
-                x + 8.0,
-                at + letters.small * 0.35,
-                escaped(&text)
-            ),
-        );
-    }
+    let short: String = text.chars().take(max.saturating_sub(1)).collect();
+    short + "…"
 }

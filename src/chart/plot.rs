@@ -1,7 +1,7 @@
 //! The plot: where points lie, the lines through them, the gaps between them.
 
 use super::axis::{Days, Values};
-use super::{ChartSpec, Line, Span, put};
+use super::spec::{ChartSpec, Line, Span};
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency, Observation};
 
@@ -14,21 +14,27 @@ pub(super) struct Plot {
     pub(super) height: f64,
     pub(super) days: Days,
     pub(super) values: Values,
+    /// The axis of lines of a second unit.
+    pub(super) right: Option<Values>,
 }
+
+/// Days, the left axis, and the right one where a line stands on it.
+pub(super) type Axes = (Days, Values, Option<Values>);
 
 impl Plot {
     /// The axes of a chart's lines; `None` when there is no point.
-    pub(super) fn axes(spec: &ChartSpec, factor: f64, wanted: f64) -> Option<(Days, Values)> {
+    pub(super) fn axes(spec: &ChartSpec, factor: f64, wanted: f64) -> Option<Axes> {
         let (first, last) = spec.dates()?;
-        let values = || {
-            spec.lines
-                .iter()
-                .flat_map(|l| &l.points)
-                .map(|o| o.value * factor)
+        let around = |is_right: bool, factor: f64| {
+            let lines = || spec.lines.iter().filter(|l| l.is_right == is_right);
+            let values = || lines().flat_map(|l| &l.points).map(|o| o.value * factor);
+            let least = values().fold(f64::INFINITY, f64::min);
+            let most = values().fold(f64::NEG_INFINITY, f64::max);
+            (least <= most).then(|| Values::around(least, most, wanted))
         };
-        let least = values().fold(f64::INFINITY, f64::min);
-        let most = values().fold(f64::NEG_INFINITY, f64::max);
-        Some((Days::new(first, last), Values::around(least, most, wanted)))
+        let right = around(true, 1.0);
+        let left = around(false, factor).or_else(|| right.clone())?;
+        Some((Days::new(first, last), left, right))
     }
 
     pub(super) fn x(&self, day: Date) -> f64 {
@@ -36,7 +42,20 @@ impl Plot {
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
-        self.top + (1.0 - self.values.share(value)) * self.height
+        self.level(&self.values, value)
+    }
+
+    /// Where a value lies on one of the axes.
+    pub(super) fn level(&self, axis: &Values, value: f64) -> f64 {
+        self.top + (1.0 - axis.share(value)) * self.height
+    }
+
+    /// Where a figure of a line lies; `factor` is that of the left axis.
+    pub(super) fn place(&self, line: &Line, value: f64, factor: f64) -> f64 {
+        match self.right.as_ref().filter(|_| line.is_right) {
+            Some(right) => self.level(right, value),
+            None => self.y(value * factor),
+        }
     }
 
     /// The part of a span that is in view, as x and width; `None` where it is outside.
@@ -54,7 +73,8 @@ impl Plot {
         for stretch in stretches(&line.points, pause(line.frequency)) {
             let at: Vec<(f64, f64)> = stretch
                 .iter()
-                .map(|o| (self.x(o.date), self.y(o.value * factor)))
+                .map(|o| (self.x(o.date), self.place(line, o.value, factor)))
+                .filter(|(x, y)| x.is_finite() && y.is_finite())
                 .collect();
             let (mut before, single) = ((f64::NAN, f64::NAN), at.len() == 1);
             for (i, (x, y)) in thinned(&at).into_iter().enumerate() {
@@ -63,10 +83,7 @@ impl Plot {
                     continue;
                 }
                 before = (x, y);
-                put(
-                    &mut path,
-                    format_args!("{}{x} {y}", if i == 0 { "M" } else { "L" }),
-                );
+                path += &format!("{}{x} {y}", if i == 0 { "M" } else { "L" });
             }
             if single {
                 // A round dot, where the stroke's ends are round.
@@ -82,8 +99,10 @@ fn pause(frequency: Frequency) -> i32 {
     match frequency {
         Frequency::Daily => 15,
         Frequency::Weekly => 20,
+        Frequency::Biweekly => 35,
         Frequency::Monthly => 45,
         Frequency::Quarterly => 135,
+        Frequency::Semiannual => 270,
         Frequency::Annual => 550,
     }
 }

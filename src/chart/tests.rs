@@ -1,7 +1,7 @@
 //! Charts of made-up and of real series: what is drawn, what is said, how large a picture is.
 
 use super::*;
-use crate::model::{Rights, SeriesId, SeriesInfo};
+use crate::model::{Frequency, Observation, Rights, Series, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use jiff::civil::date;
 use resvg::tiny_skia::Pixmap;
@@ -21,6 +21,7 @@ fn series(title: &str, units: &str, points: Vec<Observation>) -> Series {
         metric: true,
         rights: Rights::Ok,
         decimals: 2,
+        by_others: false,
     };
     Series::new(Arc::new(info), points)
 }
@@ -134,4 +135,92 @@ fn two_last_values_do_not_lie_on_each_other() {
     assert_eq!(heights.len(), 2);
     assert!((heights[0] - heights[1]).abs() >= 13.0, "{heights:?}");
     assert!(text.contains("10y ") && text.contains("2y "));
+}
+
+#[test]
+fn any_finite_figures_are_drawn_with_finite_places() {
+    let huge = f64::MAX;
+    let cases: [&[f64]; 14] = [
+        &[1e308, 1e308],
+        &[huge, -huge],
+        &[-huge, -huge, huge, 0.0],
+        &[0.0, -0.0],
+        &[-0.0],
+        &[huge],
+        &[5e-324, 0.0],
+        &[5e-324],
+        &[1e16, 1e16 + 2.0],
+        &[-1e300, 1e-300, 3.0],
+        &[1.0, huge, 1.0],
+        &[f64::MIN_POSITIVE, 2.0 * f64::MIN_POSITIVE],
+        &[7.0, 7.0, 7.0],
+        &[-1e17, 1.0, 1e17],
+    ];
+    for values in cases {
+        for unit in ["%", "$mn", "index"] {
+            let of = |n: i32| values[usize::try_from(n).unwrap()];
+            let rows = months(i32::try_from(values.len()).unwrap(), of);
+            let drawn = series("Any", unit, rows);
+            let spec = ChartSpec::of(&drawn, date(1990, 1, 1), date(2021, 1, 1));
+            let small = spec.clone().plot(300, 40);
+            for text in [svg(&spec), svg(&small), spark(&small)] {
+                for word in ["NaN", "inf"] {
+                    assert!(!text.contains(word), "{word} for {values:?} {unit}: {text}");
+                }
+                assert!(!text.contains("width=\"-"), "{values:?}: {text}");
+                assert!(text.len() < 20_000, "{values:?} takes {}", text.len());
+            }
+            assert!(png(&spec).is_ok(), "{values:?}");
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn random_bits_are_drawn_with_finite_places(bits in proptest::collection::vec(proptest::prelude::any::<u64>(), 1..6)) {
+        let values: Vec<f64> = bits.into_iter().map(f64::from_bits).filter(|v| v.is_finite()).collect();
+        proptest::prop_assume!(!values.is_empty());
+        let of = |n: i32| values[usize::try_from(n).unwrap()];
+        let rows = months(i32::try_from(values.len()).unwrap(), of);
+        let spec = ChartSpec::of(&series("Any", "%", rows), date(1990, 1, 1), date(2021, 1, 1));
+        for text in [svg(&spec), spark(&spec.plot(300, 40))] {
+            proptest::prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{values:?} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_line_of_another_unit_has_an_axis_of_its_own() {
+    let mut spec = chart("Two units");
+    let many = months(400, |n| 150_000.0 + f64::from(n));
+    spec.lines.push(Line {
+        name: "jobs".into(),
+        points: many,
+        is_right: true,
+        ..spec.lines[0].clone()
+    });
+    for text in [svg(&spec), svg(&spec.clone().plot(380, 280)), fluid(&spec)] {
+        // The left axis keeps its own range: a wave between -2 and 2 fills it.
+        let heights: Vec<f64> = text
+            .split("<path d=\"M")
+            .filter_map(|part| {
+                part.split_once("fill=\"none\" stroke=\"")
+                    .map(|(path, _)| path)
+            })
+            .flat_map(|path| {
+                path.split('L')
+                    .filter_map(|at| at.split(' ').nth(1)?.split('"').next()?.parse().ok())
+            })
+            .collect();
+        let (low, high) = (
+            heights.iter().copied().fold(f64::MAX, f64::min),
+            heights.iter().copied().fold(0.0, f64::max),
+        );
+        assert!(high - low > 60.0, "{low} {high}");
+    }
+    let text = svg(&spec);
+    assert!(
+        text.contains(">jobs 150,399<") && text.contains(">150,200<"),
+        "{text}"
+    );
 }

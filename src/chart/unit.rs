@@ -1,6 +1,4 @@
-//! Units in narrow places: millions of dollars in trillions, figures with separators.
-
-use super::ChartSpec;
+//! Text in narrow places: millions of dollars in trillions, figures with separators, names as SVG may hold them.
 
 /// How values are written: a factor, decimals and a unit.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,28 +21,22 @@ const COARSER: [(&str, f64, f64, &str); 6] = [
 ];
 
 impl Scale {
-    /// The scale that suits a chart's largest value.
-    pub(super) fn of(spec: &ChartSpec) -> Self {
-        let sizes = spec
-            .lines
-            .iter()
-            .flat_map(|l| &l.points)
-            .map(|o| o.value.abs());
-        let most = sizes.fold(0.0, f64::max);
-        let coarser = COARSER
-            .iter()
-            .find(|(unit, least, ..)| *unit == spec.unit_short && most >= *least);
-        match coarser {
-            Some((_, _, factor, unit)) => Self {
+    /// The scale that suits a chart whose `largest` value, without its sign, is in `unit`.
+    pub(super) fn of(largest: f64, unit: &str, decimals: u8) -> Self {
+        let is_fitting =
+            |(from, least, ..): &&(&str, f64, f64, &str)| *from == unit && largest >= *least;
+        if let Some((_, _, factor, unit)) = COARSER.iter().find(is_fitting) {
+            return Self {
                 factor: *factor,
                 unit: (*unit).to_owned(),
                 decimals: if *unit == "thous" { 0 } else { 2 },
-            },
-            None => Self {
-                factor: 1.0,
-                unit: spec.unit_short.clone(),
-                decimals: usize::from(spec.decimals.min(if most >= 1_000.0 { 0 } else { 3 })),
-            },
+            };
+        }
+        let max = if largest >= 1_000.0 { 0 } else { 3 };
+        Self {
+            factor: 1.0,
+            unit: unit.to_owned(),
+            decimals: usize::from(decimals.min(max)),
         }
     }
 
@@ -64,12 +56,16 @@ impl Scale {
     }
 }
 
+/// From here on a number is written with a power of ten: its digits would fill the picture.
+const LONG: f64 = 1e16;
+
 /// A number with `decimals` places, a comma between thousands, a true minus, never a negative zero.
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
+    if value.abs() >= LONG {
+        return format!("{value:.2e}").replace('-', "−");
+    }
     let text = format!("{:.decimals$}", value.abs());
-    let (whole, fraction) = text
-        .split_once('.')
-        .map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
+    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
     if value < 0.0 && text.bytes().any(|b| matches!(b, b'1'..=b'9')) {
         out.push('−');
@@ -80,11 +76,19 @@ pub(super) fn grouped(value: f64, decimals: usize) -> String {
         }
         out.push(digit);
     }
-    if let Some(fraction) = fraction {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
+    out + fraction
+}
+
+/// Text as it may stand in SVG.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect()
 }
 
 #[cfg(test)]

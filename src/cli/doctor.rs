@@ -1,16 +1,17 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
-use super::print;
+use super::print::{print, tell};
 use crate::app;
 use crate::config::{Config, Doctor, default_store};
 use crate::desk::Desk;
+use crate::ingest::{self, SOURCES};
 use crate::live::source_settings;
 use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A sync within this time counts as current.
@@ -29,16 +30,16 @@ struct Findings {
 
 impl Findings {
     fn ok(&mut self, what: &str, found: &str) {
-        let _ = writeln!(self.text, "ok    {what}: {found}");
+        self.text += &format!("ok    {what}: {found}\n");
     }
 
     fn note(&mut self, what: &str, found: &str, advice: &str) {
-        let _ = writeln!(self.text, "note  {what}: {found}\n      {advice}");
+        self.text += &format!("note  {what}: {found}\n      {advice}\n");
     }
 
     fn fault(&mut self, what: &str, found: &str, advice: &str) {
         self.faults += 1;
-        let _ = writeln!(self.text, "FAULT {what}: {found}\n      {advice}");
+        self.text += &format!("FAULT {what}: {found}\n      {advice}\n");
     }
 }
 
@@ -47,106 +48,102 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
     let mut findings = Findings::default();
     configuration(&mut findings, config);
     let path = config.store.clone().unwrap_or_else(default_store);
-    match store(&mut findings, &path, doctor.quarantine) {
-        Some(store) => {
-            let held = store.status().unwrap_or_default();
-            data(&mut findings, &store, &held);
-            clock(&mut findings, &held);
+    let mut held = Vec::new();
+    if let Some(store) = store(&mut findings, &path, doctor.quarantine) {
+        held = store.status().unwrap_or_default();
+        data(&mut findings, &store, &held);
+        let store: Arc<dyn Store> = Arc::new(store);
+        refused(&mut findings, config, &store).await?;
+        if doctor.ask_sources {
+            trial(&mut findings, config, &store).await?;
         }
-        None => clock(&mut findings, &[]),
+    } else if doctor.ask_sources {
+        let store: Arc<dyn Store> = Arc::new(Sqlite::bundled()?);
+        trial(&mut findings, config, &store).await?;
     }
+    clock(&mut findings, &held);
     if doctor.offline {
-        findings.note(
-            "sources",
-            "not asked (--offline)",
-            "Leave --offline out to try them.",
-        );
+        let advice = "Leave --offline out to try them.";
+        findings.note("sources", "not asked (--offline)", advice);
     } else {
         sources(&mut findings, config).await?;
     }
     print(&findings.text)?;
-    Ok(if findings.faults == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    Ok(match findings.faults {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
     })
 }
 
 fn configuration(findings: &mut Findings, config: &Config) {
-    match &config.config {
-        Some(file) => findings.ok("configuration", &format!("read, with {}", file.display())),
-        None => findings.ok(
-            "configuration",
-            "flags, environment and defaults; no settings file",
-        ),
-    }
+    let file = match &config.config {
+        Some(file) => format!("read, with {}", crate::disk::shown(file)),
+        None => "flags, environment and defaults; no settings file".into(),
+    };
+    findings.ok("configuration", &file);
+    let what = "base address";
     match config.base_url.as_deref().map(url::Url::parse) {
         None => findings.note(
-            "base address",
+            what,
             "not set; links in answers name the listening address",
             "For a public service give --base-url https://your.host.",
         ),
         Some(Ok(url)) if url.scheme() == "https" || url.host_str() == Some("localhost") => {
-            findings.ok("base address", url.as_str());
+            findings.ok(what, url.as_str());
         }
         Some(Ok(url)) => findings.note(
-            "base address",
+            what,
             &format!("{url} is not https"),
             "Browsers and hosts want https; put a reverse proxy with a certificate in front.",
         ),
-        Some(Err(error)) => findings.fault(
-            "base address",
-            &error.to_string(),
-            "Give --base-url a whole address: https://your.host.",
-        ),
+        Some(Err(error)) => findings.fault(what, &error.to_string(), "Correct --base-url."),
     }
-    if config.sources.fred_key.is_none() {
-        findings.note(
+    let found = match (config.sources.no_fred, config.sources.fred) {
+        (true, _) => "never asked (--no-fred)",
+        (false, true) => "asked last, also by a server that others reach (--fred)",
+        (false, false) => "asked last, for your own use; never by a server that others reach",
+    };
+    let advice = "Its terms allow viewing and downloading and forbid storing for others: --no-fred leaves it out, \
+        --fred lets a server beyond loopback ask it, too.";
+    findings.note("FRED", found, advice);
+    match config.sources.fred_key {
+        Some(_) => findings.ok("FRED key", "set"),
+        None => findings.note(
             "FRED key",
             "none; the public CSV download is used, without past vintages",
             "A free key comes from fredaccount.stlouisfed.org/apikeys; set ECONOSCOPE_FRED_KEY.",
-        );
-    } else {
-        findings.ok("FRED key", "set");
+        ),
     }
 }
 
 fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
-    let shown = path.display();
+    let shown = crate::disk::shown(path);
     if !path.exists() {
-        findings.note(
-            "store",
-            &format!("there is none at {shown}; the bundled history answers"),
-            "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.",
-        );
+        let found = format!("there is none at {shown}; the bundled history answers");
+        let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
+        findings.note("store", &found, advice);
         return None;
     }
-    let opened = Sqlite::open_existing(path).and_then(|store| {
-        let damages = store.integrity()?;
-        Ok((store, damages))
-    });
-    match opened {
-        Ok((store, damages)) if damages.is_empty() => {
-            let bytes = std::fs::metadata(path).map_or(0, |m| m.len());
-            findings.ok(
-                "store",
-                &format!("{shown}, {} KiB, every row verified", bytes / 1_024),
-            );
+    let opened = Sqlite::open_existing(path);
+    let is_damaged = match opened.and_then(|store| Ok((store.integrity()?, store))) {
+        Ok((damages, store)) if damages.is_empty() => {
+            let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
+            findings.ok("store", &format!("{shown}, {kib} KiB, every row verified"));
             return Some(store);
         }
-        Ok((store, damages)) => {
+        Ok((damages, _)) => {
             for damage in damages.iter().take(10) {
                 findings.fault("store", &damage.what, "");
             }
-            drop(store);
-            aside(findings, path, quarantine);
+            true
         }
         Err(error) => {
-            findings.fault("store", &error.to_string(), "");
-            if Sqlite::is_damage(&error) {
-                aside(findings, path, quarantine);
-            }
+            findings.fault("store", &error.for_operator(), "");
+            Sqlite::is_damage(&error)
         }
+    };
+    if is_damaged {
+        aside(findings, path, quarantine);
     }
     None
 }
@@ -162,39 +159,41 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
         return;
     }
     match Sqlite::quarantine(path) {
-        Ok(aside) => findings.note(
-            "store",
-            &format!("moved to {}", aside.display()),
-            "Restore a backup under the old name, or run `econoscope sync`.",
-        ),
-        Err(error) => findings.fault("store", &error.to_string(), "Move the file away by hand."),
+        Ok(aside) => {
+            let found = format!("moved to {}", crate::disk::shown(&aside));
+            let advice = "Restore a backup under the old name, or run `econoscope sync`.";
+            findings.note("store", &found, advice);
+        }
+        Err(error) => {
+            let advice = "Move the file away by hand.";
+            findings.fault("store", &error.for_operator(), advice);
+        }
     }
 }
 
 fn data(findings: &mut Findings, store: &Sqlite, held: &[Status]) {
-    let last_sync = store
-        .note(crate::desk::holdings::LAST_SYNC)
-        .ok()
-        .flatten()
-        .and_then(|text| text.parse::<Timestamp>().ok());
-    let newest = held.iter().map(|s| s.last).max();
-    let shown = newest.map_or_else(|| "none".into(), |day| day.to_string());
-    let series = format!("{} series, newest observation {shown}", held.len());
-    match last_sync.map(|at| (at, Desk::system_clock()().duration_since(at))) {
-        Some((at, age)) if age <= CURRENT => {
-            findings.ok("data", &format!("{series}; synced {at}"));
-        }
-        Some((at, age)) => findings.note(
-            "data",
-            &format!("{series}; the last sync was {} h ago ({at})", age.as_hours()),
-            "Run `econoscope sync`; `econoscope serve` does so every 6 hours unless --no-sync is given.",
-        ),
-        None => findings.note(
-            "data",
-            &format!("{series}; never synced from the sources"),
-            "Run `econoscope sync` for live figures.",
-        ),
+    let last_sync = store.note(crate::desk::holdings::LAST_SYNC).ok().flatten();
+    let last_sync = last_sync.and_then(|text| text.parse::<Timestamp>().ok());
+    let now: Timestamp = Desk::system_clock()();
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    // What is dated ahead is a projection and no observation.
+    let measured = held.iter().map(|s| s.last).filter(|day| *day <= today);
+    let newest = measured.max();
+    let newest = newest.map_or_else(|| "none".into(), |day| day.to_string());
+    let series = format!("{} series, newest observation {newest}", held.len());
+    let Some(at) = last_sync else {
+        let found = format!("{series}; never synced from the sources");
+        return findings.note("data", &found, "Run `econoscope sync` for live figures.");
+    };
+    let age = Desk::system_clock()().duration_since(at);
+    if age <= CURRENT {
+        return findings.ok("data", &format!("{series}; synced {at}"));
     }
+    findings.note(
+        "data",
+        &format!("{series}; the last sync was {} h ago ({at})", age.as_hours()),
+        "Run `econoscope sync`; `econoscope serve` does so every 6 hours unless --no-sync is given.",
+    );
 }
 
 fn clock(findings: &mut Findings, held: &[Status]) {
@@ -204,11 +203,8 @@ fn clock(findings: &mut Findings, held: &[Status]) {
     let advice =
         "Set the system clock (timedatectl set-ntp true); ages and daily limits depend on it.";
     if now < written {
-        findings.fault(
-            "clock",
-            &format!("{now} is before this program was written"),
-            advice,
-        );
+        let found = format!("{now} is before this program was written");
+        findings.fault("clock", &found, advice);
     } else if ahead > 0 {
         let found = format!("{now}, but {ahead} series were read later than that");
         findings.fault("clock", &found, advice);
@@ -217,12 +213,50 @@ fn clock(findings: &mut Findings, held: &[Status]) {
     }
 }
 
+/// Answers of the last sync that were refused; what is held stayed.
+async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
+    let recipes = crate::live::recipes(&config.sources)?;
+    for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
+        let what = format!("answer of {feed}");
+        let head: String = refused.head.chars().take(200).collect();
+        let head = super::print::printable(&head.replace('\n', " "));
+        let advice = match head.is_empty() {
+            true => "What is held stayed, and the next source was asked.".to_owned(),
+            false => format!("What is held stayed. The answer began: {head}"),
+        };
+        let found = format!(
+            "refused at {:.0}: {}",
+            refused.at,
+            super::print::printable(&refused.why)
+        );
+        findings.note(&what, &found, &advice);
+    }
+    Ok(())
+}
+
+/// Every source asked for a little.
+async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
+    let settings = source_settings(&config.sources)?;
+    let now = Desk::system_clock()();
+    for (feed, said) in ingest::try_sources(store, &settings, now).await? {
+        let what = format!("feed {feed}");
+        match said {
+            Ok(found) => findings.ok(&what, &super::print::printable(&found)),
+            Err(why) => findings.note(
+                &what,
+                &super::print::printable(&why),
+                "The next source is asked for its series; what is held stays.",
+            ),
+        }
+    }
+    Ok(())
+}
+
 async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
     let settings = source_settings(&config.sources)?;
-    for (name, url) in [
-        ("source FRED", &settings.fred.download_url),
-        ("source Federal Reserve Board", &settings.board.url),
-    ] {
+    for source in &SOURCES {
+        let url = settings.address(source.name, source.home)?;
+        let name = &format!("source {}", source.title);
         let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else {
             findings.fault(
                 name,
@@ -232,12 +266,16 @@ async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
             continue;
         };
         let tried = tokio::net::TcpStream::connect((host, port));
+        let problem = match tokio::time::timeout(PATIENCE, tried).await {
+            Ok(Ok(_)) => {
+                findings.ok(name, &format!("{host}:{port} can be reached"));
+                continue;
+            }
+            Ok(Err(error)) => format!("{host}:{port}: {error}"),
+            Err(_) => format!("{host}:{port} does not answer"),
+        };
         let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
-        match tokio::time::timeout(PATIENCE, tried).await {
-            Ok(Ok(_)) => findings.ok(name, &format!("{host}:{port} can be reached")),
-            Ok(Err(error)) => findings.note(name, &format!("{host}:{port}: {error}"), advice),
-            Err(_) => findings.note(name, &format!("{host}:{port} does not answer"), advice),
-        }
+        findings.note(name, &problem, advice);
     }
     Ok(())
 }
@@ -252,6 +290,9 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
         to.to_owned()
     };
     Sqlite::open_existing(&from)?.backup(&to)?;
-    eprintln!("wrote {} and verified every row", to.display());
+    tell(&format!(
+        "wrote {} and verified every row",
+        crate::disk::shown(&to)
+    ));
     Ok(ExitCode::SUCCESS)
 }

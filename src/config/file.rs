@@ -3,10 +3,10 @@
 //! What a flag or the environment says stands; what neither says is taken from the file, as if it had been
 //! written on the command line. So every value is read and refused by the same code, wherever it came from.
 
-use super::Config;
+use super::settings::{Config, command};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -18,20 +18,54 @@ const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 /// # Errors
 /// When the file cannot be read, has an unknown key, or a value that the flag would not take.
 pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
-    let matches = Config::command()
+    let mut config = read(arguments.clone())?;
+    config.arguments = arguments;
+    super::values::check(&config)?;
+    if let Some(key) = &config.sources.fred_key {
+        key.check()
+            .context("--fred-key, ECONOSCOPE_FRED_KEY or fred-key in the settings file")?;
+    }
+    Ok(config)
+}
+
+fn read(arguments: Vec<OsString>) -> Result<Config> {
+    let matches = command()
         .try_get_matches_from(&arguments)
         .unwrap_or_else(|e| e.exit());
     let first = Config::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the settings file {}", file.display()))?;
+    let text = crate::disk::read_text(file)
+        .with_context(|| format!("cannot read the settings file {}", crate::disk::shown(file)))?;
     let arguments = merged(arguments, &matches, file, &text)?;
-    let matches = Config::command()
+    let matches = command()
         .try_get_matches_from(arguments)
-        .with_context(|| format!("with the settings of {}", file.display()))?;
+        .map_err(|problem| anyhow::anyhow!("{}: {}", crate::disk::shown(file), told(&problem)))?;
     Ok(Config::from_arg_matches(&matches)?)
+}
+
+/// Whether the log was asked for as JSON, as far as that can be read: for what is wrong with the settings themselves.
+pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
+    let asked = command()
+        .ignore_errors(true)
+        .try_get_matches_from(arguments);
+    let Ok(matches) = asked else { return false };
+    let in_file = || {
+        let file = matches.get_one::<std::path::PathBuf>("config")?;
+        let text = crate::disk::read_text(file).ok()?;
+        let table: toml::Table = toml::from_str(&text).ok()?;
+        table.get("log-json")?.as_bool()
+    };
+    matches.get_flag("log_json") || in_file().unwrap_or(false)
+}
+
+/// What is wrong with a value, in the words for a flag without what only helps at a command line.
+fn told(problem: &clap::Error) -> String {
+    let text = problem.to_string();
+    let told = text.split("\n\n").next().unwrap_or_default();
+    let told = told.trim_start_matches("error: ").replace("'--", "'");
+    crate::disk::escaped(&told)
 }
 
 /// The command line with what the file adds: general settings before the command, those of `serve` behind it.
@@ -41,37 +75,39 @@ fn merged(
     file: &Path,
     text: &str,
 ) -> Result<Vec<OsString>> {
-    let table: toml::Table =
-        toml::from_str(text).with_context(|| format!("{} is not right TOML", file.display()))?;
-    let command = Config::command();
+    let table: toml::Table = toml::from_str(text).map_err(|e| {
+        // The error's own text would show the line, and a key may stand in it.
+        let before = e.span().and_then(|span| text.get(..span.start));
+        let line = before.unwrap_or_default().matches('\n').count() + 1;
+        let file = crate::disk::shown(file);
+        anyhow::anyhow!("{file}: invalid TOML, line {line}: {}", e.message())
+    })?;
+    let command = command();
     let mut general = Vec::new();
     let mut serving = Vec::new();
     for (key, value) in &table {
-        let Some((flag, is_general)) = flag(&command, key) else {
-            bail!(
-                "{}: there is no setting called {key}. {}",
-                file.display(),
-                nearest(&command, key)
-            );
+        let found = settings(&command).find(|(name, ..)| *name == key);
+        let Some((_, flag, is_general)) = found else {
+            let file = crate::disk::shown(file);
+            if let toml::Value::Table(inside) = value {
+                let first = inside.keys().next().map_or("listen", String::as_str);
+                bail!(
+                    "{file}: settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
+                );
+            }
+            let nearest = nearest(&command, key);
+            bail!("{file}: there is no setting called {key}. {nearest}");
         };
-        let scope = if is_general {
-            Some(matches)
-        } else {
-            matches.subcommand_matches("serve")
+        let (scope, words_of_scope) = match is_general {
+            true => (Some(matches), &mut general),
+            false => (matches.subcommand_matches("serve"), &mut serving),
         };
         let Some(scope) = scope else { continue };
+        use ValueSource::{CommandLine, EnvVariable};
         let source = scope.value_source(flag.get_id().as_str());
-        if matches!(
-            source,
-            Some(ValueSource::CommandLine | ValueSource::EnvVariable)
-        ) {
-            continue;
-        }
-        let words = words(flag, key, value).with_context(|| file.display().to_string())?;
-        if is_general {
-            general.extend(words);
-        } else {
-            serving.extend(words);
+        if !matches!(source, Some(CommandLine | EnvVariable)) {
+            let words = words(flag, key, value).with_context(|| crate::disk::shown(file))?;
+            words_of_scope.extend(words);
         }
     }
     arguments.extend(serving);
@@ -80,35 +116,22 @@ fn merged(
     Ok(arguments)
 }
 
-/// The flag of a key, and whether it stands before the command.
-fn flag<'a>(command: &'a Command, key: &str) -> Option<(&'a Arg, bool)> {
-    let has = |arg: &&Arg| arg.get_long() == Some(key) && !NOT_IN_A_FILE.contains(&key);
-    let general = command.get_arguments().find(has).map(|arg| (arg, true));
-    general.or_else(|| {
-        let serve = command.find_subcommand("serve")?;
-        serve.get_arguments().find(has).map(|arg| (arg, false))
-    })
-}
-
-/// Every key a file may have.
-fn keys(command: &Command) -> Vec<String> {
+/// Every key a file may have: its flag, and whether that stands before the command.
+fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
     let serve = command.find_subcommand("serve");
-    command
-        .get_arguments()
-        .chain(serve.into_iter().flat_map(Command::get_arguments))
-        .filter_map(Arg::get_long)
-        .filter(|key| !NOT_IN_A_FILE.contains(key))
-        .map(str::to_owned)
-        .collect()
+    let serving = serve.into_iter().flat_map(Command::get_arguments);
+    let general = command.get_arguments().map(|arg| (arg, true));
+    let all = general.chain(serving.map(|arg| (arg, false)));
+    all.filter_map(|(arg, is_general)| {
+        let key = arg.get_long().filter(|key| !NOT_IN_A_FILE.contains(key))?;
+        Some((key, arg, is_general))
+    })
 }
 
 fn nearest(command: &Command, key: &str) -> String {
     let key = key.replace('_', "-");
-    let best = keys(command)
-        .into_iter()
-        .map(|known| (strsim::jaro_winkler(&known, &key), known))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
+    let known = settings(command).map(|(known, ..)| (strsim::jaro_winkler(known, &key), known));
+    match known.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((likeness, known)) if likeness > 0.8 => format!("Did you mean {known}?"),
         Some(_) | None => "See docs/CONFIGURATION.md for all of them.".into(),
     }
@@ -116,27 +139,21 @@ fn nearest(command: &Command, key: &str) -> String {
 
 /// A value as it would stand on the command line.
 fn words(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
-    let takes_none = matches!(flag.get_action(), ArgAction::SetTrue);
-    let one = |value: &toml::Value| -> Result<OsString> {
-        let text = match value {
-            toml::Value::String(text) => text.clone(),
-            toml::Value::Integer(number) => number.to_string(),
-            toml::Value::Boolean(_)
-            | toml::Value::Float(_)
-            | toml::Value::Datetime(_)
-            | toml::Value::Array(_)
-            | toml::Value::Table(_) => bail!("{key} must be a text or a whole number"),
-        };
-        Ok(OsString::from(format!("--{key}={text}")))
+    let word = |value: &toml::Value| match value {
+        toml::Value::String(text) => Ok(OsString::from(format!("--{key}={text}"))),
+        toml::Value::Integer(number) => Ok(OsString::from(format!("--{key}={number}"))),
+        toml::Value::Boolean(_)
+        | toml::Value::Float(_)
+        | toml::Value::Datetime(_)
+        | toml::Value::Array(_)
+        | toml::Value::Table(_) => bail!("{key} must be a text or a whole number"),
     };
-    match (takes_none, value) {
-        (true, toml::Value::Boolean(true)) => Ok(vec![OsString::from(format!("--{key}"))]),
-        (true, toml::Value::Boolean(false)) => Ok(Vec::new()),
-        (true, _) => bail!("{key} must be true or false"),
-        (false, toml::Value::Array(values)) if matches!(flag.get_action(), ArgAction::Append) => {
-            values.iter().map(one).collect()
-        }
-        (false, value) => Ok(vec![one(value)?]),
+    match (flag.get_action(), value) {
+        (ArgAction::SetTrue, toml::Value::Boolean(true)) => Ok(vec![format!("--{key}").into()]),
+        (ArgAction::SetTrue, toml::Value::Boolean(false)) => Ok(Vec::new()),
+        (ArgAction::SetTrue, _) => bail!("{key} must be true or false"),
+        (ArgAction::Append, toml::Value::Array(values)) => values.iter().map(word).collect(),
+        (_, value) => Ok(vec![word(value)?]),
     }
 }
 
@@ -154,9 +171,9 @@ mod tests {
         load(arguments)
     }
 
-    fn serve(config: &Config) -> &super::super::Serve {
+    fn serve(config: &Config) -> &crate::config::Serve {
         match &config.command {
-            Some(super::super::Command::Serve(serve)) => serve,
+            Some(crate::config::Command::Serve(serve)) => serve,
             other => panic!("{other:?}"),
         }
     }

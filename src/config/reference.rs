@@ -1,8 +1,7 @@
 //! docs/CONFIGURATION.md, printed from the flags themselves.
 
-use super::Config;
-use clap::{Arg, Command, CommandFactory};
-use std::fmt::Write;
+use super::settings::command;
+use clap::{Arg, Command};
 
 /// Where the page lies in the project.
 pub(crate) const PATH: &str = "docs/CONFIGURATION.md";
@@ -30,68 +29,53 @@ only the service's user read the file, or use the environment. They never appear
 
 /// The page.
 pub(crate) fn page() -> String {
-    let command = Config::command();
-    let mut text = HEAD.to_owned();
-    section(&mut text, "All commands", &command);
+    let command = command();
+    let mut text = HEAD.to_owned() + &section("All commands", &command);
     for name in [
-        "serve", "sync", "call", "import", "doctor", "backup", "generate",
+        "serve",
+        "sync",
+        "call",
+        "import",
+        "doctor",
+        "backup",
+        "health",
+        "completions",
+        "manual",
+        "generate",
     ] {
         if let Some(sub) = command.find_subcommand(name) {
             let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-            section(&mut text, &format!("`econoscope {name}`: {about}"), sub);
+            text += &section(&format!("`econoscope {name}`: {about}"), sub);
         }
     }
     text
 }
 
-fn section(text: &mut String, title: &str, command: &Command) {
-    let _ = write!(
-        text,
-        "\n## {title}\n\n| flag | environment | default | meaning |\n|---|---|---|---|\n"
-    );
-    for arg in command.get_arguments() {
-        if arg.is_hide_set() || matches!(arg.get_id().as_str(), "help" | "version") {
-            continue;
-        }
-        let _ = writeln!(text, "{}", row(arg));
+fn section(title: &str, command: &Command) -> String {
+    let head = "| flag | environment | default | meaning |\n|---|---|---|---|";
+    let mut text = format!("\n## {title}\n\n{head}\n");
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+        text += &row(arg);
     }
+    text
 }
 
 fn row(arg: &Arg) -> String {
-    let value = arg
-        .get_value_names()
-        .filter(|_| arg.get_action().takes_values())
-        .map(|names| {
-            names
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(" ")
-        });
+    let takes_value = arg.get_action().takes_values();
+    let value = arg.get_value_names().filter(|_| takes_value);
+    let value = value.map(|names| names.join(" "));
     let name = match (arg.get_long(), value) {
         (Some(long), Some(value)) => format!("`--{long} {value}`"),
         (Some(long), None) => format!("`--{long}`"),
         (None, value) => format!("`{}`", value.unwrap_or_default()),
     };
-    let env = arg
-        .get_env()
-        .map(|env| format!("`{}`", env.to_string_lossy()))
-        .unwrap_or_default();
-    let default = arg
-        .get_default_values()
-        .iter()
-        .map(|value| format!("`{}`", value.to_string_lossy()))
-        .collect::<Vec<_>>();
+    let code = |text: &std::ffi::OsStr| format!("`{}`", text.to_string_lossy());
+    let env = arg.get_env().map(code).unwrap_or_default();
+    let defaults = arg.get_default_values().iter().filter(|_| takes_value);
+    let defaults: Vec<String> = defaults.map(|value| code(value)).collect();
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default = if arg.get_action().takes_values() {
-        default.join(" ")
-    } else {
-        String::new()
-    };
-    format!(
-        "| {name} | {env} | {default} | {} |",
-        help.replace('|', "\\|").replace('\n', " ")
-    )
+    let help = help.replace('|', "\\|").replace('\n', " ");
+    format!("| {name} | {env} | {} | {help} |\n", defaults.join(" "))
 }
 
 #[cfg(test)]

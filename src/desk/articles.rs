@@ -1,18 +1,19 @@
 //! Articles: the project's own from `data/articles/`, an operator's folder, and what feeds brought into the store.
 
-use super::Desk;
+use super::folder;
+use super::local::Desk;
 use crate::error::{Error, Result};
 use crate::model::untrusted;
 use crate::store::Article;
 use include_dir::{Dir, include_dir};
 use jiff::Timestamp;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/articles");
 
 /// Newest articles that can be found and fetched.
-pub const MOST: usize = 2_000;
+pub const MAX_ARTICLES: usize = 2_000;
 
 /// A text of a folder with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,21 +29,13 @@ pub struct Text {
 /// # Errors
 /// [`Error::BadFile`] for a file that cannot be read, which a test rules out.
 pub fn embedded() -> Result<&'static [Text]> {
-    static TEXTS: OnceLock<Vec<Text>> = OnceLock::new();
-    if let Some(ready) = TEXTS.get() {
-        return Ok(ready);
-    }
-    let mut texts = FILES
-        .files()
-        .map(|f| {
-            read(
-                &f.path().display().to_string(),
-                f.contents_utf8().unwrap_or_default(),
-            )
-        })
-        .collect::<Result<Vec<_>>>()?;
-    texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
-    Ok(TEXTS.get_or_init(|| texts))
+    static TEXTS: LazyLock<Result<Vec<Text>>> = LazyLock::new(|| {
+        let files = folder::embedded(&FILES, "md").map(|(file, text)| read(file, text));
+        let mut texts = files.collect::<Result<Vec<_>>>()?;
+        texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
+        Ok(texts)
+    });
+    TEXTS.as_deref().map_err(Clone::clone)
 }
 
 /// Reads every `.md` file of an operator's folder. What is in them is shown as text by others.
@@ -50,7 +43,7 @@ pub fn embedded() -> Result<&'static [Text]> {
 /// # Errors
 /// [`Error::BadFile`] naming the folder or file and what is wrong.
 pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
-    let texts = super::folder::texts(folder, "md")?;
+    let texts = folder::texts(folder, "md")?;
     texts
         .iter()
         .map(|(file, text)| {
@@ -115,6 +108,24 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
     })
 }
 
+/// An article as it is shown: its text is by others, whoever wrote it into the store, and its link is a plain one or none.
+pub fn shown(article: Article) -> Article {
+    Article {
+        title: untrusted::name(&article.title, 200),
+        subtitle: article.subtitle.map(|t| untrusted::name(&t, 300)),
+        topic: article.topic.map(|t| untrusted::name(&t, 40)),
+        summary: article.summary.map(|t| untrusted::name(&t, 600)),
+        tags: article
+            .tags
+            .iter()
+            .map(|t| untrusted::name(t, 40))
+            .collect(),
+        url: untrusted::link(&article.url).unwrap_or_default().to_owned(),
+        source: untrusted::name(&article.source, 80),
+        ..article
+    }
+}
+
 impl Desk {
     /// The whole text of an article that is ours or an operator's; a feed gives only what it says about one.
     ///
@@ -139,7 +150,8 @@ impl Desk {
                 .filter(|t| t.article.published_at <= now)
                 .map(|t| {
                     let mut article = t.article.clone();
-                    article.url = format!("{}{}", self.settings().base_url, article.url);
+                    let resource = format!("article/{}", article.slug);
+                    article.url = self.settings().address(&article.url, &resource);
                     article
                 }),
         );

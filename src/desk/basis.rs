@@ -1,18 +1,62 @@
-//! On what the knowledge of a past day rests: recorded vintages, or publication lags where none were kept.
+//! On what the knowledge of a past day rests: recorded vintages, or today's values cut by publication lags where none
+//! are held.
 
-use super::Desk;
+use super::local::{Desk, State};
 use crate::error::Result;
 use crate::indicators;
-use crate::model::{AsOf, Catalogue, Date, SeriesInfo};
-use std::collections::BTreeSet;
+use crate::model::{AsOf, Catalogue, Date, Known, SeriesId, SeriesInfo, release};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Series named in the sentence before it counts them instead.
-const NAMED: usize = 5;
+/// Series that are never revised after their first print: the unadjusted consumer prices of the BLS, and the Sahm rule
+/// that was computed from what was known in each month.
+const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
+
+/// Whose values an answer about a past day has.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Values {
+    /// As published up to that day: recorded vintages, and series that are never revised.
+    #[serde(rename = "values as known then")]
+    AsKnownThen,
+    /// No vintage is held of that day: values of today, of periods that were out by then.
+    #[serde(rename = "values as last revised")]
+    AsLastRevised,
+}
+
+/// From which day on a figure counts as known.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Rule {
+    /// The day on which it was released, or was seen by a sync.
+    #[serde(rename = "release day")]
+    ReleaseDay,
+    /// The strict rule, for series without a pattern of releases: the end of the month in which it came.
+    #[serde(rename = "end of month")]
+    EndOfMonth,
+    /// The end of its period and the series' usual lag.
+    #[serde(rename = "publication lag")]
+    PublicationLag,
+}
+
+/// Series whose knowledge on a past day rests on the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Basis {
+    /// Whose values they have.
+    pub values: Values,
+    /// From which day on their figures count.
+    pub rule: Rule,
+    /// Their identifiers; composites stand as their inputs.
+    pub series: Vec<String>,
+}
 
 impl Desk {
-    /// How it is known what was known on that day, in words; `None` for the present, for which everything
-    /// held counts. Composites stand for their inputs.
+    /// How it is known what was known on that day, for each series; nothing for the present, for which everything
+    /// held counts, and for series of which nothing was known. Composites stand for their inputs.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
@@ -20,61 +64,79 @@ impl Desk {
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
-    ) -> Result<Option<String>> {
+    ) -> Result<Vec<Basis>> {
         let AsOf::Day(day) = as_of else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let (mut recorded, mut estimated) = (BTreeSet::new(), 0_usize);
-        for id in inputs(ids) {
-            if let Some(info) = Catalogue::embedded().get(id) {
-                match self.is_recorded(info, day)? {
-                    Some(true) => {
-                        recorded.insert(id);
-                    }
-                    Some(false) => estimated += 1,
-                    None => {}
-                }
+        let state = self.state()?;
+        let mut groups: BTreeMap<(Values, Rule), Vec<String>> = BTreeMap::new();
+        for id in self.inputs(ids)? {
+            if let Some(info) = Catalogue::embedded().get(id)
+                && let Some(how) = self.how_known(info, day, state)?
+            {
+                groups.entry(how).or_default().push(id.to_owned());
             }
         }
-        let lags = "publication lags; values as last revised";
-        Ok(Some(match (recorded.len(), estimated) {
-            (0, _) => format!("by {lags}"),
-            (_, 0) => "by recorded vintages".to_owned(),
-            (n, _) if n <= NAMED => {
-                let names: Vec<&str> = recorded.into_iter().collect();
-                format!(
-                    "by recorded vintages of {}, else by {lags}",
-                    names.join(", ")
-                )
-            }
-            (n, _) => format!("by recorded vintages of {n} series, else by {lags}"),
-        }))
+        let basis = |((values, rule), series)| Basis {
+            values,
+            rule,
+            series,
+        };
+        Ok(groups.into_iter().map(basis).collect())
     }
 
-    /// Whether the newest figure known on `day` carries the day it became known; `None` when there is none.
-    fn is_recorded(&self, info: &Arc<SeriesInfo>, day: Date) -> Result<Option<bool>> {
-        let key = (self.state()?, info.id.clone(), day);
-        if let Some(found) = self.recorded.get(&key) {
+    /// How the newest figure known on `day` is known; `None` when there is none.
+    fn how_known(
+        &self,
+        info: &Arc<SeriesInfo>,
+        day: Date,
+        state: State,
+    ) -> Result<Option<(Values, Rule)>> {
+        let key = (state, info.id.clone(), day);
+        if let Some(found) = self.how_recorded.get(&key) {
             return Ok(found);
         }
-        let found = self
-            .vintages(&info.id)?
-            .and_then(|v| v.is_recorded(day, info.frequency, info.publication_lag_days));
-        self.recorded.insert(key, found);
+        let held = self.kept_vintages(&info.id, state)?;
+        let newest = held
+            .as_ref()
+            .and_then(|v| v.newest(day, info.frequency, info.publication_lag_days));
+        let found = newest.map(|row| how(info, row));
+        self.how_recorded.insert(key, found);
         Ok(found)
     }
 }
 
-/// The series themselves, and the inputs of composites among them.
-fn inputs<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
-    let mut all = BTreeSet::new();
-    for id in ids {
-        match indicators::composite(id) {
-            Some(composite) => all.extend(composite.inputs),
-            None => {
+fn how(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
+    match row.known_from {
+        None if NEVER_REVISED.contains(&info.id.as_str()) => {
+            (Values::AsKnownThen, Rule::PublicationLag)
+        }
+        None => (Values::AsLastRevised, Rule::PublicationLag),
+        Some(day)
+            if day == day.last_of_month() && release::published(info, row.date) != Some(day) =>
+        {
+            (Values::AsKnownThen, Rule::EndOfMonth)
+        }
+        Some(_) => (Values::AsKnownThen, Rule::ReleaseDay),
+    }
+}
+
+impl Desk {
+    /// The series themselves, and the inputs of composites among them and of those that are made by an identity.
+    pub(super) fn inputs<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<BTreeSet<&'a str>> {
+        let (mut all, mut rest) = (BTreeSet::new(), Vec::from_iter(ids));
+        while let Some(id) = rest.pop() {
+            if let Some(composite) = indicators::composite(id) {
+                all.extend(composite.inputs());
+            } else if let Some(identity) = self.made_by(&SeriesId::new(id)?)? {
+                rest.extend(identity.inputs());
+            } else {
                 all.insert(id);
             }
         }
+        Ok(all)
     }
-    all
 }

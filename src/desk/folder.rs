@@ -1,10 +1,24 @@
-//! Text files of an operator's folder.
+//! Text files of an operator's folder, and of those that are embedded in the binary.
 
 use crate::error::{Error, Result};
+use include_dir::Dir;
 use std::path::Path;
 
 /// Largest file that is read.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Path and content of every embedded file with that extension.
+pub(super) fn embedded(
+    folder: &'static Dir<'static>,
+    extension: &'static str,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let files = folder.files().filter(move |file| {
+        let found = file.path().extension();
+        found.is_some_and(|found| found == extension)
+    });
+    let text = |file: &'static include_dir::File<'_>| file.contents_utf8().unwrap_or_default();
+    files.map(move |file| (file.path().to_str().unwrap_or_default(), text(file)))
+}
 
 /// Path and content of every file with that extension directly in the folder, by path.
 ///
@@ -12,7 +26,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// [`Error::BadFile`] naming the folder or the file that cannot be read, is no text, or is over 1 MiB.
 pub(super) fn texts(folder: &Path, extension: &str) -> Result<Vec<(String, String)>> {
     let bad = |file: &Path, problem: String| Error::BadFile {
-        file: file.display().to_string(),
+        file: crate::disk::shown(file),
         line: None,
         problem,
     };
@@ -24,11 +38,11 @@ pub(super) fn texts(folder: &Path, extension: &str) -> Result<Vec<(String, Strin
             continue;
         }
         let size = std::fs::metadata(&path).map_err(|e| bad(&path, e.to_string()))?;
-        if size.len() > MOST_BYTES {
+        if size.len() > MAX_BYTES {
             return Err(bad(&path, "is larger than 1 MiB".into()));
         }
-        let text = std::fs::read_to_string(&path).map_err(|e| bad(&path, e.to_string()))?;
-        list.push((path.display().to_string(), text));
+        let text = crate::disk::read_text(&path).map_err(|e| bad(&path, e.to_string()))?;
+        list.push((crate::disk::shown(&path), text));
     }
     list.sort();
     Ok(list)

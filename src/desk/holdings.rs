@@ -1,13 +1,14 @@
 //! What the store holds at a state of the data, and the day for which it can speak.
 
-use super::{Desk, State};
+use super::local::{Desk, State};
 use crate::error::Result;
 use crate::model::frequency::days_between;
-use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, SeriesId};
+use crate::model::words::fold;
+use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, SeriesId, SeriesInfo};
 use crate::store::Status;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The note under which a sync leaves its time.
 pub const LAST_SYNC: &str = "last_sync";
@@ -16,32 +17,52 @@ pub const LAST_SYNC: &str = "last_sync";
 /// outset and date the data, and any other is asked for when it is needed.
 const LONG_LIST: u64 = 20_000;
 
+/// A monthly figure is stamped with its first day and read weeks after: where no daily figure is younger than that
+/// beside it, the daily ones are another reading and speak for their own newest day.
+const MARKET_DAYS: i64 = 31;
+
 /// What is held, by series.
 #[derive(Debug)]
 pub struct Holdings {
     /// State it was read at.
     pub state: State,
-    /// Whether the bundled history speaks because the store is empty.
+    /// Whether nothing but the bundled history is held.
     pub bundled: bool,
     /// Time of the last sync, if there was one.
     pub last_sync: Option<Timestamp>,
     /// How many series are held, listed or not.
     pub count: u64,
     by_id: BTreeMap<SeriesId, Status>,
+    /// Those that the catalogue does not know, by identifier, each with its name folded; listed when first asked for.
+    others: OnceLock<Vec<(String, SeriesId)>>,
 }
 
 /// The day an answer speaks for, and how old that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataDate {
-    /// Reference day of METHODS 0.11.
+    /// Reference day of docs/METHODS.md#reference-day.
     pub as_of: Date,
     /// Days from then to today.
     pub age_days: i64,
     /// Whether a sync within 48 hours stands behind it.
     pub live: bool,
+    /// The day for which daily and weekly figures speak: in a snapshot the newest daily one, where that is at most a
+    /// month older than `as_of`; else `as_of`.
+    pub market: Date,
 }
 
 impl DataDate {
+    /// The day for which figures of a frequency speak.
+    pub fn of(&self, frequency: Frequency) -> Date {
+        match frequency {
+            Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => self.market,
+            Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => self.as_of,
+        }
+    }
+
     /// The word for the answer: `live` or `snapshot`.
     pub fn freshness(&self) -> &'static str {
         if self.live { "live" } else { "snapshot" }
@@ -65,6 +86,16 @@ impl Holdings {
         self.by_id.values()
     }
 
+    /// Series that the built-in catalogue does not know, by identifier, with the identifier as names are compared.
+    pub fn others(&self) -> &[(String, SeriesId)] {
+        self.others.get_or_init(|| {
+            let catalogue = Catalogue::embedded();
+            let unknown = |id: &&SeriesId| catalogue.get(id.as_str()).is_none();
+            let others = self.by_id.keys().filter(unknown);
+            others.map(|id| (fold(id.as_str()), id.clone())).collect()
+        })
+    }
+
     /// The newest time at which any source was read.
     pub fn updated_at(&self) -> Option<Timestamp> {
         self.by_id.values().map(|s| s.fetched_at).max()
@@ -73,12 +104,22 @@ impl Holdings {
     /// Newest observation date that is not in the future. Series that reach into the future are
     /// projections (GDPPOT) and composites are our own; neither dates the data.
     fn newest(&self, today: Date) -> Option<Date> {
+        self.newest_of(today, |info| info.is_none_or(|i| !i.is_composite()))
+    }
+
+    /// As [`Self::newest`], of daily series of the catalogue.
+    fn newest_daily(&self, today: Date) -> Option<Date> {
+        let is_daily = |i: &Arc<SeriesInfo>| i.frequency == Frequency::Daily && !i.is_composite();
+        self.newest_of(today, |info| info.is_some_and(is_daily))
+    }
+
+    fn newest_of(
+        &self,
+        today: Date,
+        counts: impl Fn(Option<&Arc<SeriesInfo>>) -> bool,
+    ) -> Option<Date> {
         let catalogue = Catalogue::embedded();
-        let measured = |s: &&Status| {
-            catalogue
-                .get(s.id.as_str())
-                .is_none_or(|i| !i.is_composite())
-        };
+        let measured = |s: &&Status| counts(catalogue.get(s.id.as_str()));
         self.by_id
             .values()
             .filter(measured)
@@ -102,19 +143,17 @@ impl Desk {
         if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
             return Ok(Arc::clone(held));
         }
-        let mut list = self.list()?;
-        let mut count = self.store.count()?.max(list.len() as u64);
-        let bundled = list.is_empty() && count == 0;
-        if bundled {
-            list = self.bundle()?.status();
-            count = list.len() as u64;
-        }
+        let list = self.list()?;
+        let count = self.store.count()?.max(list.len() as u64);
+        let bundled =
+            count > 0 && count == list.len() as u64 && list.iter().all(Status::is_bundled);
         let held = Arc::new(Holdings {
             state,
             bundled,
             last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
             count,
             by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
+            others: OnceLock::new(),
         });
         *slot = Some(Arc::clone(&held));
         Ok(held)
@@ -142,8 +181,8 @@ impl Desk {
         }
     }
 
-    /// The day for which an answer speaks (METHODS 0.11): an explicit day; today while the last sync is
-    /// under 48 hours old; else the later of the last sync's day and the newest observation.
+    /// The day for which an answer speaks (docs/METHODS.md#reference-day): an explicit day; today while the last sync
+    /// is under 48 hours old; else the later of the last sync's day and the newest observation.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
@@ -168,8 +207,13 @@ impl Desk {
                     .min(today)
             }
         };
+        let daily = held
+            .newest_daily(day)
+            .filter(|_| as_of == AsOf::Latest && !live);
+        let daily = daily.filter(|daily| days_between(*daily, day) <= MARKET_DAYS);
         Ok(DataDate {
             as_of: day,
+            market: daily.unwrap_or(day),
             age_days: days_between(day, today),
             live: live && as_of == AsOf::Latest,
         })

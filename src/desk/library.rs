@@ -1,25 +1,23 @@
-//! The library: everything that can be looked up by words or by address, series, terms, methods and
-//! articles, as documents with a title and a text.
+//! Pages on methods, terms and scenarios, as text.
 
-use super::Desk;
 use super::glossary::{Glossary, Term};
+use super::local::Desk;
 use crate::error::{Error, Result, Suggestion, quote};
-use crate::indicators::{COMPOSITES, Composite, regime};
+use crate::indicators::months::Month;
+use crate::indicators::nber::RECESSIONS;
+use crate::indicators::{COMPOSITES, Composite, Indicator, regime};
 use crate::model::AsOf;
 use std::fmt::Write;
 
-mod find;
-
-pub(super) use find::Index;
-pub use find::{Hit, Kind};
+/// Indicators whose method has an address.
+pub fn methods() -> impl Iterator<Item = &'static Indicator> {
+    let composites = COMPOSITES.iter().map(|c| &c.about);
+    composites.chain([&regime::REGIME])
+}
 
 /// The last part of a method's address: `crpi`.
-pub fn method_slug(composite: &Composite) -> String {
-    let bare = composite
-        .id
-        .rsplit_once('_')
-        .map_or(composite.id, |(_, b)| b);
-    bare.to_ascii_lowercase()
+pub fn method_slug(indicator: &Indicator) -> String {
+    indicator.ticker().to_ascii_lowercase()
 }
 
 /// How an indicator is computed, and what it was made of at the newest day.
@@ -33,31 +31,24 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
     let info = desk.resolve("indicator", name).ok();
     let composite = info.and_then(|i| crate::indicators::composite(i.id.as_str()));
     let Some(c) = composite else {
-        let mut suggestions: Vec<Suggestion> = COMPOSITES
-            .iter()
-            .map(|c| Suggestion {
-                id: method_slug(c),
-                title: c.name.to_owned(),
-            })
-            .collect();
-        suggestions.push(Suggestion {
-            id: "regime".into(),
-            title: "Macro regime".into(),
+        let suggestions = methods().map(|m| Suggestion {
+            id: method_slug(m),
+            title: m.title().to_owned(),
         });
         return Err(Error::Unknown {
             kind: "indicator",
             name: quote(name),
-            suggestions,
+            suggestions: suggestions.collect(),
         });
     };
-    let id = crate::model::SeriesId::new(c.id)?;
+    let id = crate::model::SeriesId::new(c.about.id)?;
     let mut text = format!(
         "# {} ({})\n\nMethod: {}\n\nFormula: {}\n\nSource: {}\n",
-        c.name,
+        c.about.title(),
         desk.shown_id(&id),
-        c.method,
-        c.formula,
-        c.source
+        c.about.method,
+        c.about.formula,
+        c.about.source
     );
     if !c.bands.is_empty() {
         let bands: Vec<String> = c
@@ -68,7 +59,7 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
         let _ = writeln!(text, "\nBands: {}", bands.join(", "));
     }
     reading(&mut text, desk, c)?;
-    let _ = writeln!(text, "\nSeries it may read: {}", c.inputs.join(", "));
+    let _ = writeln!(text, "\nSeries it may read: {}", c.inputs().join(", "));
     Ok(text)
 }
 
@@ -93,7 +84,7 @@ fn reading(text: &mut String, desk: &Desk, c: &'static Composite) -> Result<()> 
         let number = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.4}"));
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {:.2} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} |",
             input.name,
             input.series.join(" or "),
             number(input.value),
@@ -102,7 +93,9 @@ fn reading(text: &mut String, desk: &Desk, c: &'static Composite) -> Result<()> 
                 || input.missing.clone().unwrap_or_default(),
                 |d| d.to_string()
             ),
-            input.weight,
+            input
+                .weight
+                .map_or_else(|| "-".to_owned(), |w| format!("{w:.2}")),
             number(input.contribution)
         );
     }
@@ -111,7 +104,7 @@ fn reading(text: &mut String, desk: &Desk, c: &'static Composite) -> Result<()> 
 
 fn regime_method() -> Result<String> {
     let glossary = Glossary::embedded()?;
-    let mut text = format!("# Macro regime\n\nMethod: {}\n", regime::METHOD);
+    let mut text = format!("# Macro regime\n\nMethod: {}\n", regime::REGIME.method);
     for slug in [
         "macro-regime",
         "growth-score",
@@ -153,6 +146,54 @@ pub fn term(slug: &str) -> Result<String> {
     Ok(term_page(term))
 }
 
+/// What may happen, how often it has happened, and what decides it.
+///
+/// # Errors
+/// [`Error::Unknown`] for another slug; [`Error::Store`] when the store cannot be read.
+pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
+    let found = desk.find_scenarios(slug)?.into_iter().next();
+    let found = found.ok_or_else(|| Error::Unknown {
+        kind: "scenario",
+        name: quote(slug),
+        suggestions: Vec::new(),
+    })?;
+    let rates = desk.base_rates()?;
+    let rate = rates.get(&found.slug);
+    let share = rate.map_or(found.base_rate, |r| r.share);
+    let interval = found.interval(rate).map(|[low, high]| {
+        let (low, high) = (100.0 * low, 100.0 * high);
+        format!("90 % interval {low:.1} to {high:.1} %; ")
+    });
+    let rule = found.rule().zip(found.counted_from());
+    let rule = rule.map(|(rule, from)| format!("\n\nRule: {rule}\n\nCounted from: {from}"));
+    Ok(format!(
+        "# {}\n\n{}{}\n\nBase rate: {:.1} % ({}{})\n\nStatus: {}, {} for risk assets\n\nAssets: {}\n\nTags: {}\n",
+        found.title,
+        found.thesis,
+        rule.unwrap_or_default(),
+        100.0 * share,
+        interval.unwrap_or_default(),
+        found.basis(rate),
+        found.status.word(),
+        found.polarity,
+        found.asset_classes.join(", "),
+        found.tags.join(", ")
+    ))
+}
+
+/// The recessions since a year, the latest first, for a term that is about them: what belongs to its meaning.
+pub fn recessions(term: &Term, since: i32) -> Option<String> {
+    let month = |m: Month| m.first_day().strftime("%Y-%m").to_string();
+    let listed = RECESSIONS.iter().rev();
+    let listed = listed.filter(|r| r.peak >= Month::new(since, 1));
+    let rows = listed.map(|r| {
+        let length = r.trough.since(r.peak);
+        format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
+    });
+    let rows: Vec<String> = rows.collect();
+    (term.series == ["USREC"]).then(|| format!("Recessions, peak to trough: {}.", rows.join("; ")))
+}
+
 /// The page of a term.
 pub fn term_page(term: &Term) -> String {
     let mut text = format!("# {}\n\n{}\n", term.term, term.summary);
@@ -166,5 +207,8 @@ pub fn term_page(term: &Term) -> String {
     list("Series", &term.series, "macro://series/");
     list("Related", &term.related, "macro://glossary/");
     let _ = writeln!(text, "\nCategory: {}", term.category);
+    if let Some(recessions) = recessions(term, 0) {
+        let _ = writeln!(text, "\n{recessions}");
+    }
     text
 }

@@ -1,24 +1,29 @@
-//! The Narrative Velocity Index from the articles that feeds brought into the store (METHODS 6).
+//! The Narrative Velocity Index from the articles that feeds brought into the store
+//! (docs/METHODS.md#narrative-velocity).
 //!
 //! It reads what was published up to the reference day and nothing else: neither the project's own articles
 //! nor an operator's are a feed. Each day's value is stored when a sync computes it and stays as it was.
 
-use super::Desk;
 use super::glossary::Glossary;
+use super::local::Desk;
 use crate::error::Result;
 use crate::indicators::Reading;
-use crate::indicators::narrative_velocity::{self, Document, ID, METHOD, Vocabulary};
+use crate::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date, Known, SeriesId};
 use crate::store::Article;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use std::sync::{Arc, OnceLock};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 /// Days of texts that are read.
 const WINDOW: i64 = 120;
 /// Most texts that are read, the newest: some 160 a day.
-const MOST: usize = 20_000;
+const MAX_READ: usize = 20_000;
+/// Most texts whose terms are kept in memory, the newest: a year of some 160 a day.
+const MAX_KEPT: usize = 60_000;
 
 impl Desk {
     /// The index at the reference day, null with its reason until it may speak.
@@ -26,7 +31,7 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn narrative(&self, as_of: AsOf) -> Result<Arc<Reading>> {
-        let key = (self.state()?, ID, as_of);
+        let key = (self.state()?, NVI.id, as_of);
         if let Some(found) = self.readings.get(&key) {
             return Ok(found);
         }
@@ -35,35 +40,103 @@ impl Desk {
             AsOf::Latest => self.today(),
             AsOf::Day(day) => day.min(self.today()),
         };
-        let reading = Arc::new(self.read_texts(day)?);
+        let texts = self.texts(day)?;
+        let reading = Arc::new(texts.reading(day, end_of(day).min(self.now()))?);
         self.readings.insert(key, Arc::clone(&reading));
         Ok(reading)
     }
 
-    fn read_texts(&self, day: Date) -> Result<Reading> {
-        let articles = self.store().articles(end_of(day).min(self.now()), MOST)?;
-        let first = shift(day, (-WINDOW).days());
-        let mut texts: Vec<(Timestamp, Date, &Article, String)> = articles
+    /// The texts up to a day: the newest of all, read once per state of the data, where they reach back far
+    /// enough for it; else those of that day.
+    fn texts(&self, day: Date) -> Result<Arc<Texts>> {
+        let state = self.state()?;
+        let mut slot = self
+            .texts
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let kept = slot.as_ref().filter(|(of, _)| *of == state);
+        let newest = match kept {
+            Some((_, texts)) => Arc::clone(texts),
+            None => {
+                let read = self.store().articles(Timestamp::MAX, MAX_KEPT)?;
+                let texts = Arc::new(Texts::of(&read, MAX_KEPT)?);
+                *slot = Some((state, Arc::clone(&texts)));
+                texts
+            }
+        };
+        drop(slot);
+        if newest.reach(day) {
+            return Ok(newest);
+        }
+        let read = self
+            .store()
+            .articles(end_of(day).min(self.now()), MAX_READ)?;
+        Ok(Arc::new(Texts::of(&read, MAX_READ)?))
+    }
+}
+
+/// What texts mention, in the order in which they were published.
+#[derive(Debug)]
+pub(super) struct Texts {
+    texts: Vec<Text>,
+    /// Whether there may be older ones.
+    cut: bool,
+}
+
+#[derive(Debug)]
+struct Text {
+    at: Timestamp,
+    day: Date,
+    source: Arc<str>,
+    terms: Box<[usize]>,
+}
+
+impl Texts {
+    /// Reads articles for what they mention; `most` is how many were asked for.
+    fn of(articles: &[Article], most: usize) -> Result<Self> {
+        let vocabulary = vocabulary()?;
+        let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
+        let mut texts: Vec<Text> = articles
             .iter()
             .map(|a| {
-                let published = a.published_at.to_zoned(TimeZone::UTC).date();
                 let summary = a.summary.as_deref().unwrap_or("");
-                (
-                    a.published_at,
-                    published,
-                    a,
-                    format!("{} {summary}", a.title),
-                )
+                let text = format!("{} {summary}", a.title);
+                let source = sources.entry(&a.source);
+                Text {
+                    at: a.published_at,
+                    day: a.published_at.to_zoned(TimeZone::UTC).date(),
+                    source: Arc::clone(source.or_insert_with(|| Arc::from(&*a.source))),
+                    terms: vocabulary.mentioned(&text).into(),
+                }
             })
-            .filter(|(_, published, ..)| *published > first)
             .collect();
-        texts.sort_by_key(|(at, ..)| *at);
-        let documents: Vec<Document<'_>> = texts
+        texts.sort_by_key(|text| text.at);
+        Ok(Self {
+            cut: texts.len() >= most,
+            texts,
+        })
+    }
+
+    /// Whether all texts are here that the index of `day` may read.
+    fn reach(&self, day: Date) -> bool {
+        let first = shift(day, (-WINDOW).days());
+        !self.cut || self.texts.first().is_some_and(|text| text.day < first)
+    }
+
+    fn reading(&self, day: Date, until: Timestamp) -> Result<Reading> {
+        let first = shift(day, (-WINDOW).days());
+        let end = self.texts.partition_point(|text| text.at <= until);
+        let known = self
+            .texts
+            .get(end.saturating_sub(MAX_READ)..end)
+            .unwrap_or(&[]);
+        let documents: Vec<Document<'_>> = known
             .iter()
-            .map(|(_, day, article, text)| Document {
-                day: *day,
-                source: &article.source,
-                text,
+            .filter(|text| text.day > first)
+            .map(|text| Document {
+                day: text.day,
+                source: &text.source,
+                terms: Cow::Borrowed(&text.terms),
             })
             .collect();
         Ok(narrative_velocity::reading(&documents, vocabulary()?, day))
@@ -83,15 +156,12 @@ fn end_of(day: Date) -> Timestamp {
 
 /// Terms of the glossary with their aliases.
 fn vocabulary() -> Result<&'static Vocabulary> {
-    static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
-    if let Some(ready) = VOCABULARY.get() {
-        return Ok(ready);
-    }
-    let glossary = Glossary::embedded()?;
-    let terms = glossary
-        .iter()
-        .map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str)));
-    Ok(VOCABULARY.get_or_init(|| Vocabulary::new(terms)))
+    static VOCABULARY: LazyLock<Result<Vocabulary>> = LazyLock::new(|| {
+        let terms = Glossary::embedded()?.iter();
+        let names = terms.map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str)));
+        Ok(Vocabulary::new(names))
+    });
+    VOCABULARY.as_ref().map_err(Clone::clone)
 }
 
 /// Stores the day's value, once there is one; days that were served are never written again.
@@ -103,7 +173,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     let Some(value) = reading.value else {
         return Ok(());
     };
-    let id = SeriesId::new(ID)?;
+    let id = SeriesId::new(NVI.id)?;
     let mut rows = desk
         .store()
         .read(&id)?
@@ -115,9 +185,9 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     rows.push(Known {
         date: reading.date,
         known_from: Some(desk.today()),
-        value,
+        value: Some(value),
     });
-    let origin = format!("computed {METHOD}");
+    let origin = format!("computed {}", NVI.method);
     desk.store()
         .replace_computed(&id, &rows, desk.now(), &origin)
 }
@@ -126,7 +196,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Memory, Store};
+    use crate::store::{Sqlite, Store};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()
@@ -149,7 +219,7 @@ mod tests {
     }
 
     fn desk(days: i64, a_day: usize) -> Desk {
-        let store = Memory::new();
+        let store = Sqlite::bundled().unwrap();
         let articles: Vec<Article> = (0..days)
             .flat_map(|day| (0..a_day).map(move |n| article(n, day, ["A", "B", "C"][n % 3])))
             .collect();
@@ -180,9 +250,9 @@ mod tests {
         assert!((0.0..=100.0).contains(&value));
         refresh(&desk)?;
         refresh(&desk)?;
-        let rows = desk.store().read(&SeriesId::new(ID)?)?.unwrap();
+        let rows = desk.store().read(&SeriesId::new(NVI.id)?)?.unwrap();
         assert_eq!(rows.rows().len(), 1);
-        assert!((rows.rows()[0].value - value).abs() < 1e-12);
+        assert!((rows.rows()[0].value.unwrap() - value).abs() < 1e-12);
         let past = desk.narrative(AsOf::Day(jiff::civil::date(2026, 9, 28)))?;
         assert!(
             past.reason

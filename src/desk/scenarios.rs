@@ -1,19 +1,16 @@
 //! Tracked scenarios: definitions from `data/scenarios/`, embedded, and from an operator's folder.
 //!
-//! How often each event has followed is measured from the store after each sync or import ([`refresh`]) and
-//! kept as a note; where the store does not reach back far enough, the documented figure stands.
+//! How often each event has followed is measured from the store; where that does not reach back far enough, the
+//! documented figure stands.
 
-mod measured;
-
-pub use measured::{BASE_RATES, Rate, refresh};
-
+use super::folder;
 use crate::error::{Error, Result};
 use crate::indicators::base_rates::{Condition, Event};
 use crate::model::SeriesId;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/scenarios");
 
@@ -61,7 +58,7 @@ pub struct Scenario {
     pub tags: Vec<String>,
     /// For risk assets: bearish, bullish or neutral.
     pub polarity: String,
-    /// Share of past start months in which the event followed (METHODS 9).
+    /// Share of past start months in which the event followed (docs/METHODS.md#base-rates).
     pub base_rate: f64,
     /// Wilson 90 % interval of the base rate on non-overlapping windows.
     #[serde(default)]
@@ -88,22 +85,13 @@ pub struct Scenario {
 /// # Errors
 /// [`Error::BadFile`] for a definition that cannot be read, which a test rules out.
 pub fn embedded() -> Result<&'static [Scenario]> {
-    static SCENARIOS: OnceLock<Vec<Scenario>> = OnceLock::new();
-    if let Some(ready) = SCENARIOS.get() {
-        return Ok(ready);
-    }
-    let mut list = FILES
-        .files()
-        .filter(|f| f.path().extension().is_some_and(|e| e == "toml"))
-        .map(|f| {
-            read(
-                &f.path().display().to_string(),
-                f.contents_utf8().unwrap_or_default(),
-            )
-        })
-        .collect::<Result<Vec<_>>>()?;
-    list.sort_by(|a, b| a.slug.cmp(&b.slug));
-    Ok(SCENARIOS.get_or_init(|| list))
+    static SCENARIOS: LazyLock<Result<Vec<Scenario>>> = LazyLock::new(|| {
+        let files = folder::embedded(&FILES, "toml").map(|(file, text)| read(file, text));
+        let mut list = files.collect::<Result<Vec<_>>>()?;
+        list.sort_by(|a, b| a.slug.cmp(&b.slug));
+        Ok(list)
+    });
+    SCENARIOS.as_deref().map_err(Clone::clone)
 }
 
 /// Reads every `.toml` file of an operator's folder, by slug.
@@ -111,7 +99,7 @@ pub fn embedded() -> Result<&'static [Scenario]> {
 /// # Errors
 /// [`Error::BadFile`] naming the folder or file and what is wrong.
 pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
-    let texts = super::folder::texts(folder, "toml")?;
+    let texts = folder::texts(folder, "toml")?;
     texts.iter().map(|(file, text)| read(file, text)).collect()
 }
 

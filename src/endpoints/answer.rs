@@ -4,6 +4,7 @@ use super::body::{Body, Encoding};
 use crate::error::{Error, Result};
 use bytes::Bytes;
 use serde::Serialize;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub struct Answer {
     /// How long a client may keep it.
     pub max_age: Duration,
     body: OnceLock<Arc<Body>>,
+    asked: AtomicU32,
 }
 
 /// A CSV body with its file name.
@@ -30,6 +32,8 @@ pub struct Csv {
     pub body: Bytes,
     /// Safe fixed name: the series' identifier and `.csv`.
     pub file_name: String,
+    /// What is to be known of the rows, for which a table has no room; empty when nothing is.
+    pub notes: String,
 }
 
 /// Where a forwarded answer stands.
@@ -63,30 +67,23 @@ impl std::ops::Deref for Reply {
 impl UpstreamState {
     /// What a model should know about it: "Forwarded; fresh, 12 s old."
     pub fn sentence(&self) -> String {
-        let quota = self
-            .quota
-            .as_deref()
-            .map(|q| format!(" {q}"))
-            .unwrap_or_default();
+        let quota = self.quota.as_ref().map(|q| format!(" {q}"));
         format!(
-            "Forwarded from the upstream service; {}, {} s old.{quota}",
+            "Forwarded from the upstream service; {}, {} s old.{}",
             self.freshness,
-            self.age.as_secs()
+            self.age.as_secs(),
+            quota.unwrap_or_default()
         )
     }
 }
 
 impl Answer {
-    /// Puts a rendered body and its text together.
-    pub fn new(json: Bytes, text: String, max_age: Duration) -> Self {
-        Self {
-            json,
-            csv: None,
-            png: None,
-            text: text.into(),
-            max_age,
-            body: OnceLock::new(),
-        }
+    /// An endpoint's output as JSON beside its text, kept for `max_age` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the output cannot be serialised.
+    pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
+        Ok(Self::of(json(output)?, text.into(), max_age))
     }
 
     /// An answer whose text is its JSON, for hosts that read it so; kept for `max_age` seconds.
@@ -94,10 +91,36 @@ impl Answer {
     /// # Errors
     /// [`Error::Internal`] when the output cannot be serialised.
     pub fn text_is_json<T: Serialize>(output: &T, max_age: u32) -> Result<Self> {
-        let json =
-            serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))?;
-        let max_age = Duration::from_secs(u64::from(max_age));
-        Ok(Self::new(Bytes::from(json.clone()), json, max_age))
+        let json = json(output)?;
+        let text = json.as_str().into();
+        Ok(Self::of(json, text, max_age))
+    }
+
+    fn of(json: String, text: Arc<str>, max_age: u32) -> Self {
+        Self {
+            json: Bytes::from(json),
+            csv: None,
+            png: None,
+            text,
+            max_age: Duration::from_secs(u64::from(max_age)),
+            body: OnceLock::new(),
+            asked: AtomicU32::new(0),
+        }
+    }
+
+    /// Counts that somebody asked for it who found it made.
+    pub(super) fn count(&self) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often it was asked for since it was made, and half as often as those before it in whose place it was made.
+    pub(super) fn asked(&self) -> u32 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Takes the place of an answer from older data, which was asked for so often.
+    pub(crate) fn succeed(&self, asked: u32) {
+        self.asked.fetch_add(asked / 2, Ordering::Relaxed);
     }
 
     /// The body a REST client gets, with its validator and its compressed forms.
@@ -120,4 +143,8 @@ impl Answer {
         let png = self.png.as_ref().map_or(0, Bytes::len);
         self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
     }
+}
+
+fn json<T: Serialize>(output: &T) -> Result<String> {
+    serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))
 }

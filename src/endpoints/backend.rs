@@ -6,19 +6,24 @@ use super::endpoint::{Endpoint, Spec};
 use super::forward;
 use crate::cache::Cache;
 use crate::desk::{Desk, State};
-use crate::error::{Error, Result};
-use crate::upstream::{Fetched, Upstream};
+use crate::error::Result;
+use crate::pool::{Once, Pool};
+use crate::upstream::Upstream;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Bytes of rendered answers kept in memory.
 const CACHE_BYTES: u64 = 24 << 20;
+/// Who is asked for so often is asked for again.
+const OFTEN: u32 = 3;
 
 /// Answers endpoints: from the local desk, or by forwarding.
 pub struct Backend {
     desk: Arc<Desk>,
     upstream: Option<Upstream>,
-    rendered: Cache<Key, Arc<Answer>>,
+    rendered: Arc<Cache<Key, Arc<Answer>>>,
+    pool: Pool,
+    underway: Once<Key, Arc<Answer>>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -50,24 +55,31 @@ impl Backend {
     }
 
     fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
-        let rendered = Cache::weighed(CACHE_BYTES, |_, answer: &Arc<Answer>| {
-            answer.weight() as u64
+        let rendered = Cache::weighed(CACHE_BYTES, |key: &Key, answer: &Arc<Answer>| {
+            (size_of::<Key>() + key.arguments.len() + answer.weight()) as u64
         });
         Self {
             desk,
             upstream,
-            rendered,
+            rendered: Arc::new(rendered),
+            pool: Pool::default(),
+            underway: Once::default(),
         }
     }
 
     /// The address in links, without a final slash.
     pub fn base_url(&self) -> &str {
-        &self.desk.settings().base_url
+        self.desk.settings().home()
     }
 
     /// The local desk.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
+    }
+
+    /// Where everything is made that takes more than a moment.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// The upstream, when this backend forwards.
@@ -78,6 +90,27 @@ impl Backend {
     /// Whether an endpoint is answered from what is held here, and so depends on nothing but the desk's state.
     pub fn is_local(&self, spec: &Spec) -> bool {
         self.upstream.is_none() || !spec.in_contract
+    }
+
+    /// What was asked for most at a state of the data, most first: tools with their arguments, and how often. What was
+    /// asked for once or twice is left out.
+    pub(crate) fn asked_most(
+        &self,
+        state: State,
+        most: usize,
+    ) -> Vec<(&'static str, Arguments, u32)> {
+        let entries = self.rendered.entries();
+        let mut asked: Vec<_> = entries
+            .filter(|(key, answer)| key.stamp == Stamp::Desk(state) && answer.asked() >= OFTEN)
+            .map(|(key, answer)| (answer.asked(), key))
+            .collect();
+        asked.sort_unstable_by_key(|(asked, _)| std::cmp::Reverse(*asked));
+        asked.truncate(most);
+        let named = asked.into_iter().filter_map(|(asked, key)| {
+            let arguments = serde_json::from_str(&key.arguments).ok()?;
+            Some((key.tool, arguments, asked))
+        });
+        named.collect()
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
@@ -91,51 +124,50 @@ impl Backend {
 
     async fn compute<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
         let key = Key::new::<E>(&checked, Stamp::Desk(self.desk.state()?));
-        if let Some(answer) = self.rendered.get(&key) {
-            return Ok(Reply {
-                answer,
-                upstream: None,
-            });
-        }
         let desk = Arc::clone(&self.desk);
         let work = move || {
             let params = decode::params::<E::Params>(&checked)?;
             E::render(&E::local(&desk, &params)?, &params)
         };
-        let answer = self.keep(key, work).await?;
         Ok(Reply {
-            answer,
+            answer: self.rendered(key, work).await?,
             upstream: None,
         })
     }
 
     async fn forward<E: Endpoint>(&self, upstream: &Upstream, checked: Arguments) -> Result<Reply> {
-        let request = forward::request::<E>(&checked, self.desk.today())?;
+        let today = self.desk.today();
+        let request = forward::request::<E>(&checked, today)?;
         let fetched = upstream.get(request).await.map_err(forward::explain)?;
         let stamp = Stamp::Upstream(fetched.fetched_at, fetched.body.len());
         let key = Key::new::<E>(&checked, stamp);
-        let answer = match self.rendered.get(&key) {
-            Some(answer) => answer,
-            None => {
-                let Fetched { body, .. } = &fetched;
-                let (body, today) = (body.clone(), self.desk.today());
-                self.keep(key, move || forward::render::<E>(&body, &checked, today))
-                    .await?
-            }
-        };
-        Ok(forward::reply(answer, &fetched))
+        let body = fetched.body.clone();
+        let work = move || forward::render::<E>(&body, &checked, today);
+        Ok(Reply {
+            answer: self.rendered(key, work).await?,
+            upstream: Some(forward::state(&fetched)),
+        })
     }
 
-    /// Renders off the executor's threads and keeps the result.
-    async fn keep(
+    /// The answer held for a key; else it is rendered in the pool, once for all who ask the same, and kept.
+    async fn rendered(
         &self,
         key: Key,
         work: impl FnOnce() -> Result<Answer> + Send + 'static,
     ) -> Result<Arc<Answer>> {
-        let done = tokio::task::spawn_blocking(work).await;
-        let answer = Arc::new(done.map_err(|e| Error::internal("an endpoint failed", e))??);
-        self.rendered.insert(key, Arc::clone(&answer));
-        Ok(answer)
+        let held = || self.rendered.get(&key);
+        if let Some(answer) = held() {
+            answer.count();
+            return Ok(answer);
+        }
+        let (rendered, name) = (Arc::clone(&self.rendered), key.clone());
+        // Kept by the work itself: it may end when everybody who asked has left.
+        let work = move || {
+            let answer = Arc::new(work()?);
+            rendered.insert(name, Arc::clone(&answer));
+            Ok(answer)
+        };
+        self.underway.run(&self.pool, key.clone(), held, work).await
     }
 }
 

@@ -1,69 +1,27 @@
 //! `compare_series`: up to eight series or formulas side by side, on one calendar, with what sets them apart.
 
-mod output;
+mod answer;
+mod arguments;
+mod columns;
+mod notes;
 mod table;
 
-pub use output::{Column, Output, Pair};
+pub use answer::{ComparedColumn, Comparison, Correlation};
+pub use arguments::Params;
 
-use super::codes::{Code, How, Period};
+use super::condition::{Condition, Setting};
+use super::days::{newest, parse_as_of, parse_day, parse_start};
 use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of, parse_day};
+use super::provenance::Provenance;
 use crate::desk::Desk;
-use crate::error::{Error, Result, quote};
-use crate::indicators::expression::{self, Expr, Fault, Scope};
-use crate::indicators::resample::Aggregation;
-use crate::model::frequency::shift;
-use crate::model::resolve::Resolver;
-use crate::model::{AsOf, Date, Series};
+use crate::error::{Error, Result};
+use crate::indicators::expression;
+use crate::model::frequency::{Periods, shift};
+use crate::model::{AsOf, Date};
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Declaration and functions.
 pub struct CompareSeries;
-
-/// Arguments.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Params {
-    /// Series, names or formulas: DGS10-DGS2, yoy(CPIAUCSL), ma(ICSA,4), index(SPY).
-    #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
-    series: Vec<String>,
-    /// First day, YYYY-MM-DD. Default: 10 years before the end.
-    #[schemars(length(max = 10))]
-    start: Option<String>,
-    /// Last day.
-    #[schemars(length(max = 10))]
-    end: Option<String>,
-    /// FRED's transformation of every column.
-    #[serde(default)]
-    units: Code,
-    /// d, w, m, q or a; default: the lowest of the series.
-    frequency: Option<Period>,
-    /// How finer figures become coarser.
-    #[serde(default = "averages")]
-    aggregation: How,
-    /// Rows shown.
-    #[schemars(range(min = 2, max = 400))]
-    max_points: Option<usize>,
-    /// What was known on this day.
-    #[schemars(length(max = 10))]
-    as_of: Option<String>,
-}
-
-fn averages() -> How {
-    How::Avg
-}
-
-/// Aggregated figures in a word.
-fn plural(how: How) -> &'static str {
-    match how {
-        How::Avg => "averages",
-        How::Sum => "sums",
-        How::Eop => "last values",
-    }
-}
 
 impl Endpoint for CompareSeries {
     const SPEC: Spec = Spec {
@@ -72,7 +30,9 @@ impl Endpoint for CompareSeries {
         path: "/api/public/compare",
         summary: "Up to 8 series or formulas aligned on dates, with statistics and correlations",
         description: "Use this when asked how series compare, move together, or for a spread, ratio or growth rate: \
-            aligns up to 8 series or formulas and gives latest, mean, range, z-score, percentile and correlations. \
+            aligns up to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
+            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, correlations, and counts and \
+            runs of a condition. \
             Do not use it for one series' history: use get_time_series.",
         max_age: 1_800,
         in_contract: false,
@@ -82,116 +42,97 @@ impl Endpoint for CompareSeries {
         ],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = Comparison;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let (start, end) = range(desk, params, as_of)?;
-        let how = Aggregation::from(params.aggregation);
-        let word = plural(params.aggregation);
-        let columns = params
-            .series
-            .iter()
-            .map(|text| column(desk, text, as_of, (start, how)))
-            .collect::<Result<Vec<_>>>()?;
-        let to = match params.frequency {
-            Some(f) => f.into(),
-            None => expression::coarsest(columns.iter().map(|c| &c.series)),
+        let (start, end) = range(params, as_of, desk.today())?;
+        let condition = params.condition.as_deref().map(Condition::read);
+        let condition = condition.transpose()?;
+        let days = (start, end);
+        let found = columns::columns(desk, params, condition.as_ref(), as_of, days)?;
+        let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
+        found.known.tell(desk, &mut provenance)?;
+        let series = || found.columns.iter().map(|c| &*c.column.series);
+        let periods = match params.frequency {
+            Some(asked) => Periods::from(asked),
+            None => expression::coarsest(series()).into(),
+        };
+        let to = periods.frequency;
+        if series().any(|s| s.frequency() < to) {
+            notes::coarser(&mut provenance, found.how, to);
+        }
+        let own_weeks = params
+            .frequency
+            .is_some_and(|asked| asked.week_ends().is_some());
+        notes::remarks(&mut provenance, found.known.all(), periods, days);
+        if !own_weeks {
+            notes::weeks(&mut provenance, series(), to);
+        }
+        let reason = condition.as_ref().and_then(|c| found.known.reason(&c.tree));
+        if let Some(reason) = reason {
+            provenance.note("condition", reason.to_string());
+        }
+        let setting = Setting {
+            known: &found.known,
+            how: found.how,
+            frequency: params.frequency.map(Into::into),
+            days,
         };
         let asked = table::Asked {
-            to,
-            how,
+            condition: condition
+                .as_ref()
+                .filter(|_| reason.is_none())
+                .zip(Some(setting)),
+            to: periods,
+            own_weeks,
+            how: found.how,
             units: params.units.into(),
             start,
             end,
-            most: params.max_points,
+            max_rows: params.max_points,
         };
-        let mut provenance = Provenance::of(desk, as_of)?;
-        let finer = columns.iter().any(|c| c.series.frequency() < to);
-        if finer {
-            provenance.note(
-                "frequency",
-                format!("finer series are {word} of their {to} periods"),
-            );
+        let mut answer = Comparison::empty(to, days, desk.attribution(), provenance);
+        let empty = table::fill(&mut answer, found.columns, &asked)?;
+        let mut missing = found.missing.into_iter().chain(empty);
+        if answer.columns.is_empty() {
+            return Err(missing
+                .next()
+                .map_or_else(|| Error::internal("comparing", "no column"), |(_, why)| why));
         }
-        table::compare(&params.series, columns, &asked, provenance).map(|out| Output {
-            attribution: desk.attribution(),
-            ..out
-        })
-    }
-
-    fn text(output: &Output, _: &Params) -> String {
-        output.in_prose()
-    }
-}
-
-/// One column: a name as a person writes it, or a formula.
-fn column(
-    desk: &Desk,
-    text: &str,
-    as_of: AsOf,
-    (start, how): (Date, Aggregation),
-) -> Result<expression::Column> {
-    let tree = tree(text)?;
-    let mut known: BTreeMap<String, Arc<Series>> = BTreeMap::new();
-    for (name, _) in tree.names() {
-        if !known.contains_key(name) {
-            let info = desk.resolve("series", name)?;
-            known.insert(name.to_owned(), desk.series_or_reason(&info, as_of)?);
+        for (name, why) in missing {
+            answer.provenance.note(&name, why.to_string());
         }
+        Ok(answer)
     }
-    let scope = Scope {
-        series: &|name| known.get(name).cloned(),
-        start,
-        how,
-    };
-    expression::evaluate(&tree, &scope).map_err(|fault| refused(text, &fault))
-}
 
-/// A plain name with spaces or hyphens ("core cpi", "10-year") is a name; all else is a formula.
-fn tree(text: &str) -> Result<Expr> {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
-    if text.chars().all(plain) && Resolver::embedded().find(text).is_some() {
-        return Ok(Expr::Name {
-            name: text.to_owned(),
-            column: 1,
-        });
-    }
-    expression::parse(text).map_err(|fault| refused(text, &fault))
-}
-
-fn refused(text: &str, fault: &Fault) -> Error {
-    Error::InvalidParam {
-        field: "series".into(),
-        received: quote(text),
-        problem: format!("column {}: {}", fault.column, fault.problem),
-        allowed: fault.allowed.clone(),
+    fn text(answer: &Comparison, _: &Params) -> String {
+        answer.in_prose()
     }
 }
 
-fn range(desk: &Desk, params: &Params, as_of: AsOf) -> Result<(Date, Date)> {
-    let newest = match as_of {
-        AsOf::Day(day) => day,
-        AsOf::Latest => desk.today(),
-    };
+/// First and last day; the ten years before the last when no first is given.
+fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
+    let newest = newest(as_of, today);
     let end = match params.end.as_deref() {
         Some(text) => parse_day("end", text)?.min(newest),
         None => newest,
     };
     let start = match params.start.as_deref() {
-        Some(text) => parse_day("start", text)?,
+        Some(text) => parse_start("start", text, end)?,
         None => shift(end, (-10).years()),
     };
-    if start >= end {
-        let allowed = format!("a day before end ({end})");
-        return Err(Error::invalid(
-            "start",
-            &start.to_string(),
-            "is not before end",
-            &allowed,
-        ));
+    if start < end {
+        return Ok((start, end));
     }
-    Ok((start, end))
+    let allowed = format!("a day before end ({end})");
+    let start = start.to_string();
+    Err(Error::invalid(
+        "start",
+        &start,
+        "is not before end",
+        &allowed,
+    ))
 }
 
 #[cfg(test)]

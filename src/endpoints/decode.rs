@@ -1,8 +1,9 @@
 //! One decoder for MCP, REST and the command line: arguments are checked against the endpoint's own schema.
 //!
 //! Text is accepted where a number, a truth value or a list is wanted (`"limit":"3"`, `series=DGS10,DGS2`),
-//! because a query string has nothing but text. Whatever does not fit is an error that names the field,
-//! what came and what is allowed; nothing is clamped or dropped in silence.
+//! because a query string has nothing but text, and so are `5.0` and a list that a model wrote as text
+//! (`"[\"UNRATE\"]"`). Whatever does not fit is an error that names the field, what came and what is allowed;
+//! nothing is clamped or dropped in silence.
 
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -18,24 +19,18 @@ pub type Arguments = Map<String, Value>;
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
 pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Arguments> {
     let none = Map::new();
-    let properties = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .unwrap_or(&none);
-    if let Some((name, value)) = given
-        .iter()
-        .find(|(name, _)| !properties.contains_key(*name))
-    {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.unwrap_or(&none);
+    if let Some((name, value)) = given.iter().find(|(n, _)| !properties.contains_key(*n)) {
         return Err(unknown(name, value, properties));
     }
-    let required = schema.get("required").and_then(Value::as_array);
     let mut checked = Map::new();
     for (name, property) in properties {
         match given.remove(name).filter(|v| !v.is_null()) {
             Some(value) => {
                 checked.insert(name.clone(), fit(name, property, value)?);
             }
-            None if required.is_some_and(|r| r.iter().any(|n| n == name)) => {
+            None if is_required(schema, name) => {
                 return Err(Error::invalid(name, "", "is required", &allowed(property)));
             }
             None => {}
@@ -44,23 +39,22 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
     Ok(checked)
 }
 
-/// Arguments without blank texts that say nothing: assistants fill what they do not need with `""`.
-/// Where an argument is required or only certain words are allowed, a blank stays and is an error like any
-/// other; so it is over REST, whose clients write what they mean.
-pub(super) fn without_blanks(schema: &Map<String, Value>, mut given: Arguments) -> Arguments {
-    let properties = schema.get("properties").and_then(Value::as_object);
+/// Whether an argument must be given.
+pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|n| n == name))
+}
+
+/// Arguments without blank texts that say nothing: assistants fill what they do not need with `""`.
+/// A blank that is required or not known stays and is an error like any other; so it is over REST, whose clients
+/// write what they mean.
+pub(super) fn without_blanks(schema: &Map<String, Value>, mut given: Arguments) -> Arguments {
     given.retain(|name, value| {
         let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-        let is_required = required.is_some_and(|r| r.iter().any(|n| n == name));
-        let is_free = properties
-            .and_then(|p| p.get(name))
-            .is_some_and(|property| {
-                property.get("type").and_then(Value::as_str) == Some("string")
-                    && property.get("minLength").is_none()
-                    && property.get("enum").is_none()
-            });
-        !is_blank || is_required || !is_free
+        let is_known = schema
+            .get("properties")
+            .is_some_and(|p| p.get(name).is_some());
+        !is_blank || is_required(schema, name) || !is_known
     });
     given
 }
@@ -70,38 +64,32 @@ pub(super) fn without_blanks(schema: &Map<String, Value>, mut given: Arguments) 
 /// # Errors
 /// [`Error::InvalidParam`] when the type wants more than its schema says.
 pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
-    serde_json::from_value(Value::Object(checked.clone())).map_err(|e| {
-        Error::invalid(
-            "arguments",
-            "",
-            &e.to_string(),
-            "see the tool's input schema",
-        )
-    })
+    let params = serde_json::from_value(Value::Object(checked.clone()));
+    let allowed = "see the tool's input schema";
+    params.map_err(|e| Error::invalid("arguments", "", &e.to_string(), allowed))
+}
+
+/// The type of a property; text where none is named.
+fn kind(property: &Value) -> &str {
+    let kind = property.get("type").and_then(Value::as_str);
+    kind.unwrap_or("string")
 }
 
 fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let allowed = if names.is_empty() {
-        "no arguments".to_owned()
-    } else {
-        format!("only {}", names.join(", "))
+    let allowed = match names.is_empty() {
+        true => "no arguments".to_owned(),
+        false => format!("only {}", names.join(", ")),
     };
-    Error::invalid(
-        &crate::error::quote(name),
-        &shown(value),
-        "is not an argument of this endpoint",
-        &allowed,
-    )
+    let problem = "is not an argument of this endpoint";
+    Error::invalid(&crate::error::quote(name), &shown(value), problem, &allowed)
 }
 
 fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let kind = property
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or("string");
     let fail = |problem: &str| Error::invalid(name, &shown(&value), problem, &allowed(property));
-    match kind {
+    match kind(property) {
+        "array" => list(name, property, value),
+        _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
             within(property, number).map_err(&fail)?;
@@ -110,24 +98,18 @@ fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
         "boolean" => boolean(&value)
             .map(Value::Bool)
             .ok_or_else(|| fail("is neither true nor false")),
-        "array" => list(name, property, value),
         _ => {
             let text = text(&value).ok_or_else(|| fail("is not text"))?;
-            fit_text(property, &text)
-                .map_err(|problem| fail(&problem))
-                .map(Value::String)
+            let fitting = fit_text(property, text.trim());
+            fitting.map_err(|problem| fail(&problem)).map(Value::from)
         }
     }
 }
 
 fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String> {
-    let text = text.trim();
-    let most = property
-        .get("maxLength")
-        .and_then(Value::as_u64)
-        .unwrap_or(200);
-    if u64::try_from(text.chars().count()).unwrap_or(u64::MAX) > most {
-        return Err(format!("is longer than {most} characters"));
+    let max = bound(property, "maxLength").unwrap_or(200);
+    if count(text.chars()) > max {
+        return Err(format!("is longer than {max} characters"));
     }
     if text.chars().any(|c| c.is_control() && !c.is_whitespace()) {
         return Err("holds a control character".into());
@@ -138,44 +120,59 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
     let Some(choices) = property.get("enum").and_then(Value::as_array) else {
         return Ok(text.to_owned());
     };
-    choices
-        .iter()
-        .filter_map(Value::as_str)
-        .find(|choice| choice.eq_ignore_ascii_case(text))
+    let mut choices = choices.iter().filter_map(Value::as_str);
+    let found = choices.find(|choice| choice.eq_ignore_ascii_case(text));
+    found
         .map(str::to_owned)
         .ok_or_else(|| "is not one of the choices".into())
 }
 
 fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let items = match value {
+    let given = match value {
         Value::Array(items) => items,
-        Value::String(text) => parts(&text).map(Value::from).collect(),
-        one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => vec![one],
+        single @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Object(_)) => vec![single],
     };
-    let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
-    let bound = |key: &str| property.get(key).and_then(Value::as_u64);
-    if bound("maxItems").is_some_and(|most| count > most)
-        || bound("minItems").is_some_and(|least| count < least)
+    let each = given.into_iter().map(|item| match item.as_str() {
+        Some(text) => written(text),
+        None => vec![item],
+    });
+    let items: Vec<Value> = each.flatten().collect();
+    let length = count(items.iter());
+    if bound(property, "maxItems").is_some_and(|max| length > max)
+        || bound(property, "minItems").is_some_and(|min| length < min)
     {
-        let came = format!("{count} items");
-        return Err(Error::invalid(
-            name,
-            &came,
+        let (came, problem) = (
+            format!("{length} items"),
             "is not a list of the right length",
-            &allowed(property),
-        ));
+        );
+        return Err(Error::invalid(name, &came, problem, &allowed(property)));
     }
-    let string = Value::Object(Map::new());
-    let item = property.get("items").unwrap_or(&string);
-    items
-        .into_iter()
-        .map(|v| fit(name, item, v))
-        .collect::<Result<Vec<Value>>>()
-        .map(Value::Array)
+    let item = property.get("items").unwrap_or(&Value::Null);
+    let items = items.into_iter().map(|value| fit(name, item, value));
+    items.collect::<Result<Vec<Value>>>().map(Value::Array)
+}
+
+fn bound(property: &Value, key: &str) -> Option<i64> {
+    property.get(key).and_then(Value::as_i64)
+}
+
+fn count(items: impl Iterator) -> i64 {
+    i64::try_from(items.count()).unwrap_or(i64::MAX)
+}
+
+/// A list as text: JSON, or parts between commas.
+fn written(text: &str) -> Vec<Value> {
+    let json = text.trim_start().starts_with('[');
+    let json = json.then(|| serde_json::from_str(text).ok()).flatten();
+    json.unwrap_or_else(|| parts(text).map(Value::from).collect())
 }
 
 /// Parts between commas; a comma inside parentheses is part of a formula.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
     text.split(move |c| {
         match c {
@@ -188,12 +185,13 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     .map(str::trim)
 }
 
+/// A whole number, which JSON Schema takes `5.0` for, too.
 fn integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Number(n) => n.as_i64(),
-        Value::String(s) => s.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
+    let text = text(value)?;
+    let text = text.trim();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_whole = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
+    is_whole.then(|| whole.parse().ok()).flatten()
 }
 
 fn boolean(value: &Value) -> Option<bool> {
@@ -217,50 +215,38 @@ fn text(value: &Value) -> Option<String> {
 }
 
 fn within(property: &Value, number: i64) -> std::result::Result<(), &'static str> {
-    let bound = |key: &str| property.get(key).and_then(Value::as_i64);
-    if bound("minimum").is_some_and(|least| number < least) {
+    if bound(property, "minimum").is_some_and(|min| number < min) {
         return Err("is too small");
     }
-    if bound("maximum").is_some_and(|most| number > most) {
+    if bound(property, "maximum").is_some_and(|max| number > max) {
         return Err("is too large");
     }
     Ok(())
 }
 
 /// What a property allows, in words: bounds, choices, kind and an example.
-fn allowed(property: &Value) -> String {
-    let get = |key: &str| property.get(key);
-    if let Some(choices) = get("enum").and_then(Value::as_array) {
+pub(super) fn allowed(property: &Value) -> String {
+    if let Some(choices) = property.get("enum").and_then(Value::as_array) {
         let words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
         return words.join(", ");
     }
-    let base = match (
-        get("type").and_then(Value::as_str),
-        get("minimum"),
-        get("maximum"),
-    ) {
-        (Some("integer"), Some(least), Some(most)) => {
-            format!("a whole number from {least} to {most}")
-        }
-        (Some("integer"), ..) => "a whole number".to_owned(),
-        (Some("boolean"), ..) => "true or false".to_owned(),
-        (Some("array"), ..) => match get("maxItems") {
-            Some(most) => format!("a list of 1 to {most} texts"),
-            None => "a list of texts".to_owned(),
-        },
+    let range = bound(property, "minimum").zip(bound(property, "maximum"));
+    let base = match (kind(property), range, bound(property, "maxItems")) {
+        ("integer", Some((min, max)), _) => format!("a whole number from {min} to {max}"),
+        ("integer", ..) => "a whole number".to_owned(),
+        ("boolean", ..) => "true or false".to_owned(),
+        ("array", _, Some(max)) => format!("a list of 1 to {max} texts"),
+        ("array", ..) => "a list of texts".to_owned(),
         _ => "text".to_owned(),
     };
-    let example = get("examples")
-        .and_then(Value::as_array)
-        .and_then(|e| e.first());
-    match example {
-        Some(Value::String(example)) => format!("{base}, for example {example}"),
-        Some(example) => format!("{base}, for example {example}"),
+    match property.get("examples").and_then(|all| all.get(0)) {
+        Some(example) => format!("{base}, for example {}", shown(example)),
         None => base,
     }
 }
 
-fn shown(value: &Value) -> String {
+/// A value as it is typed.
+pub(super) fn shown(value: &Value) -> String {
     text(value).unwrap_or_else(|| value.to_string())
 }
 
@@ -304,7 +290,47 @@ mod tests {
         let given = json!({"q": "", "tag": " ", "status": "", "other": "", "limit": 3});
         let left = without_blanks(&schema(), given.as_object().cloned().unwrap());
         let names: Vec<&str> = left.keys().map(String::as_str).collect();
-        assert_eq!(names, ["q", "status", "other", "limit"]);
+        assert_eq!(names, ["q", "other", "limit"]);
+    }
+
+    #[test]
+    fn a_number_without_a_fraction_is_whole_however_it_is_written() {
+        for five in [
+            json!(5),
+            json!(5.0),
+            json!("5"),
+            json!("5.0"),
+            json!(" 5.000 "),
+        ] {
+            let given = json!({"q": "x", "limit": five});
+            assert_eq!(said(given), r#"{"q":"x","limit":5}"#);
+        }
+        for other in [
+            json!(5.5),
+            json!("5."),
+            json!("1e1"),
+            json!("five"),
+            json!(""),
+        ] {
+            let said = said(json!({"q": "x", "limit": other}));
+            assert!(said.contains("is not a whole number"), "{other}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_list_may_be_repeated_separated_or_written_as_json() {
+        for list in [
+            json!(["A", "B"]),
+            json!(["A,B"]),
+            json!("A,B"),
+            json!(" [\"A\", \"B\"]"),
+            json!(["[\"A\",\"B\"]"]),
+        ] {
+            let given = json!({"q": "x", "series": list});
+            assert_eq!(said(given), r#"{"q":"x","series":["A","B"]}"#);
+        }
+        let twice = said(json!({"q": ["x", "y"]}));
+        assert!(twice.contains("given twice"), "{twice}");
     }
 
     #[test]
@@ -317,7 +343,7 @@ mod tests {
     fn errors_name_field_value_and_what_is_allowed() {
         assert_eq!(
             said(json!({})),
-            "Invalid q: is required. Allowed: text, for example sahm."
+            "q is required. Allowed: text, for example sahm."
         );
         assert_eq!(
             said(json!({"q": "x", "limit": 99})),

@@ -3,14 +3,12 @@
 use super::answer::Answer;
 use super::decode::Arguments;
 use crate::desk::Desk;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Date;
 use crate::upstream::Slice;
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::time::Duration;
 
 /// An endpoint's declaration: all that MCP, REST, OpenAPI, the README and the command line need to know.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +54,7 @@ pub trait Endpoint: Send + Sync + 'static {
     /// Answers from the local desk.
     ///
     /// # Errors
-    /// Any meaning of [`Error`]; the edge translates it.
+    /// Any meaning of [`crate::Error`]; the edge translates it.
     fn local(desk: &Desk, params: &Self::Params) -> Result<Self::Output>;
 
     /// Says the answer in prose that alone answers the question.
@@ -65,7 +63,7 @@ pub trait Endpoint: Send + Sync + 'static {
     /// What is sent to an upstream; overridden where arguments mean more here than in the contract.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for arguments that cannot be sent.
+    /// [`crate::Error::InvalidParam`] for arguments that cannot be sent.
     fn outbound(checked: &Arguments, _today: Date) -> Result<Outbound> {
         Ok(Outbound {
             arguments: checked.clone(),
@@ -76,23 +74,16 @@ pub trait Endpoint: Send + Sync + 'static {
     /// Makes the answer asked for out of an upstream's, which knows the contract's arguments alone.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for arguments that make no sense for this answer.
+    /// [`crate::Error::InvalidParam`] for arguments that make no sense for this answer.
     fn received(output: Self::Output, _: &Self::Params, _today: Date) -> Result<Self::Output> {
         Ok(output)
     }
 
-    /// Renders the answer; overridden where a faster writer exists.
+    /// Renders the answer; overridden where it is more than its JSON and its prose.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the output cannot be serialised.
+    /// [`crate::Error::Internal`] when the output cannot be serialised.
     fn render(output: &Self::Output, params: &Self::Params) -> Result<Answer> {
-        let json =
-            serde_json::to_vec(output).map_err(|e| Error::internal("rendering an answer", e))?;
-        let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
-        Ok(Answer::new(
-            Bytes::from(json),
-            Self::text(output, params),
-            max_age,
-        ))
+        Answer::new(output, Self::text(output, params), Self::SPEC.max_age)
     }
 }

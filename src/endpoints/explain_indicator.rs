@@ -2,21 +2,29 @@
 //!
 //! Points add up: a score's value is its base (every input at its reference) and the points of its inputs.
 
-use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of};
-use crate::desk::Desk;
-use crate::error::Result;
-use crate::indicators::prose::{number, signed};
-use crate::indicators::{self, Composite, narrative_velocity, regime};
-use crate::model::catalogue::round_to;
-use crate::model::frequency::shift;
-use crate::model::{AsOf, Attribution, Date};
-use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+mod answer;
+mod hindsight;
+mod side;
 
-mod parts;
-use parts::{Half, Part};
+pub use answer::{ExplainedInput, Explanation, OnTrial, Score};
+pub use hindsight::{Hindsight, ScoreInHindsight};
+
+use super::days::parse_as_of;
+use super::endpoint::{Endpoint, Spec};
+use super::provenance::Provenance;
+use super::signals::shown_value;
+use crate::desk::Desk;
+use crate::desk::scores::Scores;
+use crate::error::{Error, Result};
+use crate::indicators::prose::{capitalised, number, signed};
+use crate::indicators::recession::{CRPI, CRPI2};
+use crate::indicators::{self, Indicator};
+use crate::model::AsOf;
+use crate::model::frequency::shift;
+use jiff::ToSpan;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use side::Side;
 
 /// Declaration and functions.
 pub struct ExplainIndicator;
@@ -25,114 +33,25 @@ pub struct ExplainIndicator;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Which.
-    indicator: Indicator,
+    #[schemars(schema_with = "tickers")]
+    indicator: String,
     /// As known on this day, YYYY-MM-DD.
     #[schemars(length(max = 10))]
     as_of: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-enum Indicator {
-    Crpi,
-    Cnli,
-    Cmsi,
-    Crai,
-    Nvi,
-    #[serde(rename = "regime")]
-    Regime,
+/// What may be asked for: every indicator there is.
+fn tickers(_: &mut SchemaGenerator) -> Schema {
+    let tickers: Vec<&str> = indicators::indicators().map(Indicator::ticker).collect();
+    json_schema!({ "type": "string", "enum": tickers })
 }
 
-impl Indicator {
-    fn composite(self) -> Option<&'static Composite> {
-        match self {
-            Self::Crpi => indicators::composite("SERVICE_CRPI"),
-            Self::Cnli => indicators::composite("SERVICE_CNLI"),
-            Self::Cmsi => indicators::composite("SERVICE_CMSI"),
-            Self::Crai => indicators::composite("SERVICE_CRAI"),
-            Self::Nvi | Self::Regime => None,
-        }
-    }
-}
-
-/// A figure that inputs add up to; composites have one, the regime two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Score {
-    /// What it is.
-    pub name: String,
-    /// Unit of value and points.
-    pub unit: String,
-    /// Date of the value.
-    pub date: Option<Date>,
-    /// `base` plus the points of its inputs.
-    pub value: Option<f64>,
-    /// Value with every input at its reference.
-    pub base: f64,
-    /// Value a month earlier, as known then.
-    pub value_before: Option<f64>,
-    /// Base a month earlier.
-    pub base_before: f64,
-}
-
-/// One input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
-    /// Score it belongs to.
-    pub score: String,
-    /// What it measures.
-    pub name: String,
-    /// Series it is read from.
-    pub series: String,
-    /// Unit of its value.
-    pub unit: String,
-    /// Weight in the score, 0 to 1.
-    pub weight: f64,
-    /// Date of the newest figure in it.
-    pub date: Option<Date>,
-    /// The input after its transform.
-    pub value: Option<f64>,
-    /// Points it adds to the score.
-    pub points: Option<f64>,
-    /// Value a month earlier, as known then.
-    pub value_before: Option<f64>,
-    /// Points a month earlier.
-    pub points_before: Option<f64>,
-    /// Why there is no value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
-}
-
-/// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
-    /// CRPI, CNLI, CMSI, CRAI, NVI or regime.
-    pub indicator: String,
-    /// Full name.
-    pub name: String,
-    /// Method and version.
-    pub method: String,
-    /// One line of plain text.
-    pub formula: String,
-    /// Where the method comes from.
-    pub method_source: String,
-    /// Band or regime; null without a value.
-    pub label: Option<String>,
-    /// Day a month earlier that is compared with.
-    pub before: Date,
-    /// Scores.
-    pub scores: Vec<Score>,
-    /// Inputs.
-    pub inputs: Vec<Line>,
-    /// What moved it since, in words.
-    pub moved: String,
-    /// What it means.
-    pub interpretation: String,
-    /// Credit line.
-    pub attribution: Attribution,
-    /// State of knowledge.
-    #[serde(flatten)]
-    #[schemars(flatten)]
-    pub provenance: Provenance,
+fn indicator(ticker: &str) -> Result<&'static Indicator> {
+    let found = indicators::indicators().find(|i| i.ticker().eq_ignore_ascii_case(ticker));
+    found.ok_or_else(|| {
+        let known: Vec<&str> = indicators::indicators().map(Indicator::ticker).collect();
+        Error::invalid("indicator", ticker, "is none of ours", &known.join(", "))
+    })
 }
 
 impl Endpoint for ExplainIndicator {
@@ -141,7 +60,7 @@ impl Endpoint for ExplainIndicator {
         title: "Why an indicator stands there",
         path: "/api/public/explain/{indicator}",
         summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
-        description: "Use this when asked why a composite (CRPI, CNLI, CMSI, CRAI) or the regime stands where it does, or \
+        description: "Use this when asked why a composite (CRPI, RNOW, CNLI, CMSI, CRAI) or the regime stands where it does, or \
             what drove it: formula, inputs with weight and points, and those of a month before. Do not use it \
             for the value alone: use get_metric.",
         max_age: 300,
@@ -149,242 +68,164 @@ impl Endpoint for ExplainIndicator {
         example: &[("indicator", "CRPI")],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = Explanation;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let day = desk.data_date(as_of)?.as_of;
-        let before = shift(day, (-1).month());
-        let (now, then) = (
-            half(desk, params.indicator, as_of)?,
-            half(desk, params.indicator, AsOf::Day(before))?,
-        );
-        let mut provenance = Provenance::of(desk, as_of)?;
-        provenance.rests_on(desk, as_of, now.reads.iter().copied())?;
+        let before = shift(desk.data_date(as_of)?.as_of, (-1).month());
+        let about = indicator(&params.indicator)?;
+        let mut now = Side::of(desk, about, as_of)?;
+        let then = Side::of(desk, about, AsOf::Day(before))?;
+        now.compare(&then);
+        let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
         if let Some(reason) = &now.reason {
             provenance.note("value", reason.clone());
         }
         if !now.basis.is_empty() {
             provenance.note("basis", now.basis.join("; "));
         }
-        let scores: Vec<Score> = now
-            .scores
-            .iter()
-            .map(|s| {
-                let old = then.scores.iter().find(|o| o.name == s.name);
-                Score {
-                    value_before: old.and_then(|o| o.value).map(rounded),
-                    base_before: rounded(old.map_or(0.0, |o| o.base)),
-                    ..s.clone()
+        provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
+        let hindsight = Hindsight::of(desk, about, as_of, &now.scores)?;
+        if hindsight.is_none() && !now.reads.is_empty() {
+            let is_as_known = indicators::composite(about.id).is_some_and(|c| c.is_as_known());
+            let why = match is_as_known {
+                true => "each figure of its history is as it was known when it came",
+                false => {
+                    "no vintages of its inputs are held: past values rest on the last revisions"
                 }
-            })
-            .collect();
-        let lines = lines(desk, &now, &then);
-        let about = About::of(params.indicator);
-        Ok(Output {
-            indicator: about.indicator.into(),
-            name: about.name.into(),
+            };
+            provenance.note("hindsight", why);
+        }
+        Ok(Explanation {
+            indicator: about.ticker().into(),
+            name: about.title().into(),
             method: about.method.into(),
             formula: about.formula.into(),
             method_source: about.source.into(),
-            moved: moved(&scores, &lines, (&now, &then)),
+            moved: moved(&now, &then),
             label: now.label,
             before,
-            scores,
-            inputs: lines,
+            scores: now.scores,
+            inputs: now.inputs,
             interpretation: now.interpretation,
+            experimental: on_trial(desk, about, as_of)?,
+            record: Scores::embedded()?.of(about.ticker()),
+            hindsight,
             attribution: desk.attribution(),
             provenance,
         })
     }
 
-    fn text(o: &Output, _: &Params) -> String {
-        use std::fmt::Write;
-        let mut text = format!("{} ({}, {})", o.name, o.indicator, o.method);
-        for s in &o.scores {
-            let value = s.value.map_or("null".into(), |v| number(v, 2));
-            let old = s.value_before.map_or("null".into(), |v| number(v, 2));
-            let _ = write!(
-                text,
-                "; {} {value} {}, a month earlier {old}",
-                s.name, s.unit
-            );
+    fn text(a: &Explanation, _: &Params) -> String {
+        let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
+        for s in &a.scores {
+            let value = |v: Option<f64>| v.map_or("null".into(), |v| number(v, 2));
+            let (now, old) = (value(s.value), value(s.value_before));
+            text += &format!("; {} {now} {}, a month earlier {old}", s.name, s.unit);
             if s.base != 0.0 {
-                let _ = write!(text, ", base {}", number(s.base, 2));
+                text += &format!(", base {}", number(s.base, 2));
             }
         }
-        if let Some(label) = &o.label {
-            let _ = write!(text, "; {label}");
+        if let Some(label) = &a.label {
+            text += &format!("; {label}");
         }
-        let _ = write!(
-            text,
-            ".\n{}\nFormula: {}.\nInputs (points; a month earlier):",
-            o.moved, o.formula
-        );
-        for i in &o.inputs {
-            let _ = write!(text, "\n- {}", said(i));
+        text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
+        text += "\nInputs (points; a month earlier):";
+        for input in &a.inputs {
+            text += &format!("\n- {}", in_prose(input));
         }
-        let p = &o.provenance;
-        let _ = write!(
-            text,
-            "\n{}\nMethod: {}. {} {}\n{}: {}",
-            o.interpretation,
-            o.method_source,
-            p.sentence(),
-            p.missing(),
-            o.attribution.text,
-            o.attribution.url
-        );
-        text
+        if let Some(hindsight) = &a.hindsight {
+            text += &format!("\n{}", hindsight.in_prose(a.label.as_deref()));
+        }
+        if let Some(other) = &a.experimental {
+            text += &format!(
+                "\nOn trial beside it, {} ({}): {}",
+                other.series, other.method, other.meaning
+            );
+        }
+        for table in &a.record {
+            text += &format!("\nRecord, {}", table.in_prose());
+        }
+        text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
+        text + a
+            .provenance
+            .closing(&a.attribution)
+            .trim_start_matches('\n')
     }
+}
+
+/// The second version of the recession probability, beside the first.
+fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTrial>> {
+    if about.id != CRPI.about.id {
+        return Ok(None);
+    }
+    let reading = desk.reading(&CRPI2, as_of)?;
+    Ok(Some(OnTrial {
+        series: CRPI2
+            .about
+            .info()
+            .map_or_else(String::new, |info| desk.shown_id(&info.id)),
+        method: CRPI2.about.method.to_owned(),
+        value: shown_value(&CRPI2.about, &reading),
+        meaning: (CRPI2.interpret)(&reading),
+    }))
 }
 
 /// An input as a line for a model.
-fn said(i: &Line) -> String {
+fn in_prose(i: &ExplainedInput) -> String {
+    let (name, series, unit) = (&i.name, &i.series, &i.unit);
     let (Some(value), Some(date)) = (i.value, i.date) else {
         let why = i.missing.as_deref().unwrap_or("no value");
-        return format!("{} ({}): missing, {why}", i.name, i.series);
+        return format!("{name} ({series}): missing, {why}");
     };
     let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
-    format!(
-        "{} ({}): {} {} on {date}, weight {:.2}: {} ({})",
-        i.name,
-        i.series,
-        number(value, 3),
-        i.unit,
-        i.weight,
-        points(i.points),
-        points(i.points_before)
-    )
-}
-
-/// What is fixed about an indicator.
-struct About {
-    indicator: &'static str,
-    name: &'static str,
-    method: &'static str,
-    formula: &'static str,
-    source: &'static str,
-}
-
-impl About {
-    fn of(indicator: Indicator) -> Self {
-        if let Some(c) = indicator.composite() {
-            return Self {
-                indicator: c
-                    .id
-                    .trim_start_matches(crate::model::resolve::DEFAULT_PREFIX),
-                name: c.name,
-                method: c.method,
-                formula: c.formula,
-                source: c.source,
-            };
-        }
-        if indicator == Indicator::Nvi {
-            return Self {
-                indicator: "NVI",
-                name: narrative_velocity::NAME,
-                method: narrative_velocity::METHOD,
-                formula: narrative_velocity::FORMULA,
-                source: "Own method over dated texts of public agencies",
-            };
-        }
-        Self {
-            indicator: "regime",
-            name: "Macro regime",
-            method: regime::METHOD,
-            formula: regime::FORMULA,
-            source: regime::SOURCE,
-        }
-    }
-}
-
-fn half(desk: &Desk, indicator: Indicator, as_of: AsOf) -> Result<Half> {
-    match (indicator.composite(), indicator) {
-        (Some(composite), _) => Half::of_composite(desk, composite, as_of),
-        (None, Indicator::Regime) => Half::of_regime(desk, as_of),
-        (None, _) => Half::of_texts(desk, as_of),
-    }
-}
-
-/// The inputs of both days, matched by score and name; figures that may not be passed on are left out.
-fn lines(desk: &Desk, now: &Half, then: &Half) -> Vec<Line> {
-    let line = |p: &Part| {
-        let old = then
-            .parts
-            .iter()
-            .find(|o| (o.score, o.name) == (p.score, p.name));
-        let barred = desk.barred(&p.series);
-        let may = |v: Option<f64>| v.filter(|_| barred.is_none()).map(rounded);
-        Line {
-            score: p.score.into(),
-            name: p.name.into(),
-            series: p.series.join(", "),
-            unit: p.unit.into(),
-            weight: rounded(p.weight),
-            date: p.date,
-            value: may(p.value),
-            points: p.points.map(rounded),
-            value_before: may(old.and_then(|o| o.value)),
-            points_before: old.and_then(|o| o.points).map(rounded),
-            missing: barred
-                .as_ref()
-                .map(ToString::to_string)
-                .or_else(|| p.missing.clone()),
-        }
-    };
-    now.parts.iter().map(line).collect()
-}
-
-fn rounded(value: f64) -> f64 {
-    round_to(value, 4)
+    let (now, before) = (points(i.points), points(i.points_before));
+    let value = number(value, 3);
+    let weight = i.weight.map(|weight| format!(", weight {weight:.2}"));
+    let weight = weight.unwrap_or_default();
+    format!("{name} ({series}): {value} {unit} on {date}{weight}: {now} ({before})")
 }
 
 /// Inputs whose move is named.
 const NAMED: usize = 3;
 
-/// "recession probability down 1.4 percent to 12.6: building permits -1.2, …" for every score.
-fn moved(scores: &[Score], lines: &[Line], (now, then): (&Half, &Half)) -> String {
-    let mut sentences: Vec<String> = scores.iter().filter_map(|s| one_move(s, lines)).collect();
-    if let (Some(label), Some(old)) = (&now.label, &then.label)
+/// "Value -1.40 points over the month: building permits -1.20, …" for every score; before them, a new label.
+fn moved(now: &Side, before: &Side) -> String {
+    let sentences = now
+        .scores
+        .iter()
+        .filter_map(|s| moved_score(s, &now.inputs));
+    let mut sentences: Vec<String> = sentences.collect();
+    if let (Some(label), Some(old)) = (&now.label, &before.label)
         && label != old
     {
         sentences.insert(0, format!("{label} now, {old} a month earlier."));
     }
-    if sentences.is_empty() {
-        "Its movement cannot be told: a value is missing.".into()
-    } else {
-        sentences.join(" ")
+    match sentences.is_empty() {
+        true => "Its movement cannot be told: a value is missing.".into(),
+        false => sentences.join(" "),
     }
 }
 
-fn one_move(score: &Score, lines: &[Line]) -> Option<String> {
+fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
     let change = score.value? - score.value_before?;
-    let mut moves: Vec<(&str, f64)> = lines
-        .iter()
-        .filter(|l| l.score == score.name)
-        .map(|l| {
-            let points = l.points.unwrap_or(0.0) - l.points_before.unwrap_or(0.0);
-            (l.name.as_str(), points)
-        })
-        .collect();
+    let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
+    let own = inputs.iter().filter(|i| i.score == score.name);
+    let mut moves: Vec<(&str, f64)> = own.map(|i| (i.name.as_str(), points(i))).collect();
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let named: Vec<String> = moves
-        .iter()
-        .take(NAMED)
+    let largest = moves.iter().take(NAMED);
+    let named: Vec<String> = largest
         .map(|(name, points)| format!("{name} {}", signed(*points, 2)))
         .collect();
-    let named = if named.is_empty() {
-        "no input moved it".to_owned()
-    } else {
-        named.join(", ")
+    let named = match named.is_empty() {
+        true => "no input moved it".to_owned(),
+        false => named.join(", "),
     };
+    let (name, change) = (capitalised(&score.name), signed(change, 2));
     Some(format!(
-        "{} {} {} over the month: {named}.",
-        crate::indicators::prose::capitalised(&score.name),
-        signed(change, 2),
+        "{name} {change} {} over the month: {named}.",
         score.unit
     ))
 }

@@ -1,15 +1,14 @@
 //! Forwarding needs no code per endpoint: path and query come from the table, the body is decoded into the
 //! endpoint's own answer, and what breaks the contract is an error that names the field.
 
-use super::answer::{Answer, Reply, UpstreamState};
+use super::answer::{Answer, UpstreamState};
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Outbound};
+use super::endpoint::Endpoint;
+use crate::desk::resolve;
 use crate::error::{Error, Result, quote};
-use crate::model::resolve::Resolver;
 use crate::model::{Date, SeriesId};
-use crate::upstream::{Fetched, Freshness, Kind, Media, Quota, Request};
+use crate::upstream::{Fetched, Freshness, Kind, Quota, Request};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -19,55 +18,45 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let Outbound {
-        mut arguments,
-        slice,
-    } = E::outbound(checked, today)?;
+    let mut outbound = E::outbound(checked, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
-        match part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) {
-            Some(name) => {
-                what = if name == "ticker" { "ticker" } else { "series" };
-                let given = arguments.remove(name).unwrap_or_default();
-                segments.push(identifier(what, given.as_str().unwrap_or_default())?);
-            }
-            None => segments.push(part.to_owned()),
-        }
+        let hole = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
+        let Some(name) = hole else {
+            segments.push(part.to_owned());
+            continue;
+        };
+        what = if name == "ticker" { "ticker" } else { "series" };
+        let given = outbound.arguments.remove(name).unwrap_or_default();
+        segments.push(identifier(what, given.as_str().unwrap_or_default())?);
     }
-    // A question with arguments is one caller's; the others are asked by everyone.
-    let interactive = !checked.is_empty();
+    let query = outbound.arguments.into_iter();
     Ok(Request {
         segments,
-        query: arguments
-            .into_iter()
-            .map(|(name, value)| (name, plain(&value)))
-            .collect(),
+        query: query.map(|(name, value)| (name, plain(&value))).collect(),
         what,
-        kind: if interactive {
-            Kind::Interactive
-        } else {
-            Kind::Shared
+        // A question with arguments is one caller's; the others are asked by everyone.
+        kind: match checked.is_empty() {
+            true => Kind::Shared,
+            false => Kind::Interactive,
         },
-        media: Media::Json,
         // What may be kept for half an hour and more changes slowly: a week late is still worth showing.
-        max_stale: if E::SPEC.max_age >= 1_800 {
-            7 * DAY
-        } else {
-            DAY
+        max_stale: match E::SPEC.max_age {
+            ..1_800 => DAY,
+            _ => 7 * DAY,
         },
-        slice,
+        slice: outbound.slice,
         check: Some(|body| read::<E>(body).map(drop)),
     })
 }
 
 /// A name as the upstream knows it; one that we do not know may be known there.
 fn identifier(what: &'static str, name: &str) -> Result<String> {
-    let resolver = Resolver::embedded();
-    if let Some(info) = resolver.find(name) {
+    if let Some(info) = resolve::find(name) {
         return Ok(info.id.to_string());
     }
-    match (resolver.explain(what, name), SeriesId::new(name)) {
+    match (resolve::explain(what, name), SeriesId::new(name)) {
         (Error::Unknown { .. }, Ok(id)) => Ok(id.to_string()),
         (error, _) => Err(error),
     }
@@ -107,45 +96,38 @@ pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date)
     let params = decode::params::<E::Params>(checked)?;
     let output = E::received(read::<E>(body)?, &params, today)?;
     let answer = E::render(&output, &params)?;
-    if let Some(wanted) = checked.get("as_of") {
-        let state: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
-        if state.get("as_of") != Some(wanted) {
-            return Err(Error::Unavailable {
-                what: format!(
-                    "The upstream cannot answer {} for a past day; leave as_of out.",
-                    E::SPEC.tool
-                ),
-                retry_after: None,
-                source: None,
-            });
-        }
+    let Some(wanted) = checked.get("as_of") else {
+        return Ok(answer);
+    };
+    let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
+    if rendered.get("as_of") == Some(wanted) {
+        return Ok(answer);
     }
-    Ok(answer)
+    let tool = E::SPEC.tool;
+    Err(Error::Unavailable {
+        what: format!("The upstream cannot answer {tool} for a past day; leave as_of out."),
+        retry_after: None,
+        source: None,
+    })
 }
 
-/// A rendered answer with where it stands in time.
-pub(super) fn reply(answer: Arc<Answer>, fetched: &Fetched) -> Reply {
-    let freshness = match fetched.freshness {
-        Freshness::Fresh => "fresh",
-        Freshness::Stale => "stale",
-        Freshness::Offline => "offline",
+/// Where a fetched body stands in time, and what is left of the allowance.
+pub(super) fn state(fetched: &Fetched) -> UpstreamState {
+    let quota = |quota: &Quota| {
+        format!(
+            "{} of {} upstream calls are left; the next is free at {:.0}.",
+            quota.remaining, quota.limit, quota.resets_at
+        )
     };
-    let upstream = UpstreamState {
+    UpstreamState {
         age: fetched.age,
-        freshness,
-        quota: fetched.quota.as_ref().map(quota_line),
-    };
-    Reply {
-        answer,
-        upstream: Some(upstream),
+        freshness: match fetched.freshness {
+            Freshness::Fresh => "fresh",
+            Freshness::Stale => "stale",
+            Freshness::Offline => "offline",
+        },
+        quota: fetched.quota.as_ref().map(quota),
     }
-}
-
-fn quota_line(quota: &Quota) -> String {
-    format!(
-        "{} of {} upstream calls are left; the next is free at {:.0}.",
-        quota.remaining, quota.limit, quota.resets_at
-    )
 }
 
 /// An upstream knows no suggestions; ours help with what it does not know.
@@ -158,7 +140,7 @@ pub(super) fn explain(mut error: Error) -> Error {
         && suggestions.is_empty()
         && *kind != "page"
     {
-        *suggestions = Resolver::embedded().suggest(name, 3);
+        *suggestions = resolve::suggest(name);
     }
     error
 }

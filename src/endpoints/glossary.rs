@@ -3,6 +3,8 @@
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
 use crate::desk::glossary::Glossary;
+use crate::desk::library;
+use crate::desk::search::Kind;
 use crate::error::Result;
 use crate::model::Attribution;
 use schemars::JsonSchema;
@@ -10,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 /// Declaration and functions.
 pub struct SearchGlossary;
+
+/// First year of the recessions that are listed with a term; fetch has all of them.
+const WAR: i32 = 1945;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -49,7 +54,7 @@ pub struct Match {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub struct GlossaryAnswer {
     /// What was searched for.
     pub query: String,
     /// Matches returned.
@@ -74,9 +79,9 @@ impl Endpoint for SearchGlossary {
         example: &[("q", "sahm rule"), ("limit", "3")],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = GlossaryAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<GlossaryAnswer> {
         let found = Glossary::embedded()?.search(&params.q);
         let results: Vec<Match> = found
             .into_iter()
@@ -86,12 +91,15 @@ impl Endpoint for SearchGlossary {
                 term: t.term.clone(),
                 aliases: t.aliases.clone(),
                 category: t.category.clone(),
-                summary: t.summary.clone(),
+                summary: match library::recessions(t, WAR) {
+                    Some(recessions) => format!("{} {recessions}", t.summary),
+                    None => t.summary.clone(),
+                },
                 related_slugs: t.related.clone(),
-                url: format!("{}/glossary/{}", desk.settings().base_url, t.slug),
+                url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
             })
             .collect();
-        Ok(Output {
+        Ok(GlossaryAnswer {
             query: crate::error::quote(&params.q),
             count: results.len(),
             results,
@@ -99,7 +107,7 @@ impl Endpoint for SearchGlossary {
         })
     }
 
-    fn text(output: &Output, _: &Params) -> String {
+    fn text(output: &GlossaryAnswer, _: &Params) -> String {
         use std::fmt::Write;
         let mut text = match output.results.split_first() {
             None => format!(

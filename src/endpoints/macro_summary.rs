@@ -1,11 +1,18 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
+use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of};
-use crate::desk::Desk;
+use super::newer_mean::NewerMean;
+use super::provenance::Provenance;
+use super::signals::shown_value;
+use crate::desk::{DataDate, Desk};
 use crate::error::Result;
+use crate::indicators::liquidity::CNLI;
+use crate::indicators::recession::CRPI;
+use crate::indicators::recession_now::RNOW;
+use crate::indicators::stress::CMSI;
 use crate::indicators::summary::{self, Figure};
-use crate::indicators::{self, COMPOSITES, regime, sahm};
+use crate::indicators::{Composite, established, regime, sahm};
 use crate::model::AsOf;
 use crate::model::catalogue::round_to;
 use jiff::Timestamp;
@@ -19,7 +26,7 @@ pub struct GetMacroSummary;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD. Default: now.
+    /// What was known on this day, YYYY-MM-DD; now without it.
     #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
@@ -69,6 +76,12 @@ pub struct Credit {
 pub struct Labor {
     /// Sahm rule, percentage points; 0.50 and more signals recession.
     pub sahm_rule: Option<f64>,
+    /// Probability that this month is a recession month, percent (RNOW).
+    #[serde(default)]
+    pub recession_now: Option<f64>,
+    /// Whether its alarm rings; null without a value.
+    #[serde(default)]
+    pub recession_alarm: Option<bool>,
 }
 
 /// Inflation.
@@ -80,10 +93,10 @@ pub struct Inflation {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub struct MacroSummary {
     /// Regime.
     pub regime: RegimeLine,
-    /// Probability of a recession month within 12 months, percent (CVRP, formerly CRPI).
+    /// Probability of recession within 12 months, percent (CRPI, also CVRP).
     pub recession_probability: Option<f64>,
     /// Macro stress, 0 to 100.
     pub stress_index: Option<f64>,
@@ -110,9 +123,11 @@ pub struct Output {
     /// Date of each figure.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dates: BTreeMap<String, String>,
+    /// Monthly averages of a later month than the daily figures above, by the figure's name, where they are held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub newer_means: BTreeMap<String, NewerMean>,
     /// State of knowledge.
     #[serde(flatten)]
-    #[schemars(flatten)]
     pub provenance: Provenance,
 }
 
@@ -131,26 +146,28 @@ impl Endpoint for GetMacroSummary {
         example: &[],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = MacroSummary;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let read = summary::INPUTS.iter().chain(sahm::INPUTS);
+        let read = read.chain(regime::INPUTS).copied();
+        let read = read.chain(established().map(|c| c.about.id));
         let mut draft = Draft {
             desk,
             as_of,
-            provenance: Provenance::of(desk, as_of)?,
+            provenance: Provenance::of(desk, as_of, read)?,
             dates: BTreeMap::new(),
+            newer_means: BTreeMap::new(),
         };
-        let composites = COMPOSITES.iter().map(|c| c.id);
-        let read = summary::INPUTS
-            .iter()
-            .chain(sahm::INPUTS)
-            .chain(regime::INPUTS);
-        draft
-            .provenance
-            .rests_on(desk, as_of, read.copied().chain(composites))?;
-        let regime = draft.regime()?;
         let figures = read_figures(desk, as_of)?;
+        for (name, figure) in [
+            ("10y", &figures.ten_year),
+            ("2y", &figures.two_year),
+            ("fed_funds", &figures.fed_funds),
+        ] {
+            draft.compare(name, figure)?;
+        }
         let mut take = |name: &str, figure: &Figure| draft.take(name, figure);
         let key_rates = KeyRates {
             ten_year: take("10y", &figures.ten_year),
@@ -158,56 +175,41 @@ impl Endpoint for GetMacroSummary {
             spread_2s10s_bps: take("spread_2s10s_bps", &figures.spread_2s10s_bps),
             fed_funds: take("fed_funds", &figures.fed_funds),
         };
-        let volatility = Volatility {
-            vix: take("vix", &figures.vix),
-        };
-        let credit = Credit {
-            hy_spread_bps: take("hy_spread_bps", &figures.hy_spread_bps),
-        };
-        let labor = Labor {
-            sahm_rule: take("sahm_rule", &figures.sahm_rule),
-        };
-        let inflation = Inflation {
-            cpi_yoy_pct: take("cpi_yoy_pct", &figures.cpi_yoy_pct),
-        };
-        Ok(Output {
-            regime,
-            recession_probability: draft.composite("recession_probability", "SERVICE_CRPI", 1)?,
-            stress_index: draft.composite("stress_index", "SERVICE_CMSI", 1)?,
-            net_liquidity_trn: draft.composite("net_liquidity_trn", "SERVICE_CNLI", 3)?,
+        let vix = take("vix", &figures.vix);
+        let hy_spread_bps = take("hy_spread_bps", &figures.hy_spread_bps);
+        let sahm_rule = take("sahm_rule", &figures.sahm_rule);
+        let cpi_yoy_pct = take("cpi_yoy_pct", &figures.cpi_yoy_pct);
+        let settings = desk.settings();
+        Ok(MacroSummary {
+            regime: draft.regime()?,
+            recession_probability: draft.composite("recession_probability", &CRPI)?,
+            stress_index: draft.composite("stress_index", &CMSI)?,
+            net_liquidity_trn: draft.composite("net_liquidity_trn", &CNLI)?,
             key_rates,
-            volatility,
-            credit,
-            labor,
-            inflation,
+            volatility: Volatility { vix },
+            credit: Credit { hy_spread_bps },
+            labor: draft.labor(sahm_rule)?,
+            inflation: Inflation { cpi_yoy_pct },
             narrative: Some(super::regime::narrative(desk, as_of)?),
-            source_url: format!("{}{}", desk.settings().base_url, Self::SPEC.path),
-            attribution: format!(
-                "Data by {} ({})",
-                desk.settings().service,
-                desk.settings().base_url
-            ),
+            source_url: settings.address(Self::SPEC.path, "summary"),
+            attribution: format!("Data by {} ({})", settings.service, settings.home()),
             last_updated: desk.holdings()?.updated_at(),
             dates: draft.dates,
+            newer_means: draft.newer_means,
             provenance: draft.provenance,
         })
     }
 
-    fn text(o: &Output, _: &Params) -> String {
-        let confidence = o
-            .regime
-            .confidence
-            .map(|c| format!(", confidence {c} %"))
-            .unwrap_or_default();
-        let narrative = o.narrative.as_deref().unwrap_or_default();
+    fn text(a: &MacroSummary, _: &Params) -> String {
+        let confidence = a.regime.confidence.map(|c| format!(", confidence {c} %"));
         format!(
-            "US macro regime: {}{confidence}, {}. Figures: {}.\n{narrative}\n{} {}\n{}",
-            o.regime.current,
-            o.regime.trajectory,
-            figure_list(o),
-            o.provenance.sentence(),
-            o.provenance.missing(),
-            o.attribution,
+            "US macro regime: {}{}, {}. Figures: {}.\n{}{}",
+            a.regime.current,
+            confidence.unwrap_or_default(),
+            a.regime.trajectory,
+            figure_list(a),
+            a.narrative.as_deref().unwrap_or_default(),
+            a.provenance.closing(&a.attribution)
         )
     }
 }
@@ -215,8 +217,10 @@ impl Endpoint for GetMacroSummary {
 /// The read figures at the reference day; where the real-time Sahm rule is absent, the computed one.
 fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
     let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
-    let day = desk.data_date(as_of)?.as_of;
-    let mut figures = summary::summary(&set, day);
+    let DataDate {
+        as_of: day, market, ..
+    } = desk.data_date(as_of)?;
+    let mut figures = summary::summary(&set, day, market);
     if figures.sahm_rule.value.is_none()
         && let Some((observation, basis)) = sahm::at(&set, day).shown()
     {
@@ -232,57 +236,47 @@ fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
 }
 
 /// Every figure that there is, with unit and date, in one sentence.
-fn figure_list(o: &Output) -> String {
-    let rates = &o.key_rates;
-    let rows = [
-        (
-            "recession probability within 12 months",
-            o.recession_probability,
-            " %",
-            "recession_probability",
-        ),
-        ("macro stress", o.stress_index, " of 100", "stress_index"),
-        (
-            "net liquidity",
-            o.net_liquidity_trn,
-            " trillion dollars",
-            "net_liquidity_trn",
-        ),
-        ("10-year Treasury", rates.ten_year, " %", "10y"),
-        ("2-year", rates.two_year, " %", "2y"),
-        (
-            "2s10s spread",
-            rates.spread_2s10s_bps,
-            " bp",
-            "spread_2s10s_bps",
-        ),
-        ("fed funds", rates.fed_funds, " %", "fed_funds"),
-        (
-            "CPI year on year",
-            o.inflation.cpi_yoy_pct,
-            " %",
-            "cpi_yoy_pct",
-        ),
-        ("Sahm rule", o.labor.sahm_rule, " pp", "sahm_rule"),
-        ("VIX", o.volatility.vix, "", "vix"),
-        (
-            "high-yield spread",
-            o.credit.hy_spread_bps,
-            " bp",
-            "hy_spread_bps",
-        ),
-    ];
-    let parts: Vec<String> = rows
-        .into_iter()
-        .filter_map(|(label, value, unit, name)| {
-            let date = o
-                .dates
-                .get(name)
-                .map(|d| format!(" ({d})"))
-                .unwrap_or_default();
-            value.map(|v| format!("{label} {v}{unit}{date}"))
-        })
-        .collect();
+fn figure_list(a: &MacroSummary) -> String {
+    let mut parts = Vec::new();
+    let mut add = |label: &str, value: Option<f64>, unit: &str, name: &str| {
+        let date = a.dates.get(name).map(|d| format!(" ({d})"));
+        let date = date.unwrap_or_default();
+        parts.extend(value.map(|value| format!("{label} {value}{unit}{date}")));
+    };
+    let recession = a.recession_probability;
+    let label = "recession probability within 12 months";
+    add(label, recession, " %", "recession_probability");
+    add("macro stress", a.stress_index, " of 100", "stress_index");
+    let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
+    add("net liquidity", liquidity, unit, "net_liquidity_trn");
+    let rates = &a.key_rates;
+    add("10-year Treasury", rates.ten_year, " %", "10y");
+    add("2-year", rates.two_year, " %", "2y");
+    let spread = rates.spread_2s10s_bps;
+    add("2s10s spread", spread, " bp", "spread_2s10s_bps");
+    add("fed funds", rates.fed_funds, " %", "fed_funds");
+    add(
+        "CPI year on year",
+        a.inflation.cpi_yoy_pct,
+        " %",
+        "cpi_yoy_pct",
+    );
+    add("Sahm rule", a.labor.sahm_rule, " pp", "sahm_rule");
+    let rings = match a.labor.recession_alarm {
+        Some(true) => " %, its alarm rings",
+        _ => " %, no alarm",
+    };
+    add(
+        "recession now",
+        a.labor.recession_now,
+        rings,
+        "recession_now",
+    );
+    add("VIX", a.volatility.vix, "", "vix");
+    let spread = a.credit.hy_spread_bps;
+    add("high-yield spread", spread, " bp", "hy_spread_bps");
+    let newer = a.newer_means.iter();
+    parts.extend(newer.map(|(name, mean)| format!("{name}: {}", mean.words())));
     parts.join("; ")
 }
 
@@ -292,15 +286,12 @@ struct Draft<'a> {
     as_of: AsOf,
     provenance: Provenance,
     dates: BTreeMap<String, String>,
+    newer_means: BTreeMap<String, NewerMean>,
 }
 
 impl Draft<'_> {
     fn take(&mut self, name: &str, figure: &Figure) -> Option<f64> {
-        let restricted = figure.series.iter().find_map(|id| {
-            let info = crate::model::Catalogue::embedded().get(id)?;
-            self.desk.permit(info).err()
-        });
-        if let Some(error) = restricted {
+        if let Some(error) = self.desk.barred(&figure.series) {
             self.provenance.note(name, error.to_string());
             return None;
         }
@@ -313,10 +304,18 @@ impl Draft<'_> {
         figure.value.map(|v| round_to(v, 4))
     }
 
-    fn composite(&mut self, name: &str, id: &str, decimals: i32) -> Result<Option<f64>> {
-        let Some(composite) = indicators::composite(id) else {
-            return Ok(None);
-        };
+    /// Tells the monthly average that is newer than a daily figure.
+    fn compare(&mut self, name: &str, figure: &Figure) -> Result<()> {
+        let found = figure.series.first().zip(figure.date);
+        let mean = found.map(|(id, date)| NewerMean::of(self.desk, id, date, self.as_of));
+        if let Some(mean) = mean.transpose()?.flatten() {
+            self.provenance.note(name, mean.words());
+            self.newer_means.insert(name.to_owned(), mean);
+        }
+        Ok(())
+    }
+
+    fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
         if let Some(reason) = &reading.reason {
             self.provenance.note(name, reason.clone());
@@ -326,21 +325,31 @@ impl Draft<'_> {
         if reading.value.is_some() {
             self.dates.insert(name.to_owned(), reading.date.to_string());
         }
-        Ok(reading.value.map(|v| round_to(v, decimals)))
+        Ok(shown_value(&composite.about, &reading))
+    }
+
+    fn labor(&mut self, sahm_rule: Option<f64>) -> Result<Labor> {
+        let recession_now = self.composite("recession_now", &RNOW)?;
+        let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
+        Ok(Labor {
+            sahm_rule,
+            recession_now,
+            recession_alarm: alarm.filter(|_| recession_now.is_some()).map(|a| a.on),
+        })
     }
 
     fn regime(&mut self) -> Result<RegimeLine> {
-        let now = self.desk.regimes(self.as_of)?;
-        if let Some(reason) = &now.now.reason {
+        let path = self.desk.regimes(self.as_of)?;
+        if let Some(reason) = &path.now.reason {
             self.provenance.note("regime", reason.clone());
         }
-        if let Some(state) = &now.now.state {
+        if let Some(state) = &path.now.state {
             self.dates.insert("regime".into(), state.month.to_string());
         }
         Ok(RegimeLine {
-            current: now.now.regime.word().to_owned(),
-            confidence: now.now.confidence,
-            trajectory: now.now.trajectory.name().to_lowercase(),
+            current: path.now.regime.word().to_owned(),
+            confidence: path.now.confidence,
+            trajectory: path.now.trajectory.name().to_lowercase(),
         })
     }
 }

@@ -1,11 +1,19 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
+use crate::desk::basis::{Basis, Rule, Values};
+use crate::desk::cited::Cited;
+use crate::desk::remarks;
+use crate::desk::resolve::{self, Meaning};
 use crate::desk::{DataDate, Desk};
-use crate::error::{Error, Result};
-use crate::model::{AsOf, Date};
+use crate::error::Result;
+use crate::model::{AsOf, Date, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// Series of one basis named in the sentence; of more than these, how many.
+const NAMED: usize = 8;
 
 /// State of knowledge behind an answer; absent where an upstream does not say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,18 +27,53 @@ pub struct Provenance {
     /// `live` when a sync within 48 hours stands behind it, else `snapshot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<String>,
+    /// Of an answer with `as_of`: for each series read, whether its values are those known then or those last revised,
+    /// and the rule that says from which day a figure counts as known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub knowledge: Vec<Basis>,
+    /// Who brought the figures, with what they ask to be said where these are shown. Of past days only where they
+    /// differ from the newest: see `from`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Cited>,
     /// Why a field is null, or on what basis it stands, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
 }
 
 impl Provenance {
-    /// The desk's state of knowledge.
+    /// The desk's state of knowledge; of a past day, with what that rests on for the series `read`.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
-    pub fn of(desk: &Desk, as_of: AsOf) -> Result<Self> {
-        Ok(Self::at(&desk.data_date(as_of)?))
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn of<'a>(
+        desk: &Desk,
+        as_of: AsOf,
+        read: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let read: Vec<&str> = read.into_iter().collect();
+        Ok(Self {
+            knowledge: desk.basis(read.iter().copied(), as_of)?,
+            sources: desk.cited(read, None)?,
+            ..Self::at(&desk.data_date(as_of)?)
+        })
+    }
+
+    /// Adds on what the other side of a comparison rests, which is a past day.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn note_past<'a>(
+        &mut self,
+        desk: &Desk,
+        field: &str,
+        day: Date,
+        read: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let knowledge = desk.basis(read, AsOf::Day(day))?;
+        if !knowledge.is_empty() {
+            self.note(field, in_words(&knowledge));
+        }
+        Ok(())
     }
 
     /// A known state of knowledge.
@@ -39,22 +82,52 @@ impl Provenance {
             as_of: Some(day.as_of),
             age_days: Some(day.age_days),
             freshness: Some(day.freshness().to_owned()),
+            knowledge: Vec::new(),
+            sources: Vec::new(),
             notes: BTreeMap::new(),
         }
     }
 
-    /// Adds on what the knowledge of a past day rests: recorded vintages or publication lags.
+    /// Says what a name was taken for, with the newest figure of what belongs to it.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
-    pub fn rests_on<'a>(
-        &mut self,
-        desk: &Desk,
-        as_of: AsOf,
-        ids: impl IntoIterator<Item = &'a str>,
-    ) -> Result<()> {
-        if let Some(basis) = desk.basis(ids, as_of)? {
-            self.note("as_of", basis);
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn read_as(&mut self, desk: &Desk, meaning: &Meaning, as_of: AsOf) -> Result<()> {
+        let mut said = meaning.said.clone().unwrap_or_default();
+        for info in &meaning.beside {
+            let day = desk.data_date(as_of)?.of(info.frequency);
+            let series = desk.series(info, as_of)?;
+            if let Some(last) = series.and_then(|s| s.last_on_or_before(day)) {
+                let (value, unit) = (info.round(last.value), &info.units_short);
+                said += &format!(
+                    "; {} ({}): {value} {unit} on {}",
+                    info.id, info.title, last.date
+                );
+            }
+        }
+        if !said.is_empty() {
+            self.note("name", said);
+        }
+        Ok(())
+    }
+
+    /// As [`Self::read_as`], of an answer that came from elsewhere.
+    pub fn told(&mut self, name: &str) {
+        if let Some(said) = resolve::meaning(name).and_then(|meaning| meaning.said) {
+            self.note("name", said);
+        }
+    }
+
+    /// Says of a series that it is made here of others, which way it is quoted, or that it has ended.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
+        let id = info.id.as_str();
+        if let Some(identity) = desk.made_by(&info.id)? {
+            self.note(id, format!("computed here from {}", identity.formula));
+        } else if let Some(said) = remarks::always(id) {
+            self.note(id, said);
         }
         Ok(())
     }
@@ -66,8 +139,8 @@ impl Provenance {
 
     /// The sentence for a model: "As of 2026-08-21 (snapshot, 92 days old)."
     pub fn sentence(&self) -> String {
-        if let (Some(day), Some(basis)) = (self.as_of, self.notes.get("as_of")) {
-            return format!("As known on {day}, {basis}.");
+        if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
+            return format!("As known on {day}: {}.", in_words(&self.knowledge));
         }
         match (self.as_of, self.age_days, self.freshness.as_deref()) {
             (Some(day), Some(0), Some(word)) => format!("As of {day} ({word})."),
@@ -78,70 +151,58 @@ impl Provenance {
 
     /// Why fields are null, as a line for a model; empty when nothing is.
     pub fn missing(&self) -> String {
-        let parts: Vec<String> = self
-            .notes
-            .iter()
-            .filter(|(field, _)| *field != "as_of")
-            .map(|(field, why)| format!("{field}: {why}"))
-            .collect();
-        if parts.is_empty() {
-            String::new()
-        } else {
-            format!("Notes: {}.", parts.join("; "))
+        let notes = self.notes.iter();
+        let parts: Vec<String> = notes.map(|(f, why)| format!("{f}: {why}")).collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!("Notes: {}.", parts.join("; ")),
         }
     }
-}
 
-/// Reads a day argument.
-///
-/// # Errors
-/// [`Error::InvalidParam`] naming the field and an example.
-pub fn parse_day(field: &str, text: &str) -> Result<Date> {
-    let fail = |problem: &str| {
-        Error::invalid(
-            field,
-            text,
-            problem,
-            "a day as YYYY-MM-DD, for example 2026-03-01",
-        )
-    };
-    let shape = text.len() == 10
-        && text.bytes().enumerate().all(|(i, b)| {
-            if i == 4 || i == 7 {
-                b == b'-'
-            } else {
-                b.is_ascii_digit()
+    /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing.
+    pub fn notices(&self) -> String {
+        let told = |cited: &Cited| {
+            let notice = match cited.notice.trim_end_matches('.') {
+                "" => &cited.source,
+                notice => notice,
+            };
+            match cited.from {
+                Some(from) => format!("{} from {from}: {notice}.", cited.series.join(", ")),
+                None => format!("{notice}."),
             }
-        });
-    if !shape {
-        return Err(fail("is not a day"));
+        };
+        let parts: Vec<String> = self.sources.iter().map(told).collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!("Figures: {}\n", parts.join(" ")),
+        }
     }
-    let day: Date = text
-        .parse()
-        .map_err(|_| fail("is not a day of the calendar"))?;
-    if day.year() < 1700 {
-        Err(fail("is before 1700"))
-    } else {
-        Ok(day)
+
+    /// The last lines of an answer in prose: state of knowledge, notes, whose figures they are, credit line.
+    pub(super) fn closing(&self, credit: &dyn fmt::Display) -> String {
+        let (sentence, missing, notices) = (self.sentence(), self.missing(), self.notices());
+        format!("\n{sentence} {missing}\n{notices}{credit}")
     }
 }
 
-/// Reads the `as_of` argument of a local answer: absent is now; the future is refused.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for what is not a day or lies in the future.
-pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
-    let Some(text) = text else {
-        return Ok(AsOf::Latest);
+/// "values as known then (release day): PAYEMS, UNRATE; values as last revised (publication lag): NFCI".
+pub(super) fn in_words(knowledge: &[Basis]) -> String {
+    let words = |basis: &Basis| {
+        let values = match basis.values {
+            Values::AsKnownThen => "values as known then",
+            Values::AsLastRevised => "values as last revised",
+        };
+        let rule = match basis.rule {
+            Rule::ReleaseDay => "release day",
+            Rule::EndOfMonth => "end of month",
+            Rule::PublicationLag => "publication lag",
+        };
+        let series = match basis.series.len() {
+            ..=NAMED => basis.series.join(", "),
+            many => format!("{many} series"),
+        };
+        format!("{values} ({rule}): {series}")
     };
-    let day = parse_day("as_of", text)?;
-    if day > desk.today() {
-        return Err(Error::invalid(
-            "as_of",
-            text,
-            "lies in the future",
-            &format!("a day up to {}", desk.today()),
-        ));
-    }
-    Ok(AsOf::Day(day))
+    let parts: Vec<String> = knowledge.iter().map(words).collect();
+    parts.join("; ")
 }

@@ -1,13 +1,24 @@
 //! `get_regime`: where the economy stands between growth and inflation, and what that has meant for assets.
 
+mod months;
+mod nowcast;
+mod precedents;
+
+pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
+
+use super::days::{parse_as_of, range};
 use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of};
+use super::provenance::Provenance;
 use super::tolerance;
-use crate::desk::Desk;
+use crate::desk::{Desk, RegimePath};
 use crate::error::Result;
+use crate::indicators::nowcast as indicators_nowcast;
 use crate::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
+use crate::model::catalogue::round_to;
 use crate::model::{AsOf, Attribution, Date};
 use jiff::Timestamp;
+pub use months::{Probabilities, RegimeOfMonth};
+pub use nowcast::{Filled, NowcastAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,9 +29,21 @@ pub struct GetRegime;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD. Default: now.
+    /// What was known on this day, YYYY-MM-DD; now without it.
     #[schemars(example = &"2008-12-01", length(max = 10))]
     as_of: Option<String>,
+    /// Lists months from this day, YYYY-MM-DD, 5y, max.
+    #[schemars(length(max = 10))]
+    start: Option<String>,
+    /// Last day, YYYY-MM-DD.
+    #[schemars(length(max = 10))]
+    end: Option<String>,
+    /// Months as each was known at its end.
+    #[serde(default)]
+    as_known: bool,
+    /// Adds past months most like this one and what followed: no forecast.
+    #[serde(default)]
+    precedents: bool,
 }
 
 /// What the regime has meant for an asset.
@@ -37,7 +60,7 @@ pub struct AssetView {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub struct RegimeAnswer {
     /// GOLDILOCKS, STAGFLATION, REFLATION, DEFLATION or UNKNOWN.
     #[serde(deserialize_with = "tolerance::upper")]
     pub regime: String,
@@ -46,6 +69,12 @@ pub struct Output {
     /// IMPROVING, STABLE, DETERIORATING or UNKNOWN.
     #[serde(deserialize_with = "tolerance::upper")]
     pub trajectory: String,
+    /// Probability of each regime, percent.
+    #[serde(default)]
+    pub probabilities: Probabilities,
+    /// Most likely other regime, whatever its probability.
+    #[serde(default, deserialize_with = "tolerance::upper_or_null")]
+    pub runner_up: Option<String>,
     /// Most likely other regime, when it has a quarter of the probability.
     #[serde(default, deserialize_with = "tolerance::upper_or_null")]
     pub transition_target: Option<String>,
@@ -53,7 +82,7 @@ pub struct Output {
     pub narrative: String,
     /// When the data behind it were read.
     pub generated_at: Timestamp,
-    /// By asset: btc, equities, oil, gold, dollar, bonds.
+    /// By asset: btc, equities, oil, gold, dollar, bonds; empty where months are listed.
     pub asset_views: BTreeMap<String, AssetView>,
     /// Credit line.
     pub attribution: Attribution,
@@ -66,9 +95,17 @@ pub struct Output {
     /// Inflation score, percentage points around target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inflation_score: Option<f64>,
+    /// The regime with figures filled that are not out yet; null with a reason in `notes`.
+    #[serde(default)]
+    pub nowcast: Option<NowcastAnswer>,
+    /// The months asked for, ascending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub months: Option<Vec<RegimeOfMonth>>,
+    /// Past months most like this one, where asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precedents: Option<PrecedentsAnswer>,
     /// State of knowledge.
     #[serde(flatten)]
-    #[schemars(flatten)]
     pub provenance: Provenance,
 }
 
@@ -80,21 +117,21 @@ impl Endpoint for GetRegime {
         summary: "Current macro regime with confidence, trajectory, narrative and asset views",
         description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), \
             its confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, \
-            the dollar, bitcoin. With as_of it answers for any past day as known then. Do not use it for rates: \
-            use get_macro_summary.",
+            the dollar, bitcoin. The published regime and the nowcast are named apart. With as_of it answers for any \
+            past day as known then; start and end list months. Do not use it for rates: use get_macro_summary.",
         max_age: 300,
         in_contract: true,
         example: &[],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = RegimeAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<RegimeAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let path = desk.regimes(as_of)?;
         let now = &path.now;
-        let mut provenance = Provenance::of(desk, as_of)?;
-        provenance.rests_on(desk, as_of, regime::INPUTS.iter().copied())?;
+        let read = regime::INPUTS.iter().chain(&indicators_nowcast::WEEKLY);
+        let mut provenance = Provenance::of(desk, as_of, read.copied())?;
         if as_of != AsOf::Latest {
             provenance.note("assetViews", "measured on all history, also after that day");
         }
@@ -102,74 +139,116 @@ impl Endpoint for GetRegime {
             provenance.note("regime", reason.clone());
         }
         let state = now.state.as_ref().filter(|_| now.reason.is_none());
-        if let Some(basis) = state.filter(|s| !s.basis.is_empty()) {
-            provenance.note("regime", basis.basis.join("; "));
+        if let Some(state) = state.filter(|s| !s.basis.is_empty()) {
+            provenance.note("regime", state.basis.join("; "));
         }
-        let own = desk.evidence(now.regime, as_of)?;
-        let views = asset_views::views(now.regime, now.confidence, |a| own.get(a.key()).cloned());
-        let asset_views = views
-            .into_iter()
-            .map(|v| {
-                let view = AssetView {
-                    direction: format!("{:?}", v.direction).to_uppercase(),
-                    conviction: format!("{:?}", v.conviction).to_uppercase(),
-                    thesis: v.thesis,
-                };
-                (v.asset.key().to_owned(), view)
-            })
-            .collect();
-        Ok(Output {
+        if let Err(reason) = &path.nowcast {
+            provenance.note("nowcast", reason.clone());
+        }
+        let precedents = match params.precedents {
+            true => Some(precedents::read(desk, as_of)?),
+            false => None,
+        };
+        if let Some(Err(reason)) = &precedents {
+            provenance.note("precedents", reason.clone());
+        }
+        let months = listed(desk, params, as_of, &mut provenance)?;
+        let asset_views = match months {
+            Some(_) => BTreeMap::new(),
+            None => views(desk, &path, as_of)?,
+        };
+        Ok(RegimeAnswer {
             regime: now.regime.name().into(),
             confidence: now.confidence,
             trajectory: now.trajectory.name().into(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
             generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
+            probabilities: state
+                .map(|s| Probabilities::of(s.probabilities))
+                .unwrap_or_default(),
+            runner_up: state.map(|s| s.runner_up().name().to_owned()),
             asset_views,
             attribution: desk.attribution(),
             month: state.map(|s| s.month),
-            growth_score: state.map(|s| crate::model::catalogue::round_to(s.growth, 2)),
-            inflation_score: state.map(|s| crate::model::catalogue::round_to(s.inflation, 2)),
+            growth_score: state.map(|s| round_to(s.growth, 2)),
+            inflation_score: state.map(|s| round_to(s.inflation, 2)),
+            nowcast: path.nowcast.as_ref().ok().map(NowcastAnswer::of),
+            months,
+            precedents: precedents.and_then(|found| found.ok()),
             provenance,
         })
     }
 
-    fn text(o: &Output, _: &Params) -> String {
-        use std::fmt::Write;
-        let confidence = o
-            .confidence
-            .map(|c| format!(", confidence {c} %"))
-            .unwrap_or_default();
-        let target = match &o.transition_target {
-            Some(target) => format!(" Most likely alternative: {target}."),
-            None => String::new(),
-        };
-        let month = o
-            .month
-            .map(|m| format!(" for {}", m.strftime("%B %Y")))
-            .unwrap_or_default();
-        let mut text = format!(
-            "Regime{month}: {}{confidence}, trajectory {}.{target}\n{}\nAssets in this regime, historically:",
-            o.regime, o.trajectory, o.narrative
-        );
-        for (asset, view) in &o.asset_views {
-            let _ = write!(
-                text,
-                "\n- {asset}: {} ({}). {}",
-                view.direction, view.conviction, view.thesis
-            );
+    fn text(a: &RegimeAnswer, _: &Params) -> String {
+        let month = a.month.map(|m| format!(" for {}", m.strftime("%B %Y")));
+        let month = month.unwrap_or_default();
+        let confidence = a.confidence.map(|c| format!(", confidence {c} %"));
+        let confidence = confidence.unwrap_or_default();
+        let (regime, trajectory) = (&a.regime, &a.trajectory);
+        let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
+        if let Some(target) = &a.transition_target {
+            text += &format!(" Most likely alternative: {target}.");
         }
-        let p = &o.provenance;
-        let _ = write!(
-            text,
-            "\n{} {}\n{}: {}",
-            p.sentence(),
-            p.missing(),
-            o.attribution.text,
-            o.attribution.url
-        );
-        text
+        if let Some(now) = &a.nowcast {
+            text += &format!("\n{}", now.in_prose());
+        }
+        text += &format!("\n{}", a.narrative);
+        if let Some(months) = &a.months {
+            text += &months::in_prose(months);
+        }
+        if !a.asset_views.is_empty() {
+            text += "\nAssets in this regime, historically:";
+        }
+        for (asset, view) in &a.asset_views {
+            let (direction, conviction) = (&view.direction, &view.conviction);
+            text += &format!("\n- {asset}: {direction} ({conviction}). {}", view.thesis);
+        }
+        text += &a
+            .precedents
+            .as_ref()
+            .map_or_else(String::new, PrecedentsAnswer::in_prose);
+        text + &a.provenance.closing(&a.attribution)
     }
+}
+
+/// What the regime has meant for each asset.
+fn views(desk: &Desk, path: &RegimePath, as_of: AsOf) -> Result<BTreeMap<String, AssetView>> {
+    let now = &path.now;
+    let own = desk.evidence(now.regime, as_of)?;
+    let views = asset_views::views(now.regime, now.confidence, |a| own.get(&a).cloned());
+    let view = |v: asset_views::View| {
+        let view = AssetView {
+            direction: format!("{:?}", v.direction).to_uppercase(),
+            conviction: format!("{:?}", v.conviction).to_uppercase(),
+            thesis: v.thesis,
+        };
+        (v.asset.key().to_owned(), view)
+    };
+    Ok(views.into_iter().map(view).collect())
+}
+
+/// The months asked for; none where none are.
+fn listed(
+    desk: &Desk,
+    params: &Params,
+    as_of: AsOf,
+    provenance: &mut Provenance,
+) -> Result<Option<Vec<RegimeOfMonth>>> {
+    let days = (params.start.as_deref(), params.end.as_deref());
+    if days == (None, None) {
+        return Ok(None);
+    }
+    let days = range(days, as_of, desk.today())?;
+    if !params.as_known {
+        provenance.note(
+            "months",
+            "all from the figures known on the day of the answer",
+        );
+        return months::revised(desk, as_of, days).map(Some);
+    }
+    provenance.note("months", "each as it was known at its own end");
+    months::as_known(desk, as_of, days).map(Some)
 }
 
 /// The paragraph on the state of the economy, from the regime and three composites.
@@ -181,6 +260,7 @@ pub(super) fn narrative(desk: &Desk, as_of: AsOf) -> Result<String> {
     let path = desk.regimes(as_of)?;
     let evidence = narrative::Evidence {
         outlook: &path.now,
+        nowcast: path.nowcast.as_ref().ok(),
         recession: &*reading(&recession::CRPI)?,
         stress: &*reading(&stress::CMSI)?,
         liquidity: &*reading(&liquidity::CNLI)?,

@@ -1,6 +1,7 @@
 //! A row of the table: an endpoint as plain values and function pointers.
 
 use super::answer::Reply;
+use super::argument::Argument;
 use super::backend::Backend;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
@@ -50,6 +51,20 @@ impl Route {
         self.output_once.get_or_init(|| Arc::new((self.output)()))
     }
 
+    /// Schema of the arguments as an assistant gives them: what is put in for it stands in `default`.
+    pub fn assistant_schema(&self) -> Map<String, Value> {
+        let mut schema = Map::clone(self.input_schema());
+        let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+            return schema;
+        };
+        for (name, value) in self.mcp_defaults {
+            if let Some(Value::Object(property)) = properties.get_mut(*name) {
+                property.insert("default".into(), Value::from(*value));
+            }
+        }
+        schema
+    }
+
     /// An assistant's arguments without what says nothing, completed by what the endpoint prefers for its window.
     pub fn for_assistant(&self, arguments: Arguments) -> Arguments {
         let mut arguments = decode::without_blanks(self.input_schema(), arguments);
@@ -59,6 +74,25 @@ impl Route {
             }
         }
         arguments
+    }
+
+    /// The arguments in words, in the order of their declaration.
+    pub fn arguments(&self) -> impl Iterator<Item = Argument> {
+        let schema = self.input_schema();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = move |name: &str| {
+            let mut names = required.into_iter().flatten();
+            names.any(|required| required.as_str() == Some(name))
+        };
+        let properties = properties.into_iter().flatten();
+        properties.map(move |(name, property)| Argument::of(name, property, is_required(name)))
+    }
+
+    /// Whether there is an argument of that name.
+    pub fn takes(&self, name: &str) -> bool {
+        let properties = self.input_schema().get("properties");
+        properties.is_some_and(|all| all.get(name).is_some())
     }
 
     /// Checks the arguments and answers.
@@ -77,9 +111,8 @@ impl Route {
         for (name, value) in self.spec.example {
             let hole = format!("{{{name}}}");
             if path.contains(&hole) {
-                let value: String =
-                    url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-                path = path.replace(&hole, &value);
+                let value = url::form_urlencoded::byte_serialize(value.as_bytes());
+                path = path.replace(&hole, &value.collect::<String>());
             } else {
                 query.append_pair(name, value);
             }

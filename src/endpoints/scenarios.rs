@@ -2,17 +2,21 @@
 
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
+use crate::desk::base_rates::BaseRates;
 use crate::desk::scenarios::{self, Status};
+use crate::desk::search::Kind;
 use crate::error::Result;
 use crate::model::Attribution;
 use crate::model::catalogue::round_to;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Declaration and functions.
 pub struct ListScenarios;
+
+/// So many scenarios have their rules in the text.
+const WITH_RULES: usize = 8;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,12 +28,15 @@ pub struct Params {
     #[serde(default = "twenty_five")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
+    /// Words or a slug: "oil spike", sahm-trigger.
+    #[schemars(example = &"oil spike", length(max = 100))]
+    query: Option<String>,
     /// Only scenarios with this tag.
     #[schemars(example = &"recession", length(max = 64))]
     tag: Option<String>,
 }
 
-#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum StatusParam {
     #[default]
@@ -37,6 +44,17 @@ enum StatusParam {
     Paused,
     Resolved,
     Archived,
+}
+
+impl From<StatusParam> for Status {
+    fn from(status: StatusParam) -> Self {
+        match status {
+            StatusParam::Active => Self::Active,
+            StatusParam::Paused => Self::Paused,
+            StatusParam::Resolved => Self::Resolved,
+            StatusParam::Archived => Self::Archived,
+        }
+    }
 }
 
 fn twenty_five() -> usize {
@@ -69,6 +87,12 @@ pub struct Scenario {
     pub last_article_at: Option<Timestamp>,
     /// Page with the analysis.
     pub url: String,
+    /// What must happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// From which months it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_from: Option<String>,
     /// 90 % interval of the base rate, on windows without overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_interval: Option<[f64; 2]>,
@@ -79,7 +103,7 @@ pub struct Scenario {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub struct ScenarioList {
     /// Scenarios returned.
     pub count: usize,
     /// By slug.
@@ -102,76 +126,72 @@ impl Endpoint for ListScenarios {
         example: &[("tag", "recession")],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = ScenarioList;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
-        let wanted = match params.status {
-            StatusParam::Active => Status::Active,
-            StatusParam::Paused => Status::Paused,
-            StatusParam::Resolved => Status::Resolved,
-            StatusParam::Archived => Status::Archived,
+    fn local(desk: &Desk, params: &Params) -> Result<ScenarioList> {
+        let status = Status::from(params.status);
+        let tag = params.tag.as_deref().map(str::trim);
+        let has_tag = |s: &scenarios::Scenario| {
+            tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
         };
-        let articles = desk.articles(crate::desk::articles::MOST)?;
-        let tagged = |s: &&scenarios::Scenario| {
-            params
-                .tag
-                .as_ref()
-                .is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag.trim())))
-        };
+        let articles = desk.articles(crate::desk::articles::MAX_ARTICLES)?;
         let rates = desk.base_rates()?;
-        let scenarios: Vec<Scenario> = desk
-            .scenarios()?
-            .into_iter()
-            .filter(|s| s.status == wanted)
-            .filter(tagged)
-            .take(params.limit)
-            .map(|s| shown(desk, s, &rates, &articles))
-            .collect();
-        Ok(Output {
+        let query = params.query.as_deref().map(str::trim);
+        let all = match query.filter(|q| !q.is_empty()) {
+            Some(words) => desk.find_scenarios(words)?,
+            None => desk.scenarios()?,
+        };
+        let all = all.into_iter();
+        let wanted = all.filter(|s| s.status == status && has_tag(s));
+        let wanted = wanted.take(params.limit);
+        let scenarios: Vec<Scenario> = wanted.map(|s| shown(desk, s, &rates, &articles)).collect();
+        Ok(ScenarioList {
             count: scenarios.len(),
             scenarios,
             attribution: desk.attribution(),
         })
     }
 
-    fn text(output: &Output, params: &Params) -> String {
-        use std::fmt::Write;
-        let mut text = match output.count {
+    fn text(list: &ScenarioList, params: &Params) -> String {
+        let meaning = "base rate = share of past months followed by the event within its horizon";
+        let mut text = match list.count {
             0 => format!("No {:?} scenario", params.status).to_lowercase(),
-            n => format!(
-                "{n} scenarios; base rate = share of past months followed by the event within its horizon"
-            ),
+            n => format!("{n} scenarios; {meaning}"),
         };
         if let Some(tag) = &params.tag {
-            let _ = write!(text, ", tag {}", crate::error::quote(tag));
+            text += &format!(", tag {}", crate::error::quote(tag));
         }
-        text.push('.');
-        for s in &output.scenarios {
+        text += ".";
+        let is_short = list.count <= WITH_RULES;
+        if !is_short {
+            text += " With a query or a tag each has its rule.";
+        }
+        for s in &list.scenarios {
             let rate = s.base_rate_probability * 100.0;
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
-            let _ = write!(
-                text,
-                "\n- {} ({}, {}): {rate:.1} %; {basis}.",
-                s.title, s.slug, s.scenario_polarity
-            );
+            text += &format!("\n- {} ({}, {}): ", s.title, s.slug, s.scenario_polarity);
+            text += &format!("{rate:.1} %");
+            if let Some([low, high]) = s.base_rate_interval {
+                let (low, high) = (100.0 * low, 100.0 * high);
+                text += &format!(" (90 % interval {low:.1} to {high:.1} %)");
+            }
+            text += &format!("; {basis}.");
+            if let (true, Some(rule), Some(from)) = (is_short, &s.rule, &s.counted_from) {
+                text += &format!(" Rule: {rule}; counted from {from}.");
+            }
         }
-        let _ = write!(
-            text,
-            "\n{}: {}",
-            output.attribution.text, output.attribution.url
-        );
-        text
+        format!("{text}\n{}", list.attribution)
     }
 }
 
 fn shown(
     desk: &Desk,
     s: &scenarios::Scenario,
-    rates: &BTreeMap<String, scenarios::Rate>,
+    rates: &BaseRates,
     articles: &[crate::store::Article],
 ) -> Scenario {
     let measured = rates.get(&s.slug);
-    let interval = measured.map(|r| r.interval).or(s.base_rate_interval);
+    let interval = s.interval(measured);
     let own = articles
         .iter()
         .filter(|a| a.tags.iter().any(|t| s.articles.contains(t)));
@@ -186,8 +206,10 @@ fn shown(
         probability_override: s.probability_override,
         scenario_polarity: s.polarity.clone(),
         last_article_at: own.map(|a| a.published_at).max(),
-        url: format!("{}/scenarios/{}", desk.settings().base_url, s.slug),
-        base_rate_interval: interval.map(|i| i.map(|x| round_to(x, 3))),
-        base_rate_basis: Some(measured.map_or_else(|| s.documented(), scenarios::Rate::basis)),
+        url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
+        base_rate_interval: interval.map(|i: [f64; 2]| i.map(|x| round_to(x, 3))),
+        base_rate_basis: Some(s.basis(measured)),
+        rule: s.rule(),
+        counted_from: s.counted_from(),
     }
 }

@@ -8,13 +8,7 @@ use serde_json::{Map, Value, json};
 /// Schema of an endpoint's arguments.
 /// Shape: an object with every property described, nothing else allowed, no nulls.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = SchemaSettings::draft2020_12()
-        .with(|s| {
-            s.inline_subschemas = true;
-            s.meta_schema = None;
-        })
-        .into_generator()
-        .into_root_schema_for::<T>();
+    let mut schema = inline::<T>(SchemaSettings::draft2020_12());
     RecursiveTransform(without_null).transform(&mut schema);
     let mut object = portable(schema);
     object.entry("properties").or_insert_with(|| json!({}));
@@ -24,25 +18,18 @@ pub fn input<T: JsonSchema>() -> Map<String, Value> {
 
 /// Schema of an endpoint's answer, as it is serialised.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
-    let schema = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .with(|s| {
-            s.inline_subschemas = true;
-            s.meta_schema = None;
-        })
-        .into_generator()
-        .into_root_schema_for::<T>();
-    portable(schema)
+    portable(inline::<T>(SchemaSettings::draft2020_12().for_serialize()))
+}
+
+fn inline<T: JsonSchema>(mut settings: SchemaSettings) -> Schema {
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
 fn portable(mut schema: Schema) -> Map<String, Value> {
     RecursiveTransform(plain_numbers).transform(&mut schema);
-    let mut object = match schema.to_value() {
-        Value::Object(object) => object,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
-    };
+    let mut object = schema.as_object().cloned().unwrap_or_default();
     object.remove("title");
     object.remove("description");
     object
@@ -50,21 +37,19 @@ fn portable(mut schema: Schema) -> Map<String, Value> {
 
 /// `uint32`, `double` and their like are Rust's words; validators elsewhere warn about them.
 fn plain_numbers(schema: &mut Schema) {
-    let strip = schema
-        .get("format")
-        .and_then(Value::as_str)
-        .is_some_and(|f| !matches!(f, "date" | "date-time"));
-    if strip {
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|f| !matches!(f, "date" | "date-time")) {
         schema.remove("format");
     }
 }
 
 /// An optional argument is left out, not sent as null.
 fn without_null(schema: &mut Schema) {
-    if let Some(Value::Array(types)) = schema.get("type").cloned() {
-        let kept: Vec<Value> = types.into_iter().filter(|t| t != "null").collect();
-        if let [one] = kept.as_slice() {
-            schema.insert("type".into(), one.clone());
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [kind] = types.as_slice() {
+            let kind = kind.clone();
+            schema.insert("type".into(), kind);
         }
     }
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
@@ -73,18 +58,13 @@ fn without_null(schema: &mut Schema) {
     if schema.get("default").is_some_and(Value::is_null) {
         schema.remove("default");
     }
-    let alternatives = schema
-        .get("anyOf")
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
-    let kept: Vec<&Value> = alternatives
-        .iter()
-        .filter(|a| a.get("type") != Some(&json!("null")))
-        .collect();
-    if let [Value::Object(one)] = kept.as_slice() {
+    let Some(Value::Array(mut choices)) = schema.get("anyOf").cloned() else {
+        return;
+    };
+    choices.retain(|choice| choice.get("type") != Some(&json!("null")));
+    if let [Value::Object(only)] = choices.as_slice() {
         schema.remove("anyOf");
-        for (key, value) in one {
+        for (key, value) in only {
             if schema.get(key).is_none() {
                 schema.insert(key.clone(), value.clone());
             }

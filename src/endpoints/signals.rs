@@ -1,23 +1,27 @@
 //! `get_signals`: every composite and the market figures that people watch.
 
+use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of};
+use super::metric::unit_value;
+use super::newer_mean::NewerMean;
+use super::provenance::Provenance;
 use super::tolerance;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::indicators::{COMPOSITES, narrative_velocity, transform};
-use crate::model::catalogue::round_to;
-use crate::model::resolve::DEFAULT_PREFIX;
-use crate::model::{AsOf, Attribution, Catalogue, Date};
+use crate::indicators::{Indicator, Reading, established, narrative_velocity, transform};
+use crate::model::catalogue::{DEFAULT_PREFIX, round_to};
+use crate::model::frequency::days_between;
+use crate::model::{AsOf, Attribution, Catalogue, Date, Observation, Series, SeriesInfo};
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::sync::Arc;
 
 /// Declaration and functions.
 pub struct GetSignals;
 
 /// Market figures, in the order in which they are shown.
-const MARKET: [&str; 12] = [
+const MARKET: &[&str] = &[
     "T10Y2Y",
     "T10Y3M",
     "DGS10",
@@ -30,12 +34,16 @@ const MARKET: [&str; 12] = [
     "DTWEXBGS",
     "DCOILWTICO",
     "SAHMREALTIME",
+    "SERVICE_RNOW",
 ];
+
+/// Days for which a figure is shown that is older than it should be, and said to be stale.
+const STALE_DAYS: i64 = 31;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD. Default: now.
+    /// What was known on this day, YYYY-MM-DD; now without it.
     #[schemars(example = &"2020-03-01", length(max = 10))]
     as_of: Option<String>,
 }
@@ -43,7 +51,7 @@ pub struct Params {
 /// A composite index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Index {
+pub struct IndexSignal {
     /// Identifier: SERVICE_CRPI.
     pub series_id: String,
     /// Short name: CRPI.
@@ -61,13 +69,13 @@ pub struct Index {
 /// A market figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Signal {
+pub struct MarketSignal {
     /// Identifier.
     pub ticker: String,
     /// Full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Latest value; null when stale or not held.
+    /// Latest value; null when not held, or older than a month and stale.
     pub value: Option<f64>,
     /// Unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +83,12 @@ pub struct Signal {
     /// Its date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
+    /// True when a newer figure should be out by the usual lag; left out when not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
+    /// The monthly average of a later month, where one is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newer_mean: Option<NewerMean>,
     /// Change over 30 days, in the unit.
     #[serde(rename = "change30d", default, skip_serializing_if = "Option::is_none")]
     pub change_30d: Option<f64>,
@@ -83,20 +97,19 @@ pub struct Signal {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub struct Signals {
     /// When the data behind it were read.
     pub generated_at: Timestamp,
     /// Composite indices.
     #[serde(deserialize_with = "indices")]
-    pub convex_indices: Vec<Index>,
+    pub convex_indices: Vec<IndexSignal>,
     /// Market figures.
     #[serde(deserialize_with = "markets")]
-    pub market_signals: Vec<Signal>,
+    pub market_signals: Vec<MarketSignal>,
     /// Credit line.
     pub attribution: Attribution,
     /// State of knowledge.
     #[serde(flatten)]
-    #[schemars(flatten)]
     pub provenance: Provenance,
 }
 
@@ -114,39 +127,27 @@ impl Endpoint for GetSignals {
         example: &[],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = Signals;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let mut provenance = Provenance::of(desk, as_of)?;
-        let read = COMPOSITES.iter().map(|c| c.id).chain(MARKET);
-        provenance.rests_on(desk, as_of, read)?;
-        let mut indices = Vec::with_capacity(COMPOSITES.len() + 1);
-        for composite in COMPOSITES {
+        let composites = established().map(|c| c.about.id);
+        let read = composites.chain(MARKET.iter().copied());
+        let mut provenance = Provenance::of(desk, as_of, read)?;
+        let mut indices = Vec::new();
+        for composite in established() {
             let reading = desk.reading(composite, as_of)?;
-            indices.push(Index {
-                value: reading
-                    .value
-                    .map(|v| round_to(v, if composite.id == "SERVICE_CNLI" { 3 } else { 1 })),
-                date: reading.value.map(|_| reading.date),
-                interpretation: Some((composite.interpret)(&reading)),
-                ..index(desk, composite.id)
-            });
+            let meaning = (composite.interpret)(&reading);
+            indices.push(index(desk, &composite.about, &reading, meaning));
         }
-        let texts = desk.narrative(as_of)?;
-        indices.push(Index {
-            value: texts.value.map(|v| round_to(v, 1)),
-            date: texts.value.map(|_| texts.date),
-            interpretation: Some(narrative_velocity::interpret(&texts)),
-            ..index(desk, narrative_velocity::ID)
-        });
-        let mut signals = Vec::with_capacity(MARKET.len());
+        let reading = desk.narrative(as_of)?;
+        let meaning = narrative_velocity::interpret(&reading);
+        indices.push(index(desk, &narrative_velocity::NVI, &reading, meaning));
+        let mut signals = Vec::new();
         for id in MARKET {
-            if let Some(signal) = market(desk, id, as_of, &mut provenance)? {
-                signals.push(signal);
-            }
+            signals.extend(market(desk, id, as_of, &mut provenance)?);
         }
-        Ok(Output {
+        Ok(Signals {
             generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
             convex_indices: indices,
             market_signals: signals,
@@ -155,94 +156,83 @@ impl Endpoint for GetSignals {
         })
     }
 
-    fn text(o: &Output, _: &Params) -> String {
-        use std::fmt::Write;
+    fn text(a: &Signals, _: &Params) -> String {
         let mut text = String::from("Composite indices:");
-        for i in &o.convex_indices {
+        for i in &a.convex_indices {
             let meaning = i.interpretation.as_deref().unwrap_or("");
-            match (i.value, i.date) {
-                (Some(value), Some(date)) => {
-                    let _ = write!(
-                        text,
-                        "\n- {} ({}): {value} on {date}. {meaning}",
-                        i.display_name, i.ticker
-                    );
-                }
-                _ => {
-                    let _ = write!(
-                        text,
-                        "\n- {} ({}): null. {meaning}",
-                        i.display_name, i.ticker
-                    );
-                }
+            let value = match i.value.zip(i.date) {
+                Some((value, date)) => format!("{value} on {date}"),
+                None => "null".into(),
+            };
+            text += &format!("\n- {} ({}): {value}. {meaning}", i.display_name, i.ticker);
+        }
+        text += "\nMarket:";
+        for s in &a.market_signals {
+            if let Some((value, date)) = s.value.zip(s.date) {
+                let value = unit_value(value, s.unit.as_deref().unwrap_or(""));
+                let stale = s.stale.map_or("", |_| ", stale");
+                text += &format!(" {} {value} ({date}{stale}", s.ticker);
+                let newer = s
+                    .newer_mean
+                    .as_ref()
+                    .map(|mean| format!("; {}", mean.words()));
+                text += &newer.unwrap_or_default();
+                text += ");";
             }
         }
-        text.push_str("\nMarket:");
-        for s in &o.market_signals {
-            if let (Some(value), Some(date)) = (s.value, s.date) {
-                let unit = s.unit.as_deref().unwrap_or("");
-                let _ = write!(
-                    text,
-                    " {} {} ({date});",
-                    s.ticker,
-                    super::metric::unit_value(value, unit)
-                );
-            }
-        }
-        let _ = write!(
-            text,
-            "\n{} {}",
-            o.provenance.sentence(),
-            o.provenance.missing()
-        );
-        let _ = write!(text, "\n{}: {}", o.attribution.text, o.attribution.url);
-        text
+        text + &a.provenance.closing(&a.attribution)
     }
 }
 
 /// Composites as an upstream sends them, completed from their identifier.
-fn indices<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Vec<Index>, D::Error> {
-    tolerance::list_or_keyed(deserializer, |id, object| {
-        let bare = id.trim_start_matches(DEFAULT_PREFIX);
-        let title = Catalogue::embedded()
-            .get(id)
-            .map_or(bare, |i| i.title.as_str());
+fn indices<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<IndexSignal>, D::Error> {
+    tolerance::list_or_keyed(from, |id, object| {
         tolerance::fill(object, "seriesId", id);
-        tolerance::fill(object, "ticker", bare);
+        tolerance::fill(object, "ticker", bare(id));
+        let info = Catalogue::embedded().get(id);
+        let title = info.map_or(bare(id), |i| i.title.as_str());
         tolerance::fill(object, "displayName", title);
     })
 }
 
 /// Market figures as an upstream sends them.
-fn markets<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Vec<Signal>, D::Error> {
-    tolerance::list_or_keyed(deserializer, |id, object| {
-        tolerance::fill(object, "ticker", id)
-    })
+fn markets<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<MarketSignal>, D::Error> {
+    tolerance::list_or_keyed(from, |id, object| tolerance::fill(object, "ticker", id))
 }
 
-fn index(desk: &Desk, id: &str) -> Index {
-    let info = Catalogue::embedded().get(id);
-    let bare = id.trim_start_matches(DEFAULT_PREFIX);
-    Index {
-        series_id: info.map_or_else(|| id.to_owned(), |i| desk.shown_id(&i.id)),
-        ticker: bare.to_owned(),
-        display_name: info.map_or_else(|| bare.to_owned(), |i| i.title.clone()),
-        value: None,
-        date: None,
-        interpretation: None,
+fn bare(id: &str) -> &str {
+    id.trim_start_matches(DEFAULT_PREFIX)
+}
+
+/// An indicator's figure with the decimals of the catalogue.
+pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
+    let decimals = about.info().map_or(1, |info| i32::from(info.decimals));
+    reading.value.map(|v| round_to(v, decimals))
+}
+
+fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
+    let shown = |info: &Arc<SeriesInfo>| desk.shown_id(&info.id);
+    IndexSignal {
+        series_id: about.info().map_or_else(|| about.id.to_owned(), shown),
+        ticker: about.ticker().to_owned(),
+        display_name: about.title().to_owned(),
+        value: shown_value(about, reading),
+        date: reading.value.map(|_| reading.date),
+        interpretation: Some(meaning),
     }
 }
 
+fn is_current(series: Option<&Arc<Series>>, observation: &Observation, day: Date) -> bool {
+    series.is_some_and(|s| !s.is_stale(observation.date, day))
+}
+
+/// A market figure, unless it may not be passed on; why it is absent stands in the notes.
 fn market(
     desk: &Desk,
     id: &str,
     as_of: AsOf,
     provenance: &mut Provenance,
-) -> Result<Option<Signal>> {
+) -> Result<Option<MarketSignal>> {
     let Some(info) = Catalogue::embedded().get(id) else {
         return Ok(None);
     };
@@ -250,26 +240,39 @@ fn market(
         provenance.note(id, error.to_string());
         return Ok(None);
     }
-    let day = desk.data_date(as_of)?.as_of;
+    let day = desk.data_date(as_of)?.of(info.frequency);
     let series = desk.series(info, as_of)?;
-    let last = series.as_ref().and_then(|s| s.lookup(day));
-    if last.is_none() {
-        let reason = match series.as_ref().and_then(|s| s.last_on_or_before(day)) {
-            Some(old) => format!("newest figure is of {}, too old for {day}", old.date),
-            None => "not in the store".into(),
-        };
-        provenance.note(id, reason);
+    let series = series.as_ref();
+    let newest = series.and_then(|s| s.last_on_or_before(day));
+    let last =
+        newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || is_current(series, o, day));
+    let stale = last.is_some_and(|o| !is_current(series, &o, day));
+    match (newest, last) {
+        (None, _) => provenance.note(id, "not in the store"),
+        (Some(old), None) => {
+            provenance.note(
+                id,
+                format!("newest figure is of {}, too old for {day}", old.date),
+            );
+        }
+        (_, Some(old)) if stale => {
+            provenance.note(id, format!("of {}: a newer figure should be out", old.date));
+        }
+        (_, Some(_)) => {}
     }
-    Ok(Some(Signal {
-        ticker: info.id.to_string(),
+    let newer_mean = last.map(|o| NewerMean::of(desk, id, o.date, as_of));
+    let newer_mean = newer_mean.transpose()?.flatten();
+    if let Some(mean) = &newer_mean {
+        provenance.note(id, mean.words());
+    }
+    Ok(Some(MarketSignal {
+        ticker: desk.shown_id(&info.id),
         display_name: Some(info.title.clone()),
         value: last.map(|o| info.round(o.value)),
         unit: Some(info.units_short.clone()),
         date: last.map(|o| o.date),
-        change_30d: last.and_then(|_| {
-            series
-                .as_ref()
-                .and_then(|s| transform::changes(s, day).month)
-        }),
+        stale: stale.then_some(true),
+        newer_mean,
+        change_30d: last.and_then(|_| transform::changes(series?, day).month),
     }))
 }

@@ -3,179 +3,49 @@
 //! The contract's answer has every row; a model's window wants few. Over MCP `detail` is `summary` unless it
 //! is given, over REST it is `full`, and both are the same endpoint with the same schema.
 
+mod answer;
 mod arguments;
+mod asked;
+mod conditions;
 mod digest;
 mod forwarded;
 #[cfg(fuzzing)]
 pub mod fuzz;
+mod gaps;
 mod picture;
-mod range;
+mod points;
 mod rows;
+mod shape;
+mod thin;
 mod transformed;
 mod words;
 
+pub use answer::{Credit, Reduction, Row, TimeSeriesAnswer};
 pub use arguments::Params;
-pub use digest::{Digest, Reduction};
+pub use digest::{Digest, ExtremeRow, Move};
 pub use picture::recessions;
-pub(in crate::endpoints) use range::relative;
+pub use points::PointInTime;
 
 use super::answer::{Answer, Csv};
-use super::decode::Arguments;
+use super::codes::Code;
+use super::days::parse_as_of;
+use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Outbound, Spec};
-use super::provenance::{Provenance, parse_as_of};
+use super::foreign::Foreign;
+use super::lateness::lateness;
+use super::measured::Measured;
+use super::provenance::Provenance;
+use super::route::Route;
 use crate::desk::Desk;
-use crate::error::Result;
-use crate::indicators::resample::Aggregation;
-use crate::indicators::transform::Units;
+use crate::error::{Error, Result};
 use crate::model::{Date, SeriesInfo};
-use arguments::{Detail, Format};
+use arguments::Format;
+use asked::Asked;
 use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Declaration and functions.
 pub struct GetTimeSeries;
-
-/// Most rows in one answer (API.md, limits).
-pub const MOST_ROWS: usize = 5_000;
-/// Most rows as CSV within a model's window.
-const MOST_CSV_ROWS: usize = 1_000;
-/// Rows kept when a series is thinned and nothing else is asked for.
-const POINTS: usize = 60;
-
-/// One row.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Row {
-    /// First day of the period.
-    pub date: Date,
-    /// In the series' unit.
-    pub value: f64,
-}
-
-/// Credit line and terms.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Credit {
-    /// Credit line.
-    pub text: String,
-    /// Where it links to.
-    pub url: String,
-    /// Terms of use.
-    pub terms: String,
-}
-
-/// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Output {
-    /// Identifier.
-    pub series_id: String,
-    /// Full name.
-    pub display_name: String,
-    /// Unit.
-    pub unit: String,
-    /// First day asked for.
-    pub start: Date,
-    /// Last day asked for.
-    pub end: Date,
-    /// Rows returned.
-    pub row_count: usize,
-    /// Whether the 5,000-row cap cut older rows off.
-    pub truncated: bool,
-    /// Ascending by date.
-    pub data: Vec<Row>,
-    /// Credit line and terms.
-    pub attribution: Credit,
-    /// How often it is measured: daily, weekly, monthly, quarterly.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frequency: Option<String>,
-    /// Who measures it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// Figures over all rows of the range; absent with `detail=full`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<Digest>,
-    /// How the rows were thinned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reduction: Option<Reduction>,
-    /// Where all rows are to be had as CSV.
-    #[serde(rename = "all_rows", default, skip_serializing_if = "Option::is_none")]
-    pub all_rows: Option<String>,
-    /// All rows as a PNG picture, when one was asked for; never part of the JSON.
-    #[serde(skip)]
-    pub picture: Option<Bytes>,
-    /// State of knowledge.
-    #[serde(flatten)]
-    #[schemars(flatten)]
-    pub provenance: Provenance,
-}
-
-impl Output {
-    /// Everything but the rows.
-    fn without_rows(&self) -> Self {
-        Self {
-            series_id: self.series_id.clone(),
-            display_name: self.display_name.clone(),
-            unit: self.unit.clone(),
-            data: Vec::new(),
-            attribution: self.attribution.clone(),
-            frequency: self.frequency.clone(),
-            source: self.source.clone(),
-            summary: self.summary.clone(),
-            reduction: self.reduction.clone(),
-            all_rows: self.all_rows.clone(),
-            picture: None,
-            provenance: self.provenance.clone(),
-            ..*self
-        }
-    }
-
-    /// Gives the rows as asked for: every one up to the cap, or a few with figures over all of them.
-    fn shaped(mut self, params: &Params, decimals: i32, base: &str) -> Self {
-        let all = std::mem::take(&mut self.data);
-        let most = |usual| params.max_points.map_or(usual, usize::from);
-        let (data, method) = match params.detail() {
-            Detail::Full => {
-                let cut = all.len().saturating_sub(MOST_ROWS);
-                self.truncated = cut > 0;
-                self.data = all.into_iter().skip(cut).collect();
-                self.row_count = self.data.len();
-                return self;
-            }
-            Detail::Summary | Detail::Points => digest::thin(&all, most(POINTS)),
-            Detail::Csv => digest::thin(&all, most(MOST_CSV_ROWS)),
-        };
-        self.summary = digest::digest(&all, &self.unit, decimals);
-        self.reduction = Some(Reduction {
-            from_rows: all.len(),
-            to_rows: data.len(),
-            method,
-        });
-        self.row_count = data.len();
-        self.all_rows = Some(self.link(params, base));
-        self.data = data;
-        self
-    }
-
-    /// The REST address of all rows as CSV.
-    fn link(&self, params: &Params, base: &str) -> String {
-        use std::fmt::Write;
-        let mut url = format!(
-            "{base}/api/public/data/{}?start={}&end={}&format=csv",
-            self.series_id, self.start, self.end
-        );
-        let mut add = |name: &str, value: Option<String>| {
-            if let Some(value) = value {
-                let _ = write!(url, "&{name}={}", value.to_lowercase());
-            }
-        };
-        add("frequency", params.frequency.map(|f| format!("{f:?}")));
-        add("aggregation", params.aggregation.map(|h| format!("{h:?}")));
-        add("units", params.units.map(|u| format!("{u:?}")));
-        add("as_of", params.as_of.clone());
-        url
-    }
-}
 
 impl Endpoint for GetTimeSeries {
     const SPEC: Spec = Spec {
@@ -184,105 +54,155 @@ impl Endpoint for GetTimeSeries {
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
         description: "Use this when asked for the history, trend, chart, plot or past values of one series over days or \
-            years (yield, rates, CPI, unemployment, GDP, recession composites) or to download its data as CSV: \
-            first, last, extremes, mean, percentile and thinned rows. Default: the last 365 days. Do not use it \
-            for the latest figure: use get_metric.",
+            years (yield, rates, CPI, unemployment, GDP, recession composites), its values at given dates or after an \
+            event, or to download its data as CSV: change, extremes, greatest fall and rise, mean and rows. For the \
+            latest figure alone get_metric is shorter.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
     type Params = Params;
-    type Output = Output;
+    type Output = TimeSeriesAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
-        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let info = desk.resolve("series", &params.series_id)?;
-        let series = desk.series_or_reason(&info, as_of)?;
-        let days = (params.start.as_deref(), params.end.as_deref());
-        let (start, end) = range::range(days, as_of, desk.today())?;
-        let how = params.aggregation.map(Aggregation::from);
-        let units = params.units.map_or(Units::Level, Units::from);
-        let found = transformed::transformed(&series, params.frequency, how, units)?;
-        let mut provenance = Provenance::of(desk, as_of)?;
-        provenance.rests_on(desk, as_of, [info.id.as_str()])?;
-        if found.is_partial {
-            provenance.note("data", "the last period is not over");
+    fn local(desk: &Desk, params: &Params) -> Result<TimeSeriesAnswer> {
+        match whole(desk, params)? {
+            (answer, Some(measured)) => {
+                let base = desk.settings().base_url.as_deref();
+                shape::shaped(answer, params, measured, base)
+            }
+            (answer, None) => Ok(answer),
         }
-        let output = Output {
-            unit: found.unit.clone(),
-            data: found.rows((start, end)),
-            frequency: Some(found.series.frequency().word().into()),
-            ..blank(desk, &info, (start, end), provenance)
-        };
-        let decimals = i32::from(info.decimals) + 2;
-        let output = output.pictured(params, info.decimals)?;
-        Ok(output.shaped(params, decimals, &desk.settings().base_url))
     }
 
     fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
         forwarded::outbound(checked, today)
     }
 
-    fn received(output: Output, params: &Params, today: Date) -> Result<Output> {
-        forwarded::received(output, params, today)
+    fn received(
+        answer: TimeSeriesAnswer,
+        params: &Params,
+        today: Date,
+    ) -> Result<TimeSeriesAnswer> {
+        forwarded::received(answer, params, today)
     }
 
-    fn text(output: &Output, params: &Params) -> String {
-        match (params.format, params.detail()) {
-            (Format::Csv, _) => rows::csv(&output.series_id, &output.data),
-            (Format::Json, Detail::Points | Detail::Csv) => words::points(output),
-            (Format::Json, Detail::Summary | Detail::Full) => words::summary(output),
+    fn text(answer: &TimeSeriesAnswer, params: &Params) -> String {
+        match params.format {
+            Format::Csv => {
+                let rows = rows::csv(&answer.series_id, &answer.data);
+                rows + &words::rest(answer) + &answer.provenance.missing()
+            }
+            // An assistant's host shows a model the text alone or the structure alone: both have the same rows.
+            Format::Json => words::prose(answer, params.detail.is_none()),
         }
     }
 
-    fn render(output: &Output, params: &Params) -> Result<Answer> {
-        let json = match params.detail() {
-            // The rows stand in the text; twice would be twice the window.
-            Detail::Csv => rows::json(&output.without_rows())?,
-            Detail::Summary | Detail::Points | Detail::Full => rows::json(output)?,
-        };
-        let max_age = Duration::from_secs(u64::from(Self::SPEC.max_age));
-        let mut answer = Answer::new(Bytes::from(json), Self::text(output, params), max_age);
-        answer.png.clone_from(&output.picture);
-        if params.format == Format::Csv {
-            answer.csv = Some(Csv {
-                body: Bytes::from(rows::csv(&output.series_id, &output.data)),
-                file_name: format!("{}.csv", output.series_id),
-            });
-        }
-        Ok(answer)
+    fn render(answer: &TimeSeriesAnswer, params: &Params) -> Result<Answer> {
+        let text = Self::text(answer, params);
+        let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
+        rendered.png.clone_from(&answer.picture);
+        rendered.csv = (params.format == Format::Csv).then(|| Csv {
+            body: Bytes::from(rows::csv(&answer.series_id, &answer.data)),
+            file_name: format!("{}.csv", answer.series_id),
+            notes: answer.provenance.missing(),
+        });
+        Ok(rendered)
     }
 }
 
-/// An answer about a series without its rows.
-fn blank(
+/// Every row that arguments ask for, beyond the most that an answer may have: a drawing shows them all.
+///
+/// # Errors
+/// What the endpoint says to these arguments.
+pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
+    let schema = Route::find(GetTimeSeries::SPEC.tool);
+    let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
+    let checked = decode::check(schema.input_schema(), arguments)?;
+    Ok(whole(desk, &decode::params(&checked)?)?.0)
+}
+
+/// An answer with all its rows, and what they are; nothing of that where nothing is held.
+fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measured>)> {
+    let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+    let meaning = desk.meaning("series", &params.series_id)?;
+    let info = Arc::clone(&meaning.info);
+    let asked = Asked::of(params, as_of, desk.today())?;
+    let condition = conditions::read(desk, params, as_of, &info)?;
+    let read = condition.iter().flat_map(|(_, known)| known.ids());
+    let read = std::iter::once(info.id.as_str()).chain(read);
+    let mut provenance = Provenance::of(desk, as_of, read)?;
+    provenance.read_as(desk, &meaning, as_of)?;
+    provenance.remark(desk, &info)?;
+    let mut answer = without_rows(desk, &info, (asked.start, asked.end), provenance);
+    match desk.series_or_reason(&info, as_of) {
+        Ok(series) => {
+            let (series, how) = desk.as_known_each_month(series, as_of)?;
+            if let Some(how) = how {
+                answer.provenance.note("history", how);
+            }
+            let measured = transformed::transformed(&mut answer, &series, params, &asked)?;
+            if let (Some(Code::Pc1), Some(last)) = (params.units, answer.data.last())
+                && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
+            {
+                answer.provenance.note("headline", rate);
+            }
+            let days = (answer.start, answer.end);
+            answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
+            let day = desk.data_date(as_of)?.of(series.frequency());
+            if let Some(late) = lateness(&series, day).filter(|_| asked.end >= day) {
+                answer.provenance.note("latest", late);
+            }
+            if let Some((condition, known)) = &condition {
+                let days = (asked.start, asked.end);
+                conditions::judge(&mut answer, (condition, known), &info, params, days)?;
+            }
+            Ok((answer, Some(measured)))
+        }
+        // Known, and nothing held: as with a metric, that is an answer, with the reason.
+        Err(reason @ Error::NoData { .. }) => {
+            answer.provenance.note("data", reason.to_string());
+            Ok((answer, None))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// An answer about a series before it has rows.
+fn without_rows(
     desk: &Desk,
     info: &SeriesInfo,
     (start, end): (Date, Date),
     provenance: Provenance,
-) -> Output {
+) -> TimeSeriesAnswer {
     let credit = desk.attribution();
-    Output {
+    let untrusted = Foreign::of(info, &["displayName", "source"]);
+    let source = untrusted.told("source", &info.source);
+    TimeSeriesAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
-        unit: String::new(),
+        unit: info.units_short.clone(),
         start,
         end,
         row_count: 0,
         truncated: false,
         data: Vec::new(),
         attribution: Credit {
-            text: format!("{}; source: {}", credit.text, info.source),
+            text: format!("{}; source: {source}", credit.text),
             url: credit.url,
             terms: "Free for non-commercial, educational and research use with attribution.".into(),
         },
-        frequency: None,
+        frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         summary: None,
+        condition: None,
         reduction: None,
         all_rows: None,
+        unit_in_words: None,
+        points: Vec::new(),
         picture: None,
+        measured: None,
+        untrusted,
         provenance,
     }
 }

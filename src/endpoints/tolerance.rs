@@ -18,36 +18,28 @@ where
     T: DeserializeOwned,
 {
     let entries: Vec<(String, Value)> = match Value::deserialize(deserializer)? {
-        Value::Array(items) => items
-            .into_iter()
-            .map(|item| (name_of(&item), item))
-            .collect(),
+        Value::Array(items) => items.into_iter().map(|i| (name_of(&i), i)).collect(),
         Value::Object(keyed) => keyed.into_iter().collect(),
         Value::Null => Vec::new(),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             return Err(D::Error::custom("neither a list nor a keyed object"));
         }
     };
-    entries
-        .into_iter()
-        .map(|(key, entry)| read(&key, entry, complete).map_err(D::Error::custom))
-        .collect()
-}
-
-fn read<T: DeserializeOwned>(
-    key: &str,
-    entry: Value,
-    complete: fn(&str, &mut Map<String, Value>),
-) -> Result<T, String> {
-    let mut object = match entry {
-        Value::Object(object) => object,
-        number @ (Value::Number(_) | Value::Null) => Map::from_iter([("value".to_owned(), number)]),
-        Value::Bool(_) | Value::String(_) | Value::Array(_) => {
-            return Err(format!("entry {key} is no object"));
-        }
+    let read = |(key, entry): (String, Value)| {
+        let mut object = match entry {
+            Value::Object(object) => object,
+            number @ (Value::Number(_) | Value::Null) => {
+                Map::from_iter([("value".to_owned(), number)])
+            }
+            Value::Bool(_) | Value::String(_) | Value::Array(_) => {
+                return Err(D::Error::custom(format!("entry {key} is no object")));
+            }
+        };
+        complete(&key, &mut object);
+        let entry = serde_json::from_value(Value::Object(object));
+        entry.map_err(|e| D::Error::custom(format!("entry {key}: {e}")))
     };
-    complete(key, &mut object);
-    serde_json::from_value(Value::Object(object)).map_err(|e| format!("entry {key}: {e}"))
+    entries.into_iter().map(read).collect()
 }
 
 /// The identifier of a list's entry, under whichever name it goes.

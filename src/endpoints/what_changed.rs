@@ -1,22 +1,28 @@
-//! `what_changed`: regime, composites and key figures now against a day before, the most unusual moves first.
+//! `what_changed`: surprises of releases, then regime, composites and key figures now against a day before, the most
+//! unusual moves first.
 //!
-//! Both sides are what was known on their day. A move is set against the moves of the same figure over the
+//! Both sides are what was known on their day; a move counts from what the earlier figure has been revised to, since
+//! a difference between two states of knowledge would hold revisions, and other base years. A move is set against the moves of the same figure over the
 //! same span in the last twenty years; the unit of comparison is their standard deviation.
 
+mod moves;
+mod surprises;
+
+pub use surprises::Surprise;
+
+use super::days::{parse_as_of, parse_start};
 use super::endpoint::{Endpoint, Spec};
-use super::provenance::{Provenance, parse_as_of, parse_day};
-use super::time_series::relative;
+use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
+use crate::indicators::expectation::FORMULAS;
 use crate::indicators::prose::signed;
-use crate::indicators::{COMPOSITES, regime};
+use crate::indicators::{established, regime};
 use crate::model::catalogue::round_to;
-use crate::model::{AsOf, Attribution, Catalogue, Date};
+use crate::model::{AsOf, Attribution, Date};
+use moves::{KEY, Kind, Move, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-mod moves;
-use moves::{KEY, Move, Outcome};
 
 /// Declaration and functions.
 pub struct WhatChanged;
@@ -28,11 +34,16 @@ const SHOWN: usize = 12;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Day, YYYY-MM-DD, or 7d, 30d, 6m, ytd.
+    #[serde(default = "a_month")]
     #[schemars(length(min = 1, max = 10))]
     since: String,
     /// As known on this day, YYYY-MM-DD.
     #[schemars(length(max = 10))]
     as_of: Option<String>,
+}
+
+fn a_month() -> String {
+    "1m".to_owned()
 }
 
 /// The regime on both days.
@@ -63,7 +74,11 @@ pub struct Change {
     pub then: f64,
     /// Its date.
     pub date_then: Date,
-    /// Unit of both values.
+    /// What `then` has been revised to, where it was; the move counts from it, so that both its ends are of one state
+    /// of knowledge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then_revised: Option<f64>,
+    /// Unit of all values.
     pub unit: String,
     /// The move, in `change_unit`.
     pub change: f64,
@@ -75,9 +90,11 @@ pub struct Change {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub struct Changes {
     /// Day compared with.
     pub since: Date,
+    /// Figures printed first since then, beside what could be expected of them; the greatest surprise first.
+    pub surprises: Vec<Surprise>,
     /// Regimes.
     pub regime: Regimes,
     /// The most unusual first.
@@ -90,7 +107,6 @@ pub struct Output {
     pub attribution: Attribution,
     /// State of knowledge.
     #[serde(flatten)]
-    #[schemars(flatten)]
     pub provenance: Provenance,
 }
 
@@ -99,116 +115,108 @@ impl Endpoint for WhatChanged {
         tool: "what_changed",
         title: "What changed",
         path: "/api/public/what-changed",
-        summary: "Regime, composites and key figures now against a day before, most unusual moves first",
-        description: "Use this when asked what changed across the board since a day: regime, composites and headlines \
-            compared, ranked by how unusual each move is. Do not use it for one series: use get_time_series.",
+        summary: "Surprises of releases, regime, composites and key figures against a day before, most unusual first",
+        description: "Use this when asked what is new or what changed across the board since a day (default: a month \
+            ago): surprises of releases, regime, composites and headlines, ranked by how unusual each is. Do not use it \
+            for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
-        example: &[("since", "30d")],
+        example: &[],
     };
     type Params = Params;
-    type Output = Output;
+    type Output = Changes;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Output> {
+    fn local(desk: &Desk, params: &Params) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let day = desk.data_date(as_of)?.as_of;
-        let since = since(&params.since, day)?;
-        let mut provenance = Provenance::of(desk, as_of)?;
-        let composites = || COMPOSITES.iter().map(|c| c.id);
-        let read = KEY.iter().map(|k| k.id).chain(composites());
-        provenance.rests_on(desk, as_of, read.chain(regime::INPUTS.iter().copied()))?;
+        let since = since(&params.since, desk.data_date(as_of)?.as_of)?;
+        let read = KEY.iter().map(|(id, _)| *id);
+        let read = read.chain(established().map(|c| c.about.id));
+        let read = read.chain(regime::INPUTS.iter().copied());
+        let read = read.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
+        let mut provenance = Provenance::of(desk, as_of, read.clone())?;
+        provenance.note_past(desk, "since", since, read)?;
         let sides = moves::Sides { as_of, since };
-        let mut found: Vec<Move> = Vec::new();
-        let (mut unchanged, mut absent) = (Vec::new(), Vec::new());
-        let mut sort = |id: &str, outcome| match outcome {
-            Outcome::Moved(one) => found.push(one),
-            Outcome::NoNewFigure => unchanged.push(id.to_owned()),
-            Outcome::Absent => absent.push(id.to_owned()),
-        };
-        for composite in COMPOSITES {
-            let outcome = moves::of_composite(desk, composite, sides)?;
-            sort(composite.id, outcome);
-        }
-        for key in &KEY {
-            sort(key.id, moves::of_key(desk, key, sides)?);
+        let composites = established().map(|c| moves::of_composite(desk, c, sides));
+        let key = KEY
+            .iter()
+            .map(|(id, kind)| moves::of_key(desk, id, *kind, sides));
+        let (mut moved, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
+        for outcome in composites.chain(key) {
+            match outcome? {
+                Outcome::Moved(found) => moved.push(found),
+                Outcome::NoNewFigure(id) => unchanged.push(id.to_owned()),
+                Outcome::Absent(id) => absent.push(id),
+            }
         }
         if !absent.is_empty() {
             let why = "not held, too old, or not passed on, on one of the two days";
             provenance.note("absent", format!("{}: {why}", absent.join(", ")));
         }
         let rank = |m: &Move| m.unusual.map_or(-1.0, f64::abs);
-        found.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
-        let smaller = found.iter().skip(SHOWN).map(|m| m.id.to_owned()).collect();
-        Ok(Output {
+        moved.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+        let smaller = moved.iter().skip(SHOWN).map(|m| m.info.id.to_string());
+        let (now, then) = (desk.regimes(as_of)?, desk.regimes(AsOf::Day(since))?);
+        Ok(Changes {
             since,
-            regime: regimes(desk, as_of, since)?,
-            changes: found
-                .iter()
-                .take(SHOWN)
-                .filter_map(|m| change(desk, m))
-                .collect(),
-            smaller,
+            surprises: surprises::since(desk, since, as_of)?,
+            regime: Regimes {
+                now: now.now.regime.name().into(),
+                confidence: now.now.confidence,
+                then: then.now.regime.name().into(),
+                confidence_then: then.now.confidence,
+            },
+            smaller: smaller.collect(),
+            changes: moved.iter().take(SHOWN).map(|m| change(desk, m)).collect(),
             unchanged,
             attribution: desk.attribution(),
             provenance,
         })
     }
 
-    fn text(o: &Output, _: &Params) -> String {
-        use std::fmt::Write;
+    fn text(a: &Changes, _: &Params) -> String {
         let sure = |c: Option<f64>| c.map_or(String::new(), |c| format!(" ({c} %)"));
-        let r = &o.regime;
+        let (now, then) = (&a.regime.now, &a.regime.then);
+        let (certain, certain_then) = (sure(a.regime.confidence), sure(a.regime.confidence_then));
+        let surprises = surprises::in_prose(&a.surprises);
         let mut text = format!(
-            "Since {}: regime {}{}, then {}{}.\nMoves, most unusual first (sd: standard deviations of moves over the \
-             same span in 20 years):",
-            o.since,
-            r.now,
-            sure(r.confidence),
-            r.then,
-            sure(r.confidence_then)
+            "Since {}:{surprises}\nRegime {now}{certain}, then {then}{certain_then}.\nMoves, most unusual first (sd: standard \
+             deviations of moves over the same span in 20 years):",
+            a.since
         );
-        for c in &o.changes {
-            let unusual = c.unusual.map_or("history too short".to_owned(), |u| {
-                format!("{} sd", signed(u, 1))
-            });
-            let _ = write!(
-                text,
-                "\n- {} ({}): {} {} on {}, {} {} from {} on {} ({unusual})",
-                c.name,
-                c.id,
-                c.now,
-                c.unit,
-                c.date,
-                signed(c.change, 2),
-                c.change_unit,
-                c.then,
-                c.date_then
-            );
+        for c in &a.changes {
+            text += &format!("\n- {}", in_prose(c));
         }
         for (what, ids) in [
-            ("Smaller moves", &o.smaller),
-            ("No new figure", &o.unchanged),
+            ("Smaller moves", &a.smaller),
+            ("No new figure", &a.unchanged),
         ] {
             if !ids.is_empty() {
-                let _ = write!(text, "\n{what}: {}.", ids.join(", "));
+                text += &format!("\n{what}: {}.", ids.join(", "));
             }
         }
-        let p = &o.provenance;
-        let _ = write!(
-            text,
-            "\n{} {}\n{}: {}",
-            p.sentence(),
-            p.missing(),
-            o.attribution.text,
-            o.attribution.url
-        );
-        text
+        text + &a.provenance.closing(&a.attribution)
     }
+}
+
+fn in_prose(c: &Change) -> String {
+    let unusual = match c.unusual {
+        Some(u) => format!("{} sd", signed(u, 1)),
+        None => "history too short".to_owned(),
+    };
+    let (now, mut then) = (c.now, c.then.to_string());
+    if let Some(revised) = c.then_revised {
+        then = format!("{revised} (known then as {then})");
+    }
+    let change = format!("{} {}", signed(c.change, 2), c.change_unit);
+    format!(
+        "{} ({}): {now} {} on {}, {change} from {then} on {} ({unusual})",
+        c.name, c.id, c.unit, c.date, c.date_then
+    )
 }
 
 /// The day compared with: a day, or a span back from `day`.
 fn since(text: &str, day: Date) -> Result<Date> {
-    let since = relative(text, day).map_or_else(|| parse_day("since", text), Ok)?;
+    let since = parse_start("since", text, day)?;
     if since < day {
         return Ok(since);
     }
@@ -221,41 +229,31 @@ fn since(text: &str, day: Date) -> Result<Date> {
     ))
 }
 
-fn regimes(desk: &Desk, as_of: AsOf, since: Date) -> Result<Regimes> {
-    let (now, then) = (desk.regimes(as_of)?, desk.regimes(AsOf::Day(since))?);
-    Ok(Regimes {
-        now: now.now.regime.name().into(),
-        confidence: now.now.confidence,
-        then: then.now.regime.name().into(),
-        confidence_then: then.now.confidence,
-    })
-}
-
 /// A move as it is shown.
-fn change(desk: &Desk, m: &Move) -> Option<Change> {
-    let info = Catalogue::embedded().get(m.id)?;
-    let decimals = if m.kind.is_yearly() {
-        2
-    } else {
-        i32::from(info.decimals) + 1
+fn change(desk: &Desk, m: &Move) -> Change {
+    let (info, kind) = (&m.info, m.kind);
+    let title = &info.title;
+    let (decimals, name) = match kind {
+        Kind::Yearly => (2, format!("{title}, from a year earlier")),
+        Kind::Points | Kind::Percent => (i32::from(info.decimals) + 1, title.clone()),
     };
-    let name = if m.kind.is_yearly() {
-        format!("{}, from a year earlier", info.title)
-    } else {
-        info.title.clone()
+    let decimals_of_change = match kind {
+        Kind::Percent => 2,
+        Kind::Points | Kind::Yearly => decimals,
     };
-    Some(Change {
+    Change {
         id: desk.shown_id(&info.id),
         name,
         now: round_to(m.now.value, decimals),
         date: m.now.date,
         then: round_to(m.then.value, decimals),
         date_then: m.then.date,
-        unit: m.kind.unit(info),
-        change: round_to(m.change, if m.kind.is_percent() { 2 } else { decimals }),
-        change_unit: m.kind.change_unit(info),
+        then_revised: m.revised.map(|v| round_to(v, decimals)),
+        unit: kind.unit(info),
+        change: round_to(m.change, decimals_of_change),
+        change_unit: kind.change_unit(info),
         unusual: m.unusual.map(|u| round_to(u, 2)),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -1,71 +1,21 @@
-//! What past months of each regime say about six assets (METHODS 7): a view with the figures it rests on.
+//! What past months of each regime say about six assets (docs/METHODS.md#asset-views): a view with the figures it
+//! rests on.
 //!
 //! The evidence is the return of a month in a regime known the month before, against all other months. Few
 //! of the differences are large, and some are chance; so a view is never more than of medium conviction and
 //! its thesis cites the figures, not the textbook. An operator's own price series, where long enough, take
 //! the place of the documented figures ([`measured`]).
 
-pub mod evidence;
+mod asset;
+mod evidence;
 
+pub use asset::Asset;
 pub use evidence::{Evidence, documented, measured};
 
 use super::prose::{number, signed};
 use super::regime::Regime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What a view is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Asset {
-    /// Bitcoin.
-    Btc,
-    /// US equities.
-    Equities,
-    /// WTI crude oil.
-    Oil,
-    /// Gold.
-    Gold,
-    /// The dollar against a broad basket.
-    Dollar,
-    /// 10-year Treasury notes.
-    Bonds,
-}
-
-impl Asset {
-    /// Every asset, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
-        Self::Btc,
-        Self::Equities,
-        Self::Oil,
-        Self::Gold,
-        Self::Dollar,
-        Self::Bonds,
-    ];
-
-    /// Its key in an answer: "equities".
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Btc => "btc",
-            Self::Equities => "equities",
-            Self::Oil => "oil",
-            Self::Gold => "gold",
-            Self::Dollar => "dollar",
-            Self::Bonds => "bonds",
-        }
-    }
-
-    /// Its name at the beginning of a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Btc => "Bitcoin",
-            Self::Equities => "US equities",
-            Self::Oil => "Oil",
-            Self::Gold => "Gold",
-            Self::Dollar => "The dollar",
-            Self::Bonds => "10-year Treasuries",
-        }
-    }
-}
 
 /// Which way the evidence points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -120,13 +70,11 @@ pub fn views(
     confidence: Option<f64>,
     own: impl Fn(Asset) -> Option<Evidence>,
 ) -> Vec<View> {
-    Asset::ALL
-        .into_iter()
-        .map(|asset| {
-            let evidence = own(asset).or_else(|| documented(regime, asset));
-            evidence.map_or_else(|| unknown(asset), |e| view(asset, regime, confidence, &e))
-        })
-        .collect()
+    let view = |asset| match own(asset).or_else(|| documented(regime, asset)) {
+        Some(evidence) => view(asset, regime, confidence, &evidence),
+        None => unknown(asset),
+    };
+    Asset::ALL.into_iter().map(view).collect()
 }
 
 /// The view that evidence supports.
@@ -134,27 +82,19 @@ pub fn views(
 /// Direction from |t| ≥ 1 on. Conviction: low under |t| 1, else medium (|t| ≥ 2 would be high, which one
 /// of 48 such tests does not earn); low where the record is about one cycle; a notch lower when the
 /// regime itself is less likely than not.
-pub fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> View {
+fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> View {
     let t = evidence.t;
-    let direction = if t.abs() < SOME_T {
-        Direction::Neutral
-    } else if t > 0.0 {
-        Direction::Bullish
-    } else {
-        Direction::Bearish
+    let direction = match t {
+        _ if t.abs() < SOME_T => Direction::Neutral,
+        _ if t > 0.0 => Direction::Bullish,
+        _ => Direction::Bearish,
     };
-    let unsure = confidence.is_none_or(|c| c < UNSURE_BELOW);
-    let conviction = table_conviction(t)
-        .min(if evidence.one_cycle {
-            Conviction::Low
-        } else {
-            Conviction::Medium
-        })
-        .min(if unsure {
-            Conviction::Low
-        } else {
-            Conviction::High
-        });
+    let is_doubtful = evidence.one_cycle || confidence.is_none_or(|c| c < UNSURE_BELOW);
+    let highest = match is_doubtful {
+        true => Conviction::Low,
+        false => Conviction::Medium,
+    };
+    let conviction = table_conviction(t).min(highest);
     View {
         asset,
         direction,
@@ -164,7 +104,7 @@ pub fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Ev
 }
 
 /// Conviction by the size of the difference alone.
-pub fn table_conviction(t: f64) -> Conviction {
+fn table_conviction(t: f64) -> Conviction {
     if t.abs() >= CLEAR_T {
         Conviction::High
     } else if t.abs() >= SOME_T {
@@ -176,12 +116,12 @@ pub fn table_conviction(t: f64) -> Conviction {
 
 fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> String {
     let t = evidence.t;
-    let verdict = if t.abs() < SOME_T {
-        "no difference that stands out"
-    } else if t.abs() < CLEAR_T {
-        "a difference of some weight"
-    } else {
-        "a clear difference, though of 48 such tests about two come out clear by chance"
+    let verdict = match table_conviction(t) {
+        Conviction::Low => "no difference that stands out",
+        Conviction::Medium => "a difference of some weight",
+        Conviction::High => {
+            "a clear difference, though of 48 such tests about two come out clear by chance"
+        }
     };
     let decimals =
         usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);

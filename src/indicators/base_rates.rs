@@ -1,4 +1,4 @@
-//! How often an event has followed: base rates of scenarios from monthly figures (METHODS 9).
+//! How often an event has followed: base rates of scenarios from monthly figures (docs/METHODS.md#base-rates).
 //!
 //! Every month of the past is a starting month, so windows overlap and one recession makes twelve hits. The
 //! share is right all the same; the interval is not, unless it counts windows without overlap. It does.
@@ -163,6 +163,26 @@ pub fn base_rate(
 }
 
 impl Event {
+    /// The rule in words: "the monthly mean of DGS10 rises by 1 or more within 12 months".
+    pub fn in_words(&self) -> String {
+        let by = self.threshold;
+        let happens = match self.movement {
+            Move::Starts | Move::ReachesOrAbove => format!("is {by} or above"),
+            Move::ReachesOrBelow => format!("is {by} or below"),
+            Move::RisesBy => format!("rises by {by} or more"),
+            Move::FallsBy => format!("falls by {by} or more"),
+            Move::RisesByPct => format!("rises by {by} % or more"),
+            Move::FallsByPct => format!("falls by {by} % or more"),
+        };
+        let monthly = match self.monthly {
+            Monthly::Mean => "mean",
+            Monthly::Last => "last figure",
+            Monthly::Max => "highest figure",
+        };
+        let (what, within) = (self.transform.of(&self.series), self.horizon_months);
+        format!("{what}, {monthly} of the month, {happens} in one of the next {within} months")
+    }
+
     fn is_met(&self, x: f64, u: f64) -> bool {
         let by = self.threshold;
         match self.movement {
@@ -176,7 +196,32 @@ impl Event {
     }
 }
 
+impl Transform {
+    /// What is looked at of a series, in words.
+    fn of(self, series: &str) -> String {
+        match self {
+            Self::Level => series.to_owned(),
+            Self::YoyPct => format!("12-month % change of {series}"),
+        }
+    }
+}
+
 impl Condition {
+    /// Which months count, in words, of an event's series: "DGS10 below 5".
+    pub fn in_words(&self, series: &str) -> String {
+        let relation = match self.relation {
+            Relation::Below => "below",
+            Relation::Above => "above",
+            Relation::AtOrBelow => "at or below",
+            Relation::Equals => "equal to",
+        };
+        format!(
+            "{} {relation} {}",
+            self.transform.of(series),
+            self.threshold
+        )
+    }
+
     fn holds(&self, x: f64) -> bool {
         match self.relation {
             Relation::Below => x < self.threshold - DUST,

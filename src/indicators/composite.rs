@@ -1,103 +1,47 @@
-//! What every composite has in common: what it is, how it is read at a day, and what it is made of.
+//! What is fixed about an indicator, and how a composite is computed.
 //!
-//! A composite is one row of the table in the folder's `mod.rs`. A reading always adds up:
-//! `value = base + sum of contributions`, so that a user can see where a figure comes from.
+//! Title, unit, decimals, frequency and lag of a composite stand in the catalogue, as those of every series;
+//! everything else stands in its row, one per file.
 
-use crate::model::{Date, Observation, SeriesSet};
+use super::alarm::AlarmRule;
+use super::blend::Index;
+use super::reading::Reading;
+use crate::model::catalogue::DEFAULT_PREFIX;
+use crate::model::{
+    Catalogue, Date, Known, Observation, Recorded, Series, SeriesInfo, SeriesSet, Vintages,
+};
+use std::sync::Arc;
 
-/// One input of a computed figure.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Input {
-    /// What it measures: "Credit spread".
-    pub name: &'static str,
-    /// Series it was read from; the first is the preferred one.
-    pub series: Vec<&'static str>,
-    /// The input after its transform, in `unit`; absent when it could not be had.
-    pub value: Option<f64>,
-    /// Unit of `value`.
-    pub unit: &'static str,
-    /// Date of the newest observation used.
-    pub date: Option<Date>,
-    /// Weight in the composite; the weights of all inputs add up to 1.
-    pub weight: f64,
-    /// Points of the result that this input adds to or takes from `base`.
-    pub contribution: Option<f64>,
-    /// Why the value is absent.
-    pub missing: Option<String>,
+/// What is fixed about an indicator of ours: a composite, the index of texts, or the regime.
+#[derive(Debug, Clone, Copy)]
+pub struct Indicator {
+    /// Series identifier, `SERVICE_CRPI`; "regime" for the regime, which is no series.
+    pub id: &'static str,
+    /// Name and version of the method; stored figures carry it and are never recomputed under another.
+    pub method: &'static str,
+    /// What it is and what it is made of, in a line.
+    pub summary: &'static str,
+    /// The formula as one line of plain text.
+    pub formula: &'static str,
+    /// Where the method comes from.
+    pub source: &'static str,
 }
 
-impl Input {
-    /// An input that is not there, with the reason.
-    pub fn absent(
-        name: &'static str,
-        series: &[&'static str],
-        unit: &'static str,
-        weight: f64,
-        reason: String,
-    ) -> Self {
-        Self {
-            name,
-            series: series.to_vec(),
-            value: None,
-            unit,
-            date: None,
-            weight,
-            contribution: None,
-            missing: Some(reason),
-        }
+impl Indicator {
+    /// The name it is asked for by: "CRPI", "regime".
+    pub fn ticker(&self) -> &'static str {
+        self.id.strip_prefix(DEFAULT_PREFIX).unwrap_or(self.id)
     }
-}
 
-/// How far a figure has moved.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trend {
-    /// Absolute change in the figure's own unit.
-    pub change: f64,
-    /// Over which time, in words: "13 weeks".
-    pub over: &'static str,
-}
-
-/// A computed figure at a day, with what it was made of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// Date the figure is stamped with: the day, the week's Wednesday, or the month's first day.
-    pub date: Date,
-    /// The figure; absent with a `reason`.
-    pub value: Option<f64>,
-    /// Why there is no figure.
-    pub reason: Option<String>,
-    /// The figure with every input at its reference: `value = base + sum of contributions`, to 1e-9.
-    pub base: f64,
-    /// All inputs of the method, present or not.
-    pub inputs: Vec<Input>,
-    /// Share of the weights that was present, 0 to 1.
-    pub weight_present: f64,
-    /// Movement over the composite's usual horizon, where it can be computed.
-    pub trend: Option<Trend>,
-    /// How the figure came about where that is not the usual way: "fallback without NFCI".
-    pub basis: Vec<String>,
-}
-
-impl Reading {
-    /// A reading without a figure: the reason and the inputs that were looked for.
-    pub fn none(date: Date, reason: String, inputs: Vec<Input>) -> Self {
-        Self {
-            date,
-            value: None,
-            reason: Some(reason),
-            base: 0.0,
-            weight_present: present(&inputs),
-            inputs,
-            trend: None,
-            basis: Vec::new(),
-        }
+    /// Its description in the catalogue; `None` for the regime.
+    pub fn info(&self) -> Option<&'static Arc<SeriesInfo>> {
+        Catalogue::embedded().get(self.id)
     }
-}
 
-/// Share of the weight of inputs that have a value.
-pub fn present(inputs: &[Input]) -> f64 {
-    let weigh = |i: &Input| i.value.map_or(0.0, |_| i.weight);
-    inputs.iter().map(weigh).sum()
+    /// Full name.
+    pub fn title(&self) -> &'static str {
+        self.info().map_or("Macro regime", |i| i.title.as_str())
+    }
 }
 
 /// A range of a figure that has a name; it reaches up to the next band's `from`.
@@ -109,73 +53,126 @@ pub struct Band {
     pub name: &'static str,
 }
 
+/// The band that begins at `from`.
+pub const fn band(from: f64, name: &'static str) -> Band {
+    Band { from, name }
+}
+
+/// How a composite is computed; a past day uses only what was available on it.
+#[derive(Debug, Clone, Copy)]
+pub enum Computation {
+    /// Parts scored against their past and averaged. A reading ranks itself in the whole history.
+    Blend(&'static Index),
+    /// A formula of its own, for which a day stands alone.
+    Own {
+        /// Every series it may read.
+        inputs: &'static [&'static str],
+        /// The figure at a day and what it is made of.
+        reading: fn(&SeriesSet, Date) -> Reading,
+        /// Every figure up to a day, ascending.
+        history: fn(&SeriesSet, Date) -> Vec<Observation>,
+    },
+    /// A formula of its own, whose history has each period as it was known at its own time.
+    AsKnown {
+        /// Every series it may read.
+        inputs: &'static [&'static str],
+        /// The figure at a day and what it is made of.
+        reading: fn(&SeriesSet, Date) -> Reading,
+        /// Every figure up to a day, ascending, each from what was known when it came.
+        path: fn(&[Recorded], Date) -> Vec<Observation>,
+        /// The day from which on the figure of a period is out.
+        out_on: fn(Date) -> Date,
+    },
+}
+
 /// A composite indicator: one row of [`super::COMPOSITES`].
 #[derive(Debug, Clone, Copy)]
 pub struct Composite {
-    /// Series identifier, `SERVICE_CRPI`.
-    pub id: &'static str,
-    /// Name and version of the method; stored figures carry it and are never recomputed under another.
-    pub method: &'static str,
-    /// Full name.
-    pub name: &'static str,
-    /// The formula as one line of plain text.
-    pub formula: &'static str,
-    /// Where the method comes from.
-    pub source: &'static str,
-    /// Every series it may read.
-    pub inputs: &'static [&'static str],
+    /// What is fixed about it.
+    pub about: Indicator,
+    /// Unit beside a headline figure: "of 100".
+    pub unit: &'static str,
     /// Named ranges of the value, ascending; empty when the level alone says nothing.
     pub bands: &'static [Band],
-    /// The history up to a day, ascending, as far as it is dated on or after another: `since(set, day, from)`.
-    /// Each value uses only what was available on its own date; the last one equals the reading's value at
-    /// that day, when there is one. To be computed for what is asked, not for what lies before.
-    pub since: fn(&SeriesSet, Date, Date) -> Vec<Observation>,
-    /// Under which of its definitions the history up to a day is computed; empty where there is but one.
-    /// Another definition is another history, from its beginning.
-    pub profile: fn(&SeriesSet, Date) -> &'static str,
-    /// The figure at a day and what it is made of.
-    pub reading: fn(&SeriesSet, Date) -> Reading,
+    /// How it is computed.
+    pub computation: Computation,
+    /// When its alarm rings, if it has one.
+    pub alarm: Option<AlarmRule>,
+    /// Whether it is on trial: a series that can be asked for, and no gauge.
+    pub experimental: bool,
     /// What a reading means, in sentences, with the evidence.
     pub interpret: fn(&Reading) -> String,
 }
 
 impl Composite {
-    /// The whole history up to a day, ascending.
+    /// Every series it may read.
+    pub fn inputs(&self) -> Vec<&'static str> {
+        match self.computation {
+            Computation::Blend(index) => index.inputs(),
+            Computation::Own { inputs, .. } | Computation::AsKnown { inputs, .. } => {
+                inputs.to_vec()
+            }
+        }
+    }
+
+    /// The figure at a day, and the whole history up to it where that was computed on the way.
+    pub fn at(&self, set: &SeriesSet, day: Date) -> (Reading, Option<Vec<Observation>>) {
+        match self.computation {
+            Computation::Blend(index) => {
+                let (reading, history) = index.at(set, day);
+                (reading, Some(history))
+            }
+            Computation::Own { reading, .. } | Computation::AsKnown { reading, .. } => {
+                (reading(set, day), None)
+            }
+        }
+    }
+
+    /// The figure at a day and what it is made of.
+    pub fn reading(&self, set: &SeriesSet, day: Date) -> Reading {
+        self.at(set, day).0
+    }
+
+    /// The whole history up to a day, ascending; it ends with the reading of that day, where there is one.
     pub fn history(&self, set: &SeriesSet, day: Date) -> Vec<Observation> {
-        (self.since)(set, day, Date::MIN)
+        match self.computation {
+            Computation::Blend(index) => index.at(set, day).1,
+            Computation::Own { history, .. } => history(set, day),
+            Computation::AsKnown { path, .. } => {
+                ended(path(&undated(set), day), &self.reading(set, day))
+            }
+        }
     }
 
-    /// The name of the band that holds `value`; `None` without bands.
+    /// Whether its history has each period as it was known at its own time.
+    pub fn is_as_known(&self) -> bool {
+        matches!(self.computation, Computation::AsKnown { .. })
+    }
+
+    /// The name of the band that holds `value`, below the first band the first; `None` without bands.
     pub fn band(&self, value: f64) -> Option<&'static str> {
-        band(self.bands, value)
+        let above = self.bands.partition_point(|b| b.from <= value);
+        self.bands.get(above.saturating_sub(1)).map(|b| b.name)
     }
 }
 
-/// The name of the band that holds `value`; below the first band it is the first.
-pub fn band(bands: &[Band], value: f64) -> Option<&'static str> {
-    let above = bands.partition_point(|b| b.from <= value);
-    bands.get(above.saturating_sub(1)).map(|b| b.name)
+/// A history of figures as they were known, with its newest one as the reading of the day has it.
+pub fn ended(mut path: Vec<Observation>, now: &Reading) -> Vec<Observation> {
+    if let Some(value) = now.value {
+        path.truncate(path.partition_point(|o| o.date < now.date));
+        path.push(Observation::new(now.date, value));
+    }
+    path
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_band_reaches_up_to_the_next_one() {
-        let bands = [
-            Band {
-                from: 0.0,
-                name: "low",
-            },
-            Band {
-                from: 15.0,
-                name: "high",
-            },
-        ];
-        assert_eq!(band(&bands, -1.0), Some("low"));
-        assert_eq!(band(&bands, 14.999), Some("low"));
-        assert_eq!(band(&bands, 15.0), Some("high"));
-        assert_eq!(band(&[], 15.0), None);
-    }
+/// A set of which nobody knows since when its figures were known: from their usual lag on.
+fn undated(set: &SeriesSet) -> Vec<Recorded> {
+    let recorded = |series: &Arc<Series>| {
+        let rows = series.observations.iter().map(|o| Known::new(o, None));
+        Recorded {
+            info: Arc::clone(&series.info),
+            vintages: Arc::new(Vintages::new(rows.collect())),
+        }
+    };
+    set.iter().map(recorded).collect()
 }

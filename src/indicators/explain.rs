@@ -1,20 +1,20 @@
 //! Sentences that readings of several indices share: the value, where it stands, and what it is made of.
 
-use super::composite::{Composite, Input, Reading};
+use super::composite::Composite;
 use super::prose::{capitalised, moved, number, signed};
-use super::statistics::percentile_rank;
-use crate::model::Observation;
+use super::reading::{Input, Reading};
 
 /// "Macro stress is 34.5 of 100 (calm), …": value, standing, movement and the largest contributions; with
-/// the value. `None` without a value.
-pub fn opening(composite: &Composite, subject: &str, reading: &Reading) -> Option<(String, f64)> {
+/// its band. `None` without a value.
+pub fn opening(
+    composite: &Composite,
+    subject: &str,
+    reading: &Reading,
+) -> Option<(String, &'static str)> {
     let value = reading.value?;
     let band = composite.band(value).unwrap_or_default();
-    let basis: String = reading
-        .basis
-        .iter()
-        .map(|b| format!(" {}.", capitalised(b)))
-        .collect();
+    let sentence = |b: &String| format!(" {}.", capitalised(b));
+    let basis: String = reading.basis.iter().map(sentence).collect();
     let text = format!(
         "{subject} is {} of 100 on {} ({band}){}.{basis} {}{}",
         number(value, 1),
@@ -23,43 +23,26 @@ pub fn opening(composite: &Composite, subject: &str, reading: &Reading) -> Optio
         largest(reading),
         missing(reading)
     );
-    Some((text, value))
-}
-
-/// Where a value stands in its own history, in words.
-pub fn standing(history: &[Observation], value: f64) -> Option<String> {
-    let values: Vec<f64> = history.iter().map(|o| o.value).collect();
-    let rank = percentile_rank(&values, value)?;
-    let since = history.first()?.date.strftime("%Y-%m");
-    // Rounded down: nothing is higher than 100 % of days that include itself.
-    Some(format!(
-        "higher than {:.0} % of its days since {since}",
-        rank.floor()
-    ))
+    Some((text, band))
 }
 
 /// Why an index has no value, and what would bring it.
 pub fn without(composite: &Composite, reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no reason is known");
-    let names = reading
-        .inputs
-        .iter()
-        .filter(|i| i.value.is_none())
-        .map(|i| i.series.join(" or "))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let absent = reading.inputs.iter().filter(|i| i.value.is_none());
+    let names: Vec<String> = absent.map(|i| i.series.join(" or ")).collect();
     format!(
-        "There is no {} for {}: {reason}. Missing: {names}.",
-        composite.name, reading.date
+        "There is no {} for {}: {reason}. Missing: {}.",
+        composite.about.title(),
+        reading.date,
+        names.join(", ")
     )
 }
 
 fn largest(reading: &Reading) -> String {
-    let mut inputs: Vec<(&Input, f64)> = reading
-        .inputs
-        .iter()
-        .filter_map(|i| Some((i, i.contribution?)))
-        .collect();
+    let inputs = reading.inputs.iter();
+    let mut inputs: Vec<(&Input, f64)> =
+        inputs.filter_map(|i| Some((i, i.contribution?))).collect();
     inputs.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let named: Vec<String> = inputs
         .iter()
@@ -70,11 +53,8 @@ fn largest(reading: &Reading) -> String {
 }
 
 fn missing(reading: &Reading) -> String {
-    let gone: Vec<String> = reading
-        .inputs
-        .iter()
-        .filter_map(|i| Some(format!("{} ({})", i.name, i.missing.as_deref()?)))
-        .collect();
+    let said = |i: &Input| Some(format!("{} ({})", i.name, i.missing.as_deref()?));
+    let gone: Vec<String> = reading.inputs.iter().filter_map(said).collect();
     if gone.is_empty() {
         return String::new();
     }

@@ -1,12 +1,13 @@
 //! Net liquidity CNLI, method cnli-v1: the Fed's assets less what the Treasury and the reverse repo
-//! facility hold back, in trillions of dollars, on Wednesdays (METHODS 3).
+//! facility hold back, in trillions of dollars, on Wednesdays (docs/METHODS.md#net-liquidity).
 //!
 //! Units are read from each series and magnitudes are checked: taking the Treasury's account for billions,
 //! as many published scripts do, would be wrong by almost a trillion. Out of bounds means no figure.
 
-use super::composite::{Composite, Input, Reading, Trend, present};
+use super::composite::{Composite, Computation, Indicator};
 use super::prose;
-use super::resample::known;
+use super::reading::{Input, Reading, Trend};
+use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::ToSpan;
@@ -14,23 +15,30 @@ use jiff::civil::date;
 
 /// Net liquidity, trillions of dollars, weekly.
 pub const CNLI: Composite = Composite {
-    id: "SERVICE_CNLI",
-    method: "cnli-v1",
-    name: "Net liquidity",
-    formula: "WALCL - WTREGEN - RRPONTSYD in trillions of dollars, each at its Wednesday",
-    source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
-    inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
+    about: Indicator {
+        id: "SERVICE_CNLI",
+        method: "cnli-v1",
+        summary: "net liquidity, trillions of USD: Federal Reserve assets less the Treasury's account and reverse repos",
+        formula: "WALCL - WTREGEN - RRPONTSYD in trillions of dollars, each at its Wednesday",
+        source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
+    },
+    unit: "$ trillion",
     bands: &[],
-    since,
-    profile: |_, _| "",
-    reading,
+    alarm: None,
+    experimental: false,
+    computation: Computation::Own {
+        inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
+        reading,
+        history,
+    },
     interpret,
 };
 
-/// Change over 13 weeks, in trillions, from which liquidity is not stable (METHODS 3).
+/// Change over 13 weeks, in trillions, from which liquidity is not stable (docs/METHODS.md#net-liquidity).
 const STEP: f64 = 0.15;
 
-/// Days a reverse repo balance speaks for; none that recent means no operation, hence zero (METHODS 3).
+/// Days a reverse repo balance speaks for; none that recent means no operation, hence zero
+/// (docs/METHODS.md#net-liquidity).
 const RRP_DAYS: i64 = 7;
 
 /// First day from which reverse repos were offered daily: from here on a lack is a lack, not a zero.
@@ -41,30 +49,24 @@ struct Leg {
     name: &'static str,
     id: &'static str,
     sign: f64,
-    /// Trillions between which a balance is believable: METHODS 3, and a lower bound for the Treasury's
-    /// account (its minimum since 2002 is 0.0037), which finds billions taken for millions.
+    /// Trillions between which a balance is believable: docs/METHODS.md#net-liquidity, and a lower bound for the
+    /// Treasury's account (its minimum since 2002 is 0.0037), which finds billions taken for millions.
     bounds: (f64, f64),
 }
 
+const fn leg(name: &'static str, id: &'static str, sign: f64, bounds: (f64, f64)) -> Leg {
+    Leg {
+        name,
+        id,
+        sign,
+        bounds,
+    }
+}
+
 const LEGS: [Leg; 3] = [
-    Leg {
-        name: "Federal Reserve assets",
-        id: "WALCL",
-        sign: 1.0,
-        bounds: (0.5, 20.0),
-    },
-    Leg {
-        name: "Treasury General Account",
-        id: "WTREGEN",
-        sign: -1.0,
-        bounds: (0.002, 3.0),
-    },
-    Leg {
-        name: "Overnight reverse repos",
-        id: "RRPONTSYD",
-        sign: -1.0,
-        bounds: (0.0, 5.0),
-    },
+    leg("Federal Reserve assets", "WALCL", 1.0, (0.5, 20.0)),
+    leg("Treasury General Account", "WTREGEN", -1.0, (0.002, 3.0)),
+    leg("Overnight reverse repos", "RRPONTSYD", -1.0, (0.0, 5.0)),
 ];
 
 /// A balance at a Wednesday in trillions, with the date it is of; or why there is none.
@@ -98,19 +100,16 @@ impl Leg {
     }
 
     fn input(&self, balance: Balance) -> Input {
-        let (value, date, missing) = match balance {
-            Ok((value, date)) => (Some(value), Some(date), None),
-            Err(reason) => (None, None, Some(reason)),
-        };
+        let found = balance.as_ref().ok().copied();
         Input {
             name: self.name,
             series: vec![self.id],
-            value,
+            value: found.map(|(value, _)| value),
             unit: "trillions of dollars",
-            date,
-            weight: 1.0 / 3.0,
-            contribution: value.map(|v| self.sign * v + 0.0),
-            missing,
+            date: found.map(|(_, date)| date),
+            weight: None,
+            contribution: found.map(|(value, _)| self.sign * value + 0.0),
+            missing: balance.err(),
         }
     }
 }
@@ -125,16 +124,12 @@ fn reverse_repos(series: &Series, week: Date) -> Option<Observation> {
 /// Trillions of dollars in one unit of the series.
 fn per_unit(series: &Series) -> Result<f64, String> {
     let unit = series.info.units.to_ascii_lowercase();
-    [("million", 1e-6), ("billion", 1e-3), ("trillion", 1.0)]
-        .into_iter()
-        .find(|(word, _)| unit.contains(word))
-        .map(|(_, factor)| factor)
-        .ok_or_else(|| {
-            format!(
-                "{} is in \"{}\", not in dollars",
-                series.info.id, series.info.units
-            )
-        })
+    let sizes = [("million", 1e-6), ("billion", 1e-3), ("trillion", 1.0)];
+    let found = sizes.into_iter().find(|(word, _)| unit.contains(word));
+    found.map(|(_, factor)| factor).ok_or_else(|| {
+        let (id, units) = (&series.info.id, &series.info.units);
+        format!("{id} is in \"{units}\", not in dollars")
+    })
 }
 
 /// Net liquidity at a Wednesday, if all three balances can be had.
@@ -146,34 +141,26 @@ fn at(set: &SeriesSet, week: Date) -> Option<f64> {
     Some(sum)
 }
 
-/// Every week from `from` to `day` whose three balances can be had, ascending; the first is of December 2002.
-fn since(set: &SeriesSet, day: Date, from: Date) -> Vec<Observation> {
-    let Some(assets) = set.get("WALCL") else {
-        return Vec::new();
-    };
-    let weeks = known(assets, day);
-    let first = weeks.partition_point(|o| o.date < from);
+/// Every week up to `day` whose three balances can be had, ascending; the first is of December 2002.
+fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
+    let weeks = known_or_none(set.get("WALCL"), day).iter();
     weeks
-        .get(first..)
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|o| at(set, o.date).map(|v| Observation::new(o.date, v)))
+        .filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)))
         .collect()
 }
 
 /// The newest week held. A refused or absent balance is not hidden behind an older week.
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let week = set
-        .get("WALCL")
-        .and_then(|s| known(s, day).last().filter(|o| !s.is_stale(o.date, day)))
-        .map(|o| o.date);
-    let Some(week) = week else {
-        let reason = match set.get("WALCL").and_then(|s| known(s, day).last()) {
-            Some(o) => format!("WALCL has no current figure (newest: {})", o.date),
+    let assets = set.get("WALCL");
+    let newest = known_or_none(assets, day).last().map(|o| o.date);
+    let fresh = |week: &Date| assets.is_some_and(|s| !s.is_stale(*week, day));
+    let Some(week) = newest.filter(fresh) else {
+        let reason = match newest {
+            Some(week) => format!("WALCL has no current figure (newest: {week})"),
             None => "WALCL is not there".to_owned(),
         };
-        let absent = |leg: &Leg| leg.input(Err(reason.clone()));
-        return Reading::none(day, reason.clone(), LEGS.iter().map(absent).collect());
+        let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
+        return Reading::none(day, reason.clone(), inputs.collect());
     };
     let inputs: Vec<Input> = LEGS
         .iter()
@@ -181,23 +168,15 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         .collect();
     let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
     if !reasons.is_empty() {
-        let reason = reasons.join("; ");
-        return Reading::none(week, reason, inputs);
+        return Reading::none(week, reasons.join("; "), inputs);
     }
     let value: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
-    let before = at(set, shift(week, (-91).days()));
     Reading {
-        date: week,
-        value: Some(value),
-        reason: None,
-        base: 0.0,
-        weight_present: present(&inputs),
-        inputs,
-        trend: before.map(|b| Trend {
-            change: value - b,
+        trend: at(set, shift(week, (-91).days())).map(|before| Trend {
+            change: value - before,
             over: "13 weeks",
         }),
-        basis: Vec::new(),
+        ..Reading::of(week, value, inputs)
     }
 }
 

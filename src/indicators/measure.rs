@@ -11,60 +11,109 @@ use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use std::sync::Arc;
 
+/// A way to measure something from series.
+#[derive(Debug, Clone, Copy)]
+pub struct Way {
+    /// The series; two are taken as the logarithm of the first over the second on common dates.
+    pub series: &'static [&'static str],
+    /// What is made of them.
+    transform: fn(Measure) -> Measure,
+    /// Days of the first series that must lie before a figure; 0 where its transform says enough.
+    past_days: i64,
+    /// Whether its days are days of an index; not for what trades on holidays.
+    sets_days: bool,
+}
+
+impl Way {
+    /// The transform of one series, or of the ratio of two.
+    pub const fn of(series: &'static [&'static str], transform: fn(Measure) -> Measure) -> Self {
+        Self {
+            series,
+            transform,
+            past_days: 0,
+            sets_days: true,
+        }
+    }
+
+    /// The series as it is.
+    pub const fn level(series: &'static [&'static str]) -> Self {
+        Self::of(series, |m| m)
+    }
+
+    /// The same, once so many days of the first series lie before.
+    pub const fn after(self, past_days: i64) -> Self {
+        Self { past_days, ..self }
+    }
+
+    /// The same on days that others set.
+    pub const fn on_days_of_others(self) -> Self {
+        Self {
+            sets_days: false,
+            ..self
+        }
+    }
+
+    /// The figures from the first day read to the reference day; `None` where a series has nothing.
+    pub fn measure(&self, set: &SeriesSet, (start, day): (Date, Date)) -> Option<Measure> {
+        let mut read = self.series.iter().map(|id| {
+            let source = set.get(id)?;
+            let rows = known(source, day);
+            let first = rows.partition_point(|o| o.date < start);
+            let rows = rows.get(first..).filter(|rows| !rows.is_empty())?;
+            Some((source, rows))
+        });
+        let (source, rows) = read.next()??;
+        let mut rows = rows.to_vec();
+        for other in read {
+            rows = on_common_dates(&rows, other?.1, log_ratio);
+        }
+        let first = source.observations.first()?.date;
+        let usable_from = (self.past_days > 0).then(|| shift(first, self.past_days.days()));
+        Some((self.transform)(Measure {
+            from: self.series,
+            series: Series::new(Arc::clone(&source.info), rows),
+            sets_days: self.sets_days,
+            usable_from,
+            until: weekday_up_to(day),
+        }))
+    }
+}
+
+/// What two lists give on their common dates.
+fn on_common_dates(
+    left: &[Observation],
+    right: &[Observation],
+    join: fn(f64, f64) -> Option<f64>,
+) -> Vec<Observation> {
+    let mut right = right.iter().peekable();
+    let both = |left: &Observation| {
+        while right.next_if(|r| r.date < left.date).is_some() {}
+        let right = right.peek().filter(|r| r.date == left.date)?;
+        finite(left.date, join(left.value, right.value))
+    };
+    left.iter().filter_map(both).collect()
+}
+
 /// An input after its transform, with what is needed to place it on the calendar.
 #[derive(Debug, Clone)]
 pub struct Measure {
     /// Series it was read from.
-    pub from: Vec<&'static str>,
+    pub from: &'static [&'static str],
     /// The first source's description over the transformed figures.
     pub series: Series,
-    /// Whether its days are days of the index; false for what trades on holidays.
+    /// Whether its days are days of the index.
     pub sets_days: bool,
     /// First day on which it may be used, where it needs a longer past than its transform.
     pub usable_from: Option<Date>,
     /// Last weekday up to the reference day: from here on everything held counts.
-    pub until: Date,
-    /// Whether figures from before the first day read were left out.
-    pub cut: bool,
+    until: Date,
 }
 
 impl Measure {
-    /// The series as it is, from `start` to the reference day `day`; `None` when there is nothing.
-    pub fn level(set: &SeriesSet, id: &'static str, (start, day): (Date, Date)) -> Option<Self> {
-        let source = set.get(id)?;
-        let public = known(source, day);
-        let first = public.partition_point(|o| o.date < start);
-        let observations = public.get(first..).filter(|o| !o.is_empty())?.to_vec();
-        Some(Self {
-            from: vec![id],
-            series: Series::new(Arc::clone(&source.info), observations),
-            sets_days: true,
-            usable_from: None,
-            until: weekday_up_to(day),
-            cut: first > 0,
-        })
-    }
-
-    /// This and another joined on their common dates; nothing where one side is absent.
-    pub fn joined(self, other: &Self, join: fn(f64, f64) -> Option<f64>) -> Self {
-        let mut right = other.series.observations.iter().peekable();
-        let both = |left: &Observation| {
-            while right.next_if(|r| r.date < left.date).is_some() {}
-            let right = right.peek().filter(|r| r.date == left.date)?;
-            finite(left.date, join(left.value, right.value))
-        };
-        let observations = self.series.observations.iter().filter_map(both).collect();
-        let mut joined = self.clone();
-        joined.from.extend(&other.from);
-        joined.cut |= other.cut;
-        joined.series.observations = observations;
-        joined
-    }
-
-    /// The newest value on each of `days` (ascending), unless it is stale (METHODS 0.4).
+    /// The newest value on each of `days` (ascending), unless it is stale (docs/METHODS.md#staleness).
     ///
-    /// A daily figure belongs to its own day; a coarser one counts from its typical publication day (METHODS
-    /// 0.8), or from the reference day when it came earlier than that.
+    /// A daily figure belongs to its own day; a coarser one counts from its typical publication day
+    /// (docs/METHODS.md#conversion), or from the reference day when it came earlier than that.
     pub fn on(&self, days: &[Date]) -> Vec<Option<Observation>> {
         let mut rest = self.series.observations.iter().peekable();
         let mut newest: Option<Observation> = None;
@@ -86,9 +135,12 @@ impl Measure {
     pub fn since(&self, date: Date) -> Date {
         match self.series.frequency() {
             Frequency::Daily => date,
-            Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
-                known_on(&self.series, date).min(self.until)
-            }
+            Frequency::Weekly
+            | Frequency::Biweekly
+            | Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => known_on(&self.series, date).min(self.until),
         }
     }
 
@@ -165,8 +217,10 @@ impl Measure {
             // Five trading days a week, less holidays.
             Frequency::Daily => steps * 8 / 5,
             Frequency::Weekly => steps * 7,
+            Frequency::Biweekly => steps * 14,
             Frequency::Monthly => steps * 31,
             Frequency::Quarterly => steps * 92,
+            Frequency::Semiannual => steps * 184,
             Frequency::Annual => steps * 366,
         };
         days_between(from, to) <= usual + 14
@@ -194,4 +248,33 @@ fn finite(date: Date, value: Option<f64>) -> Option<Observation> {
     value
         .filter(|v| v.is_finite())
         .map(|v| Observation::new(date, v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Catalogue;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_figure_is_seen_from_its_publication_day_until_it_is_stale() {
+        // NFCI: a Friday's figure is public five days later.
+        let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)];
+        let rows = rows.map(|(day, value)| Observation::new(day, value));
+        let info = Catalogue::embedded().get("NFCI").unwrap().clone();
+        let set: SeriesSet = [Arc::new(Series::new(info, rows.to_vec()))]
+            .into_iter()
+            .collect();
+        let span = (date(2026, 1, 1), date(2026, 9, 30));
+        let measure = Way::level(&["NFCI"]).measure(&set, span).unwrap();
+        let days = [11, 12, 18, 19].map(|d| date(2026, 8, d));
+        let days = [&days[..], &[date(2026, 9, 2), date(2026, 9, 3)]].concat();
+        let values = measure.on(&days).into_iter().map(|o| o.map(|o| o.value));
+        let early = Some(-0.555);
+        let late = Some(-0.559);
+        assert_eq!(
+            values.collect::<Vec<_>>(),
+            [None, early, early, late, late, None]
+        );
+    }
 }

@@ -11,21 +11,6 @@ use jiff::civil::date;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month(i32);
 
-const NAMES: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 impl Month {
     /// The month that holds `day`.
     pub fn of(day: Date) -> Self {
@@ -54,11 +39,14 @@ impl Month {
         Self(self.0.saturating_add(months))
     }
 
+    /// Months since an earlier one.
+    pub const fn since(self, earlier: Self) -> i32 {
+        self.0.saturating_sub(earlier.0)
+    }
+
     /// "July 2026".
     pub fn name(self) -> String {
-        let month = usize::try_from(self.0.rem_euclid(12)).unwrap_or(0);
-        let name = NAMES.get(month).copied().unwrap_or("January");
-        format!("{name} {}", self.0.div_euclid(12))
+        self.first_day().strftime("%B %Y").to_string()
     }
 }
 
@@ -82,12 +70,12 @@ impl Months {
         grid
     }
 
-    /// Figures of a monthly series; of a finer one, the last of each month (stocks, METHODS 0.8).
+    /// Figures of a monthly series; of a finer one, the last of each month (stocks, docs/METHODS.md#conversion).
     pub fn lasts(observations: &[Observation]) -> Self {
         Self::new(observations.iter().map(|o| (Month::of(o.date), o.value)))
     }
 
-    /// The mean of each month's observations (rates, spreads and indices, METHODS 0.8).
+    /// The mean of each month's observations (rates, spreads and indices, docs/METHODS.md#conversion).
     pub fn means(observations: &[Observation]) -> Self {
         let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
         Self::new(observations.chunk_by(same).filter_map(|month| {
@@ -96,7 +84,8 @@ impl Months {
         }))
     }
 
-    fn put(&mut self, month: Month, value: f64) {
+    /// Puts a month's figure on the grid, in place of the one there; one before the first month is dropped.
+    pub fn put(&mut self, month: Month, value: f64) {
         if self.slots.is_empty() {
             self.first = month;
         }
@@ -130,10 +119,10 @@ impl Months {
         (!self.slots.is_empty()).then_some(self.first)
     }
 
-    /// Last month of the grid.
+    /// The newest month that has a figure.
     pub fn last(&self) -> Option<Month> {
-        let length = i32::try_from(self.slots.len()).ok()?;
-        (length > 0).then(|| self.first.plus(length - 1))
+        let at = self.slots.iter().rposition(Option::is_some)?;
+        Some(self.first.plus(i32::try_from(at).ok()?))
     }
 
     /// The same grid without what lies before `month`.
@@ -154,20 +143,16 @@ impl Months {
 
     /// The grid with each gap of a single month filled log-linearly, and the months that were filled.
     ///
-    /// For composites only (METHODS 0.2): published transforms must leave the gap. A gap at the end, a
+    /// For composites only (docs/METHODS.md#gaps): published transforms must leave the gap. A gap at the end, a
     /// longer one, or one beside a value that is not positive stays.
     pub fn bridged(&self) -> (Self, Vec<Month>) {
-        let gaps: Vec<(Month, f64)> = self
-            .first()
-            .zip(self.last())
-            .map_or(0..0, |(a, b)| a.0..b.0)
-            .map(Month)
-            .filter(|&m| self.get(m).is_none())
-            .filter_map(|m| {
-                let (before, after) = (self.get(m.plus(-1))?, self.get(m.plus(1))?);
-                (before > 0.0 && after > 0.0).then(|| (m, (before * after).sqrt()))
-            })
-            .collect();
+        let between = |m: Month| {
+            let (before, after) = (self.get(m.plus(-1))?, self.get(m.plus(1))?);
+            (before > 0.0 && after > 0.0).then(|| (m, (before * after).sqrt()))
+        };
+        let months = (self.first.0..).map(Month).zip(&self.slots);
+        let empty = months.filter(|(_, slot)| slot.is_none());
+        let gaps: Vec<_> = empty.filter_map(|(m, _)| between(m)).collect();
         let mut grid = self.clone();
         gaps.iter().for_each(|&(m, v)| grid.put(m, v));
         (grid, gaps.into_iter().map(|(m, _)| m).collect())

@@ -1,4 +1,5 @@
-//! SERVICE_NVI: Narrative Velocity Index, 0 to 100, from dated texts of several sources (METHODS 6).
+//! SERVICE_NVI: Narrative Velocity Index, 0 to 100, from dated texts of several sources
+//! (docs/METHODS.md#narrative-velocity).
 //!
 //! Three channels over the ten terms that were mentioned most in the last seven days: how fast they gain
 //! mentions (velocity), how evenly the sources take them up (convergence), and whether the same sources
@@ -7,24 +8,27 @@
 //! Choices where the method leaves room are stated at each function.
 
 mod channels;
+mod document;
 mod vocabulary;
 
+pub use document::Document;
 pub use vocabulary::Vocabulary;
 
-use super::composite::{Input, Reading, present};
+use super::composite::Indicator;
 use super::prose::number;
+use super::reading::{Input, Reading, present, too_little};
 use crate::model::Date;
 use crate::model::frequency::days_between;
 use channels::Tally;
 
-/// Series identifier.
-pub const ID: &str = "SERVICE_NVI";
-/// Name and version of the method.
-pub const METHOD: &str = "nvi-v1";
-/// Full name.
-pub const NAME: &str = "Narrative Velocity Index";
-/// The formula as one line of plain text.
-pub const FORMULA: &str = "0.40·velocity + 0.35·convergence + 0.25·primacy over the ten most mentioned macro terms of seven days";
+/// The index of texts.
+pub const NVI: Indicator = Indicator {
+    id: "SERVICE_NVI",
+    method: "nvi-v1",
+    summary: "narrative velocity, 0 to 100: how fast, how evenly and by whom macro terms are taken up in dated texts",
+    formula: "0.40·velocity + 0.35·convergence + 0.25·primacy over the ten most mentioned macro terms of seven days",
+    source: "Own method over dated texts of public agencies",
+};
 /// The reason where no texts are collected.
 pub const NO_FEED: &str = "no narrative feed configured";
 
@@ -33,19 +37,23 @@ const LEAST_DAYS: i64 = 14;
 const SETTLED_DAYS: i64 = 30;
 /// Texts a day, on average over the last 14, below which there is no index.
 const LEAST_A_DAY: f64 = 20.0;
-/// Share of the weight that must be present (METHODS 0.10).
+/// Share of the weight that must be present (docs/METHODS.md#missing-inputs).
 const LEAST_WEIGHT: f64 = 0.6;
 
-/// A text, read for its terms. Texts of one day stand in the order in which they were published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Document<'a> {
-    /// Day of publication.
-    pub day: Date,
-    /// Who published it.
-    pub source: &'a str,
-    /// Title and summary.
-    pub text: &'a str,
-}
+/// The channels: name, weight, and why one may be absent.
+const CHANNELS: [(&str, f64, &str); 3] = [
+    ("velocity", 0.40, "too few days to compare with"),
+    (
+        "convergence",
+        0.35,
+        "fewer than two sources speak of the terms",
+    ),
+    (
+        "primacy",
+        0.25,
+        "no term was mentioned in two of the last four weeks",
+    ),
+];
 
 /// The index on `day` from texts of that day and before.
 ///
@@ -54,51 +62,39 @@ pub struct Document<'a> {
 pub fn reading(documents: &[Document<'_>], vocabulary: &Vocabulary, day: Date) -> Reading {
     let tally = Tally::of(documents, vocabulary, day);
     if let Some(reason) = refusal(documents, &tally, day) {
-        return Reading::none(day, reason.clone(), absent(&reason));
-    }
-    let inputs = weighed(&tally);
-    let weight_present = present(&inputs);
-    if weight_present < LEAST_WEIGHT - 1e-9 {
-        let reason = format!(
-            "only {:.0} % of its weight is present, {:.0} % are needed",
-            100.0 * weight_present,
-            100.0 * LEAST_WEIGHT
-        );
+        let mut inputs = inputs([None; 3], day);
+        let missing = inputs.iter_mut().map(|i| &mut i.missing);
+        missing.for_each(|m| *m = Some(reason.clone()));
         return Reading::none(day, reason, inputs);
+    }
+    let scores = [tally.velocity(), tally.convergence(), tally.primacy()];
+    let inputs = inputs(scores, day);
+    let weight = present(&inputs);
+    if weight < LEAST_WEIGHT - 1e-9 {
+        return Reading::none(day, too_little(weight, LEAST_WEIGHT), inputs);
     }
     let sum: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
     Reading {
-        date: day,
-        value: Some(sum.clamp(0.0, 100.0)),
-        reason: None,
-        base: 0.0,
-        inputs,
-        weight_present,
-        trend: None,
         basis: basis(&tally, vocabulary, day),
+        ..Reading::of(day, sum.clamp(0.0, 100.0), inputs)
     }
 }
 
 /// What a reading means, in sentences.
 pub fn interpret(reading: &Reading) -> String {
+    let name = NVI.title();
     let Some(value) = reading.value else {
         let reason = reading.reason.as_deref().unwrap_or(NO_FEED);
-        return if reason == NO_FEED {
-            NO_FEED.to_owned()
-        } else {
-            format!("There is no {NAME}: {reason}.")
+        return match reason {
+            NO_FEED => NO_FEED.to_owned(),
+            _ => format!("There is no {name}: {reason}."),
         };
     };
-    let parts: Vec<String> = reading
-        .inputs
-        .iter()
-        .map(|i| {
-            i.value.map_or_else(
-                || format!("{} not known", i.name),
-                |v| format!("{} {}", i.name, number(v, 0)),
-            )
-        })
-        .collect();
+    let part = |i: &Input| match i.value {
+        Some(v) => format!("{} {}", i.name, number(v, 0)),
+        None => format!("{} not known", i.name),
+    };
+    let parts: Vec<String> = reading.inputs.iter().map(part).collect();
     let pace = if value >= 60.0 {
         "Stories on the economy are spreading faster than usual"
     } else if value <= 40.0 {
@@ -107,7 +103,7 @@ pub fn interpret(reading: &Reading) -> String {
         "Stories on the economy are spreading at about their usual pace"
     };
     format!(
-        "{NAME} is {} of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
+        "{name} is {} of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
         number(value, 1),
         reading.date,
         parts.join(", "),
@@ -139,38 +135,21 @@ fn refusal(documents: &[Document<'_>], tally: &Tally<'_>, day: Date) -> Option<S
     })
 }
 
-const CHANNELS: [(&str, f64); 3] = [("velocity", 0.40), ("convergence", 0.35), ("primacy", 0.25)];
-
-fn weighed(tally: &Tally<'_>) -> Vec<Input> {
-    let scores = [tally.velocity(), tally.convergence(), tally.primacy()];
-    let reasons = [
-        "too few days to compare with",
-        "fewer than two sources speak of the terms",
-        "no term was mentioned in two of the last four weeks",
-    ];
+fn inputs(scores: [Option<f64>; 3], day: Date) -> Vec<Input> {
     let channels = || CHANNELS.iter().zip(scores);
-    let weight: f64 = channels()
-        .filter(|(_, s)| s.is_some())
-        .map(|((_, w), _)| w)
-        .sum();
-    channels()
-        .zip(reasons)
-        .map(|((&(name, own), score), reason)| match score {
-            Some(score) => Input {
-                value: Some(score),
-                date: Some(tally.day),
-                contribution: Some(own * score / weight),
-                missing: None,
-                ..Input::absent(name, &[], "0-100", own, String::new())
-            },
-            None => Input::absent(name, &[], "0-100", own, reason.to_owned()),
-        })
-        .collect()
-}
-
-fn absent(reason: &str) -> Vec<Input> {
-    let input = |&(name, weight)| Input::absent(name, &[], "0-100", weight, reason.to_owned());
-    CHANNELS.iter().map(input).collect()
+    let there = channels().filter(|(_, score)| score.is_some());
+    let total: f64 = there.map(|((_, weight, _), _)| weight).sum();
+    let input = |(&(name, weight, lack), score): (&(&'static str, f64, &str), Option<f64>)| Input {
+        name,
+        series: Vec::new(),
+        value: score,
+        unit: "0-100",
+        date: score.map(|_| day),
+        weight: Some(weight),
+        contribution: score.map(|s| weight * s / total),
+        missing: score.is_none().then(|| lack.to_owned()),
+    };
+    channels().map(input).collect()
 }
 
 fn basis(tally: &Tally<'_>, vocabulary: &Vocabulary, day: Date) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! Sentences from numbers: deterministic, plain, and without folklore.
 
-use super::composite::{Reading, Trend};
-use crate::model::Date;
+use super::reading::{Reading, Trend};
 
 /// The text with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
@@ -63,25 +62,6 @@ pub fn lowered(text: &str) -> String {
     }
 }
 
-/// A number with its unit: "4.69 %", "50 bp", "5.79 trillion dollars"; without a unit, the number alone.
-pub fn with_unit(value: f64, decimals: usize, unit: &str) -> String {
-    let text = number(value, decimals);
-    if unit.is_empty() {
-        text
-    } else {
-        format!("{text} {unit}")
-    }
-}
-
-/// "as of 2026-08-21", with the age where it is more than a day: "as of 2026-08-21, 92 days ago".
-pub fn as_of(day: Date, age_days: i64) -> String {
-    if age_days > 1 {
-        format!("as of {day}, {age_days} days ago")
-    } else {
-        format!("as of {day}")
-    }
-}
-
 /// "a", "a and b", "a, b and c".
 pub fn list(items: &[String]) -> String {
     match items {
@@ -94,7 +74,6 @@ pub fn list(items: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::civil::date;
 
     #[test]
     fn numbers_carry_their_sign_and_never_a_negative_zero() {
@@ -103,8 +82,6 @@ mod tests {
         assert_eq!(signed(0.154, 2), "+0.15");
         assert_eq!(signed(-0.154, 2), "-0.15");
         assert_eq!(signed(-0.0, 1), "0.0");
-        assert_eq!(with_unit(4.694, 2, "%"), "4.69 %");
-        assert_eq!(with_unit(50.0, 0, ""), "50");
     }
 
     #[test]
@@ -129,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_lists_and_days_read_well() {
+    fn letters_and_lists_read_well() {
         assert_eq!(capitalised("élan"), "Élan");
         assert_eq!(lowered("Core inflation"), "core inflation");
         assert_eq!(lowered("NFCI"), "NFCI");
@@ -137,10 +114,5 @@ mod tests {
         let items = ["a", "b", "c"].map(str::to_owned);
         assert_eq!(list(&items), "a, b and c");
         assert_eq!(list(&items[..1]), "a");
-        assert_eq!(
-            as_of(date(2026, 8, 21), 92),
-            "as of 2026-08-21, 92 days ago"
-        );
-        assert_eq!(as_of(date(2026, 8, 21), 1), "as of 2026-08-21");
     }
 }

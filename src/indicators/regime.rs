@@ -1,48 +1,60 @@
-//! Macro regime by month: growth above or below trend, inflation above or below target (METHODS 7).
+//! Macro regime by month: growth above or below trend, inflation above or below target (docs/METHODS.md#regime).
 //!
 //! Two scores cut the plane into four quadrants. Each axis changes sides only when its score is well past
 //! zero, so the label at a month depends on the whole path before it and is computed from the first month
 //! that allows it. The regime of a month uses figures of the month before; it is current-vintage history.
 
+mod axes;
+
+pub use axes::{Contributor, GROWTH_INPUTS, Grids, INPUTS};
+
+use super::composite::Indicator;
 use super::months::Month;
 use super::statistics::normal_cdf;
 use crate::model::{Date, SeriesSet};
-use jiff::civil::date;
 use serde::{Deserialize, Serialize};
 
-mod axes;
-pub use axes::{Contributor, INPUTS};
+/// The regime among the indicators.
+pub const REGIME: Indicator = Indicator {
+    id: "regime",
+    method: "regime-v1",
+    summary: "growth and inflation month by month: GOLDILOCKS, REFLATION, STAGFLATION or DEFLATION",
+    formula: "Growth = .3 z(INDPRO, 6 months) + .3 z(PAYEMS, 3 months) + .2 z(fall of UNRATE, 6 months) + .2 z(PERMIT, 12 \
+              months), z over 240 months; inflation = .7 (mean of core and headline CPI over 12 months - 2.5) + .3 (core over \
+              6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
+              STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before",
+    source: "Growth and inflation quadrants in common use; scores, weights and hysteresis our own",
+};
 
-/// Name and version of the method.
-pub const METHOD: &str = "regime-v1";
-
-/// The formula as one line of plain text.
-pub const FORMULA: &str = "Growth = .3 z(INDPRO, 6 months) + .3 z(PAYEMS, 3 months) + .2 z(fall of UNRATE, 6 months) + .2 z(PERMIT, 12 \
-     months), z over 240 months; inflation = .7 (mean of core and headline CPI over 12 months - 2.5) + .3 (core over \
-     6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
-     STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before";
-
-/// Where the method comes from.
-pub const SOURCE: &str =
-    "Growth and inflation quadrants in common use; scores, weights and hysteresis our own";
-
-/// An axis changes sides only when its score is this far past zero on the other side (METHODS 7: 0.25 froze
-/// 2023-2026 in one regime with growth near zero).
+/// An axis changes sides only when its score is this far past zero on the other side
+/// (docs/METHODS.md#regime: 0.25 froze 2023-2026 in one regime with growth near zero).
 const HYSTERESIS: f64 = 0.10;
 
-/// Standard error that the scores are taken to have, for the confidence (METHODS 7).
-const MEASUREMENT_ERROR: f64 = 0.35;
+/// Standard errors that growth and inflation are taken to have, for the probabilities (docs/METHODS.md#regime).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// Of growth, standard deviations.
+    pub growth: f64,
+    /// Of inflation, percentage points.
+    pub inflation: f64,
+}
 
-/// A quadrant is named as the likely alternative from this probability on (METHODS 7).
+/// Errors of scores from published figures.
+pub const PUBLISHED: Errors = Errors {
+    growth: 0.20,
+    inflation: 0.12,
+};
+
+/// A quadrant is named as the likely alternative from this probability on (docs/METHODS.md#regime).
 const TARGET_PROBABILITY: f64 = 0.25;
 
-/// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (METHODS 7).
+/// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (docs/METHODS.md#regime).
 const TRAJECTORY_STEP: f64 = 0.25;
 
-/// Days after the end of the newest figures' month from which on there is no regime (METHODS 7).
+/// Days after the end of the newest figures' month from which on there is no regime (docs/METHODS.md#regime).
 const STALE_DAYS: i64 = 75;
 
-/// Confidence below which a label is contested (METHODS 7).
+/// Confidence below which a label is contested (docs/METHODS.md#regime).
 const CONTESTED: f64 = 40.0;
 
 /// The four quadrants, and the answer when a month cannot be classified.
@@ -82,26 +94,25 @@ impl Regime {
         Self::Deflation,
     ];
 
+    /// Its name as a code and in a sentence.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Goldilocks => ("GOLDILOCKS", "Goldilocks"),
+            Self::Reflation => ("REFLATION", "Reflation"),
+            Self::Stagflation => ("STAGFLATION", "Stagflation"),
+            Self::Deflation => ("DEFLATION", "Deflation"),
+            Self::Unknown => ("UNKNOWN", "Unknown"),
+        }
+    }
+
     /// Upper-case name: "GOLDILOCKS".
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Goldilocks => "GOLDILOCKS",
-            Self::Reflation => "REFLATION",
-            Self::Stagflation => "STAGFLATION",
-            Self::Deflation => "DEFLATION",
-            Self::Unknown => "UNKNOWN",
-        }
+        self.names().0
     }
 
     /// The name for a sentence: "Goldilocks".
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Goldilocks => "Goldilocks",
-            Self::Reflation => "Reflation",
-            Self::Stagflation => "Stagflation",
-            Self::Deflation => "Deflation",
-            Self::Unknown => "Unknown",
-        }
+        self.names().1
     }
 
     fn quadrant(growth: bool, inflation: bool) -> Self {
@@ -142,7 +153,7 @@ impl Trajectory {
 
 /// The regime of a month.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
+pub struct RegimeMonth {
     /// First day of the month; its figures are those of the month before.
     pub month: Date,
     /// Quadrant after hysteresis.
@@ -167,10 +178,15 @@ pub struct State {
     pub basis: Vec<String>,
 }
 
-impl State {
+impl RegimeMonth {
     /// Whether the label's probability is under 40 %.
     pub fn is_contested(&self) -> bool {
         self.confidence < CONTESTED
+    }
+
+    /// The most likely other quadrant, whatever its probability.
+    pub fn runner_up(&self) -> Regime {
+        runner_up(self.regime, self.probabilities)
     }
 
     /// `G − ½·max(I, 0)`: what the trajectory is measured on.
@@ -191,28 +207,45 @@ pub struct Outlook {
     /// Most likely other quadrant.
     pub target: Option<Regime>,
     /// The newest month that could be classified, also when it is too old to be the answer.
-    pub state: Option<State>,
+    pub state: Option<RegimeMonth>,
     /// Why the regime is unknown.
     pub reason: Option<String>,
 }
 
 /// The regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
 /// Uses the figures of the set up to `day`; months long past are thus of that day's vintage.
-pub fn history(set: &SeriesSet, day: Date) -> Vec<State> {
-    let axes = axes::Axes::read(set, day);
-    let mut states: Vec<State> = Vec::new();
+pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
+    months(Grids::read(set, day), Month::of(day), PUBLISHED)
+}
+
+/// The regime of every month up to `last` that figures allow, ascending.
+pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
+    let axes = axes::Axes::of(figures);
+    let mut states: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;
-    for (month, growth, inflation) in axes.months(Month::of(day)) {
+    for (month, growth, inflation) in axes.months(last) {
         let (g, i) = (growth.score, inflation.score);
-        let now = sides.map_or((g >= 0.0, i >= 0.0), |(up, hot)| {
-            (side(up, g), side(hot, i))
-        });
-        sides = Some(now);
-        let mut state = classify(Regime::quadrant(now.0, now.1), g, i);
-        state.month = month.first_day();
-        state.basis = axes.basis(month, &growth);
-        state.growth_parts = growth.parts;
-        state.inflation_parts = inflation.parts;
+        let (up, hot) = match sides {
+            Some((up, hot)) => (side(up, g), side(hot, i)),
+            None => (g >= 0.0, i >= 0.0),
+        };
+        sides = Some((up, hot));
+        let regime = Regime::quadrant(up, hot);
+        let probabilities = probabilities(g, i, errors);
+        let (own, target) = own_and_target(regime, probabilities);
+        let mut state = RegimeMonth {
+            month: month.first_day(),
+            regime,
+            growth: g,
+            inflation: i,
+            probabilities,
+            confidence: (100.0 * own).round(),
+            trajectory: Trajectory::Unknown,
+            target,
+            basis: axes.basis(month, &growth),
+            growth_parts: growth.parts,
+            inflation_parts: inflation.parts,
+        };
         state.trajectory = trajectory(&states, &state);
         states.push(state);
     }
@@ -225,7 +258,7 @@ pub fn at(set: &SeriesSet, day: Date) -> Outlook {
 }
 
 /// [`at`] from a history that is already there.
-pub fn outlook(mut history: Vec<State>, set: &SeriesSet, day: Date) -> Outlook {
+pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Outlook {
     let state = history.pop();
     let reason = match &state {
         None => Some(axes::lacking(set, day)),
@@ -242,7 +275,7 @@ pub fn outlook(mut history: Vec<State>, set: &SeriesSet, day: Date) -> Outlook {
     }
 }
 
-fn too_old(state: &State, day: Date) -> Option<String> {
+fn too_old(state: &RegimeMonth, day: Date) -> Option<String> {
     let figures = Month::of(state.month).plus(-1);
     let age = crate::model::frequency::days_between(figures.last_day(), day);
     (age > STALE_DAYS).then(|| {
@@ -262,41 +295,37 @@ fn side(positive: bool, score: f64) -> bool {
     }
 }
 
-/// Probabilities under independent normal measurement errors, confidence and alternative (METHODS 7).
-fn classify(regime: Regime, growth: f64, inflation: f64) -> State {
-    let up = normal_cdf(growth / MEASUREMENT_ERROR);
-    let hot = normal_cdf(inflation / MEASUREMENT_ERROR);
-    let probabilities = [
+/// Probability of each quadrant under independent normal measurement errors (docs/METHODS.md#regime).
+pub fn probabilities(growth: f64, inflation: f64, errors: Errors) -> [f64; 4] {
+    let up = normal_cdf(growth / errors.growth);
+    let hot = normal_cdf(inflation / errors.inflation);
+    [
         up * (1.0 - hot),
         up * hot,
         (1.0 - up) * hot,
         (1.0 - up) * (1.0 - hot),
-    ];
-    let quadrants = || Regime::QUADRANTS.into_iter().zip(probabilities);
-    let own = quadrants()
-        .find(|(r, _)| *r == regime)
-        .map_or(0.0, |(_, p)| p);
-    let target = quadrants()
-        .filter(|(r, p)| *r != regime && *p >= TARGET_PROBABILITY)
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(r, _)| r);
-    State {
-        month: date(1, 1, 1),
-        regime,
-        growth,
-        inflation,
-        probabilities,
-        confidence: (100.0 * own).round(),
-        trajectory: Trajectory::Unknown,
-        target,
-        growth_parts: Vec::new(),
-        inflation_parts: Vec::new(),
-        basis: Vec::new(),
-    }
+    ]
+}
+
+/// The most likely quadrant but one, which is named.
+pub fn runner_up(regime: Regime, probabilities: [f64; 4]) -> Regime {
+    let others = Regime::QUADRANTS.into_iter().zip(probabilities);
+    let others = others.filter(|(r, _)| *r != regime);
+    let most = others.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.map_or(Regime::Unknown, |(r, _)| r)
+}
+
+/// The label's probability, and the likely alternative.
+fn own_and_target(regime: Regime, probabilities: [f64; 4]) -> (f64, Option<Regime>) {
+    let quadrants = Regime::QUADRANTS.into_iter().zip(probabilities);
+    let (own, others): (Vec<_>, Vec<_>) = quadrants.partition(|(r, _)| *r == regime);
+    let likely = others.into_iter().filter(|(_, p)| *p >= TARGET_PROBABILITY);
+    let target = likely.max_by(|a, b| a.1.total_cmp(&b.1));
+    (own.first().map_or(0.0, |(_, p)| *p), target.map(|(r, _)| r))
 }
 
 /// Against the state three calendar months earlier, if there is one.
-fn trajectory(before: &[State], now: &State) -> Trajectory {
+fn trajectory(before: &[RegimeMonth], now: &RegimeMonth) -> Trajectory {
     let then = Month::of(now.month).plus(-3).first_day();
     let Some(earlier) = before.iter().rev().take(3).find(|s| s.month == then) else {
         return Trajectory::Unknown;

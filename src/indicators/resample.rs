@@ -1,13 +1,13 @@
 //! From one frequency to another: only down, and by the day a figure was known.
 //!
-//! Aggregating serves users who ask for weekly, monthly, quarterly or annual figures. The cursor and
-//! [`known_on`] serve histories: a past day never sees a figure before its typical publication day.
+//! Aggregating serves users who ask for weekly, monthly, quarterly or annual figures. [`known_on`] serves
+//! histories: a past day never sees a figure before its typical publication day.
 
 use super::statistics::count;
 use crate::error::{Error, Result};
-use crate::model::frequency::shift;
+use crate::model::frequency::{Periods, shift};
 use crate::model::observation::known_by;
-use crate::model::{Date, Frequency, Observation, Series};
+use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use std::str::FromStr;
 
@@ -36,6 +36,64 @@ impl FromStr for Aggregation {
     }
 }
 
+impl Aggregation {
+    /// How figures of a series are made coarser where nobody says how: amounts of a period are added, what is
+    /// held or quoted on a day is taken at the end, and what is told of a month or longer is averaged
+    /// (docs/METHODS.md#aggregation).
+    pub fn usual(info: &SeriesInfo) -> Self {
+        match info.frequency {
+            _ if info.is_flow() => Self::Sum,
+            Frequency::Weekly if info.units_short == "claims" => Self::Average,
+            Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => Self::EndOfPeriod,
+            _ if info.is_stock() => Self::EndOfPeriod,
+            Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => Self::Average,
+        }
+    }
+
+    /// How the finer ones among series become as coarse as the others, where nobody says how: all at the end where
+    /// each of them is held at a time, else as means, which rates and prices are compared by.
+    pub fn usual_beside<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
+        let mut finer = finer.into_iter().peekable();
+        match finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
+            true => Self::EndOfPeriod,
+            false => Self::Average,
+        }
+    }
+
+    /// What a figure of a coarser period is of its days, weeks or months: "last value".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Average => "mean",
+            Self::Sum => "sum",
+            Self::EndOfPeriod => "last value",
+        }
+    }
+
+    /// FRED's code for it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Average => "avg",
+            Self::Sum => "sum",
+            Self::EndOfPeriod => "eop",
+        }
+    }
+
+    /// The one value of a period; `None` without observations, or where they come to no finite number.
+    pub fn of(self, period: &[Observation]) -> Option<f64> {
+        let last = period.last()?;
+        let sum = || period.iter().map(|o| o.value).sum::<f64>();
+        let value = match self {
+            Self::Average => sum() / count(period.len()),
+            Self::Sum => sum(),
+            Self::EndOfPeriod => last.value,
+        };
+        value.is_finite().then_some(value)
+    }
+}
+
 /// Observations of a coarser frequency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resampled {
@@ -50,8 +108,9 @@ pub struct Resampled {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] when `to` is finer than the series: figures would have to be invented.
-pub fn aggregate(series: &Series, to: Frequency, how: Aggregation) -> Result<Resampled> {
-    let from = series.frequency();
+pub fn aggregate(series: &Series, to: impl Into<Periods>, how: Aggregation) -> Result<Resampled> {
+    let (from, periods) = (series.frequency(), to.into());
+    let to = periods.frequency;
     if to < from {
         return Err(Error::invalid(
             "frequency",
@@ -71,31 +130,31 @@ pub fn aggregate(series: &Series, to: Frequency, how: Aggregation) -> Result<Res
             last_is_partial: false,
         });
     }
-    let same = |a: &Observation, b: &Observation| to.stamp(a.date) == to.stamp(b.date);
+    let same = |a: &Observation, b: &Observation| periods.number(a.date) == periods.number(b.date);
     let observations = all
         .chunk_by(same)
-        .filter_map(|period| one(period, how).map(|(d, v)| Observation::new(to.stamp(d), v)))
+        .filter_map(|period| {
+            Some(Observation::new(
+                periods.stamp(period.last()?.date),
+                how.of(period)?,
+            ))
+        })
         .collect();
     Ok(Resampled {
         observations,
-        last_is_partial: all.last().is_some_and(|o| may_grow(o.date, from, to)),
+        last_is_partial: last_is_partial(series, periods),
     })
 }
 
-fn one(period: &[Observation], how: Aggregation) -> Option<(Date, f64)> {
-    let last = period.last()?;
-    let sum = || period.iter().map(|o| o.value).sum::<f64>();
-    let value = match how {
-        Aggregation::Average => sum() / count(period.len()),
-        Aggregation::Sum => sum(),
-        Aggregation::EndOfPeriod => last.value,
-    };
-    Some((last.date, value)).filter(|_| value.is_finite())
+/// Whether the last period that a series would be aggregated to may still gain figures.
+pub fn last_is_partial(series: &Series, to: Periods) -> bool {
+    let last = series.observations.last();
+    last.is_some_and(|o| may_grow(o.date, series.frequency(), to))
 }
 
 /// Whether another observation can fall into the period after the one stamped `last`.
-fn may_grow(last: Date, from: Frequency, to: Frequency) -> bool {
-    let end = to.period_end(to.stamp(last));
+fn may_grow(last: Date, from: Frequency, to: Periods) -> bool {
+    let end = to.frequency.period_end(to.stamp(last));
     let mut next = shift(last, from.period());
     if from == Frequency::Daily {
         // Business days: nothing is to come on a weekend.
@@ -106,7 +165,44 @@ fn may_grow(last: Date, from: Frequency, to: Frequency) -> bool {
     to.stamp(next) == to.stamp(last) && next <= end
 }
 
-/// The part of a series that is not stamped later than the reference day (METHODS 0.3).
+/// A coarser period of which figures are absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortPeriod {
+    /// Stamp of the period.
+    pub date: Date,
+    /// Figures there are.
+    pub held: usize,
+    /// Figures of a whole one.
+    pub whole: usize,
+}
+
+/// Periods of `to` for which months or quarters of the series are absent, the newest period among them while it lasts.
+/// Of days and weeks nobody can say how many a period should have.
+pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
+    let whole = match (series.frequency(), to) {
+        (Frequency::Monthly, Frequency::Quarterly) => 3,
+        (Frequency::Monthly, Frequency::Semiannual) => 6,
+        (Frequency::Monthly, Frequency::Annual) => 12,
+        (Frequency::Quarterly, Frequency::Semiannual) => 2,
+        (Frequency::Quarterly, Frequency::Annual) => 4,
+        _ => return Vec::new(),
+    };
+    let same =
+        |a: &Observation, b: &Observation| to.period_number(a.date) == to.period_number(b.date);
+    let periods = series.observations.chunk_by(same);
+    let short = periods
+        .filter(|rows| rows.len() < whole)
+        .filter_map(|rows| {
+            Some(ShortPeriod {
+                date: to.stamp(rows.last()?.date),
+                held: rows.len(),
+                whole,
+            })
+        });
+    short.collect()
+}
+
+/// The part of a series that is not stamped later than the reference day (docs/METHODS.md#newest-figure).
 ///
 /// The series holds what was known on that day, so nothing else is cut: a figure that came before its
 /// typical publication day is known all the same.
@@ -127,35 +223,6 @@ pub fn known_on(series: &Series, date: Date) -> Date {
         series.info.frequency,
         series.info.publication_lag_days,
     )
-}
-
-/// As-of look-ups L(s, d) by availability on ascending days, in one pass over the series (METHODS 0.4, 0.8).
-#[derive(Debug, Clone)]
-pub struct Cursor<'a> {
-    series: &'a Series,
-    next: usize,
-}
-
-impl<'a> Cursor<'a> {
-    /// Before the first observation.
-    pub fn new(series: &'a Series) -> Self {
-        Self { series, next: 0 }
-    }
-
-    /// Index of the newest observation public on `day`, however old. Days must not go back.
-    pub fn index(&mut self, day: Date) -> Option<usize> {
-        let rest = self.series.observations.get(self.next..).unwrap_or(&[]);
-        let public = |o: &&Observation| o.date <= day && known_on(self.series, o.date) <= day;
-        self.next += rest.iter().take_while(public).count();
-        self.next.checked_sub(1)
-    }
-
-    /// The newest observation public on `day` unless it is stale. Days must not go back.
-    pub fn at(&mut self, day: Date) -> Option<Observation> {
-        let index = self.index(day)?;
-        let last = self.series.observations.get(index).copied()?;
-        (!self.series.is_stale(last.date, day)).then_some(last)
-    }
 }
 
 #[cfg(test)]
@@ -207,6 +274,44 @@ mod tests {
     }
 
     #[test]
+    fn what_is_held_is_taken_at_the_end_and_what_flows_is_added() {
+        let usual = |id: &str| Aggregation::usual(Catalogue::embedded().get(id).unwrap()).code();
+        for (id, how) in [
+            ("RRPONTSYD", "eop"),
+            ("DGS10", "eop"),
+            ("WALCL", "eop"),
+            ("M2SL", "eop"),
+            ("TOTALSL", "eop"),
+            ("GFDEBTN", "eop"),
+            ("ICSA", "avg"),
+            ("UNRATE", "avg"),
+            ("CPIAUCSL", "avg"),
+            ("GDPC1", "avg"),
+            ("PCE", "avg"),
+            ("FGEXPND", "avg"),
+            ("RSAFS", "sum"),
+            ("MTSDS133FMS", "sum"),
+        ] {
+            assert_eq!(usual(id), how, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_quarter_of_two_months_is_short() {
+        let months = [1, 2, 3, 4, 6, 7].map(|m| (date(2025, m, 1), 1.0));
+        let series = series("UNRATE", &months);
+        let short = |to| short_periods(&series, to);
+        let of = |month, held, whole| ShortPeriod {
+            date: date(2025, month, 1),
+            held,
+            whole,
+        };
+        assert_eq!(short(Frequency::Quarterly), [of(4, 2, 3), of(7, 1, 3)]);
+        assert_eq!(short(Frequency::Annual), [of(1, 6, 12)]);
+        assert_eq!(short(Frequency::Monthly), []);
+    }
+
+    #[test]
     fn nothing_is_made_finer_than_it_is() {
         let s = series("UNRATE", &[(date(2026, 6, 1), 4.1)]);
         let message = aggregate(&s, Frequency::Daily, Aggregation::Average)
@@ -222,21 +327,9 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_seen_from_its_publication_day_until_it_is_stale() {
-        // NFCI: a Friday's figure is public five days later.
-        let s = series(
-            "NFCI",
-            &[(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)],
-        );
-        let mut cursor = Cursor::new(&s);
-        let mut at = |d| cursor.at(d).map(|o| o.value);
-        assert_eq!(at(date(2026, 8, 11)), None);
-        assert_eq!(at(date(2026, 8, 12)), Some(-0.555));
-        assert_eq!(at(date(2026, 8, 18)), Some(-0.555));
-        assert_eq!(at(date(2026, 8, 19)), Some(-0.559));
-        assert_eq!(at(date(2026, 9, 2)), Some(-0.559));
-        assert_eq!(at(date(2026, 9, 3)), None);
-        // What is held on the reference day is known, however early it came.
+    fn what_is_held_on_the_reference_day_is_known_however_early_it_came() {
+        let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)];
+        let s = series("NFCI", &rows);
         assert_eq!(known(&s, date(2026, 8, 18)).len(), 2);
         assert_eq!(known(&s, date(2026, 8, 13)).len(), 1);
     }

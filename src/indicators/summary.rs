@@ -1,11 +1,12 @@
 //! The figures of the one-call summary that are read, not modelled: rates, spreads, Sahm, inflation.
 //!
 //! Each one comes with its date and with how it came about, or with the reason why there is none; a stale
-//! figure is none (METHODS 0.4, 0.11, 0.12, 8). The set is taken as what was known on the day.
+//! figure is none (docs/METHODS.md#summary). The set is taken as what was known on the day.
 
 use super::months::Month;
 use super::transform::{bps, latest_year_on_year, spread_bps};
-use crate::model::{Date, Observation, Series, SeriesSet};
+use crate::model::catalogue::round_to;
+use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 
 /// Every series the summary may read, composites and regime apart.
 pub const INPUTS: &[&str] = &[
@@ -38,6 +39,18 @@ pub struct Figure {
     pub reason: Option<String>,
 }
 
+impl Figure {
+    fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
+        Self {
+            value: Some(found.value),
+            date: Some(found.date),
+            series,
+            basis,
+            reason: None,
+        }
+    }
+}
+
 /// The read figures at a day.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summary {
@@ -59,97 +72,75 @@ pub struct Summary {
     pub cpi_yoy_pct: Figure,
 }
 
-impl Summary {
-    /// Every figure with its name in the answer.
-    pub fn figures(&self) -> [(&'static str, &Figure); 8] {
-        [
-            ("10y", &self.ten_year),
-            ("2y", &self.two_year),
-            ("spread_2s10s_bps", &self.spread_2s10s_bps),
-            ("fed_funds", &self.fed_funds),
-            ("vix", &self.vix),
-            ("hy_spread_bps", &self.hy_spread_bps),
-            ("sahm_rule", &self.sahm_rule),
-            ("cpi_yoy_pct", &self.cpi_yoy_pct),
-        ]
-    }
-}
-
-/// The figures at `day`.
-pub fn summary(set: &SeriesSet, day: Date) -> Summary {
-    let mut high_yield = first_current(set, day, &["BAMLH0A0HYM2"]);
+/// The figures at `day`; those of daily series at `market`.
+pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
+    let daily = |ids: &[&'static str]| first_current(set, (day, market), ids);
+    let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
     Summary {
-        ten_year: first_current(set, day, &["DGS10", "GS10"]),
-        two_year: first_current(set, day, &["DGS2", "GS2"]),
-        spread_2s10s_bps: spread(set, day),
-        fed_funds: first_current(set, day, &["EFFR", "DFF", "FEDFUNDS"]),
-        vix: first_current(set, day, &["VIXCLS"]),
+        ten_year: daily(&["DGS10", "GS10"]),
+        two_year: daily(&["DGS2", "GS2"]),
+        spread_2s10s_bps: spread(set, (day, market)),
+        fed_funds: daily(&["EFFR", "DFF", "FEDFUNDS"]),
+        vix: daily(&["VIXCLS"]),
         hy_spread_bps: high_yield,
-        sahm_rule: first_current(set, day, &["SAHMREALTIME"]),
+        sahm_rule: daily(&["SAHMREALTIME"]),
         cpi_yoy_pct: consumer_prices(set, day),
     }
 }
 
 /// The newest figure of the first series that has a current one.
-fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
+fn first_current(set: &SeriesSet, (day, market): (Date, Date), ids: &[&'static str]) -> Figure {
     let found = ids.iter().enumerate().find_map(|(rank, &id)| {
         let series = set.get(id)?;
+        let day = if series.frequency() <= Frequency::Weekly {
+            market
+        } else {
+            day
+        };
         Some((rank, id, series, series.lookup(day)?))
     });
     let Some((rank, id, series, last)) = found else {
         return absent(set, day, ids);
     };
-    Figure {
-        value: Some(last.value),
-        date: Some(last.date),
-        series: vec![id],
-        basis: (rank > 0).then(|| stand_in(series, last.date)),
-        reason: None,
-    }
+    let basis = (rank > 0).then(|| stand_in(series, last.date));
+    Figure::of(last, vec![id], basis)
 }
 
 /// What a figure is that stands in for the preferred series.
 fn stand_in(series: &Series, date: Date) -> String {
-    if series.frequency() == crate::model::Frequency::Monthly {
-        format!(
-            "monthly average, {} ({})",
-            Month::of(date).name(),
-            series.info.id
-        )
+    let id = &series.info.id;
+    if series.frequency() == Frequency::Monthly {
+        format!("monthly average, {} ({id})", Month::of(date).name())
     } else {
-        format!("from {}", series.info.id)
+        format!("from {id}")
     }
 }
 
 /// Daily yields on their newest common date, or else monthly averages of their newest common month.
-fn spread(set: &SeriesSet, day: Date) -> Figure {
-    let of = |long: &'static str, short: &'static str| {
+fn spread(set: &SeriesSet, (day, market): (Date, Date)) -> Figure {
+    let of = |long: &'static str, short: &'static str, day: Date| {
         let (a, b) = (set.get(long)?, set.get(short)?);
         let found = spread_bps(a, b, day)?;
         let stale = a.is_stale(found.date, day) || b.is_stale(found.date, day);
         (!stale).then_some((found, vec![long, short]))
     };
-    let daily = of("DGS10", "DGS2").map(|f| (f, None));
-    let found = daily.or_else(|| {
-        let (o, series) = of("GS10", "GS2")?;
-        let basis = format!("monthly averages, {} (GS10, GS2)", Month::of(o.date).name());
-        Some(((o, series), Some(basis)))
-    });
-    match found {
-        Some(((o, series), basis)) => Figure {
-            value: Some(o.value),
-            date: Some(o.date),
-            series,
-            basis,
-            reason: None,
-        },
-        None => absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]),
+    if let Some((found, series)) = of("DGS10", "DGS2", market) {
+        return Figure::of(found, series, None);
     }
+    let Some((found, series)) = of("GS10", "GS2", day) else {
+        return absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]);
+    };
+    let month = Month::of(found.date).name();
+    Figure::of(
+        found,
+        series,
+        Some(format!("monthly averages, {month} (GS10, GS2)")),
+    )
 }
 
 /// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
-/// or the other has none (METHODS 0.7). A month without a base a year earlier is passed over.
+/// or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
     let of = |id: &'static str| -> Option<(Observation, &'static str)> {
         let series = set.get(id)?;
@@ -169,13 +160,8 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
         "CPIAUCNS" => "not seasonally adjusted",
         _ => "seasonally adjusted; the unadjusted index has no newer month",
     };
-    Figure {
-        value: Some(crate::model::catalogue::round_to(o.value, 1)),
-        date: Some(o.date),
-        series: vec![id],
-        basis: Some(basis.to_owned()),
-        reason: None,
-    }
+    let rounded = Observation::new(o.date, round_to(o.value, 1));
+    Figure::of(rounded, vec![id], Some(basis.to_owned()))
 }
 
 /// No figure: for each series, that it is not there, or how old its newest figure is.
@@ -199,6 +185,22 @@ mod tests {
     use jiff::civil::date;
     use std::sync::Arc;
 
+    impl Summary {
+        /// Every figure with its name in the answer.
+        fn figures(&self) -> [(&'static str, &Figure); 8] {
+            [
+                ("10y", &self.ten_year),
+                ("2y", &self.two_year),
+                ("spread_2s10s_bps", &self.spread_2s10s_bps),
+                ("fed_funds", &self.fed_funds),
+                ("vix", &self.vix),
+                ("hy_spread_bps", &self.hy_spread_bps),
+                ("sahm_rule", &self.sahm_rule),
+                ("cpi_yoy_pct", &self.cpi_yoy_pct),
+            ]
+        }
+    }
+
     fn set(rows: &[(&str, Date, f64)]) -> SeriesSet {
         let series = |&(id, day, value): &(&str, Date, f64)| {
             let info = Catalogue::embedded().get(id).unwrap().clone();
@@ -209,10 +211,8 @@ mod tests {
 
     #[test]
     fn the_real_figures_of_august_2026() {
-        let Some(set) = testdata::load(INPUTS) else {
-            return;
-        };
-        let s = summary(&set, date(2026, 8, 21));
+        let set = testdata::load(INPUTS);
+        let s = summary(&set, date(2026, 8, 21), date(2026, 8, 21));
         let values = s.figures().map(|(name, f)| (name, f.value));
         assert_eq!(
             values,
@@ -239,10 +239,8 @@ mod tests {
 
     #[test]
     fn the_headline_of_june_2022_is_the_unadjusted_one() {
-        let Some(set) = testdata::load(INPUTS) else {
-            return;
-        };
-        let s = summary(&set, date(2022, 6, 30));
+        let set = testdata::load(INPUTS);
+        let s = summary(&set, date(2022, 6, 30), date(2022, 6, 30));
         assert_eq!(s.cpi_yoy_pct.value, Some(9.1));
         assert_eq!(
             s.cpi_yoy_pct.basis.as_deref(),
@@ -252,10 +250,8 @@ mod tests {
 
     #[test]
     fn stale_figures_are_none_with_their_newest_date() {
-        let Some(set) = testdata::load(INPUTS) else {
-            return;
-        };
-        let s = summary(&set, date(2026, 11, 21));
+        let set = testdata::load(INPUTS);
+        let s = summary(&set, date(2026, 11, 21), date(2026, 11, 21));
         for (name, figure) in s.figures() {
             assert_eq!(figure.value, None, "{name}");
         }
@@ -271,7 +267,7 @@ mod tests {
             ("GS2", july, 4.1),
             ("FEDFUNDS", july, 3.63),
         ]);
-        let s = summary(&set, date(2026, 8, 21));
+        let s = summary(&set, date(2026, 8, 21), date(2026, 8, 21));
         assert_eq!(
             (s.ten_year.value, s.spread_2s10s_bps.value),
             (Some(4.6), Some(50.0))
@@ -295,14 +291,14 @@ mod tests {
             ("FEDFUNDS", date(2026, 7, 1), 3.6),
             ("BAMLH0A0HYM2", day, 2.876),
         ]);
-        let s = summary(&set, day);
+        let s = summary(&set, day, day);
         assert_eq!(
             (s.fed_funds.value, s.fed_funds.basis.as_deref()),
             (Some(3.63), Some("from DFF"))
         );
         assert_eq!(s.hy_spread_bps.value, Some(287.6));
         assert_eq!(
-            summary(&SeriesSet::default(), day)
+            summary(&SeriesSet::default(), day, day)
                 .figures()
                 .iter()
                 .filter(|(_, f)| f.value.is_some())

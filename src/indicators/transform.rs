@@ -1,16 +1,19 @@
 //! Changes, growth rates and spreads of a series, by the calendar and never by position.
 //!
 //! "A year ago" is that calendar period or nothing: October 2025 was never published for UNRATE and the
-//! CPI, and counting twelve rows back would quietly compare the wrong months (METHODS 0.2, 0.5-0.7).
+//! CPI, and counting twelve rows back would quietly compare the wrong months (docs/METHODS.md#gaps).
 
-use super::months::{Month, log_ratio};
+mod earlier;
+
+use super::months::log_ratio;
 use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
 use crate::model::{Date, Frequency, Observation, Series};
+use earlier::{Earlier, months_earlier};
 use jiff::ToSpan;
 use std::str::FromStr;
 
-/// Changes of the newest value over 7 and 30 days, in the series' own unit (METHODS 0.5).
+/// Changes of the newest value over 7 and 30 days, in the series' own unit (docs/METHODS.md#changes).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Changes {
     /// Against 7 days earlier; daily and weekly series only.
@@ -38,7 +41,7 @@ pub fn changes(series: &Series, day: Date) -> Changes {
             week: against(back(7)),
             month: against(back(30)),
         },
-        Frequency::Weekly => Changes {
+        Frequency::Weekly | Frequency::Biweekly => Changes {
             week: against(near(series, shift(last.date, (-7).days()))),
             month: against(back(30)),
         },
@@ -46,13 +49,8 @@ pub fn changes(series: &Series, day: Date) -> Changes {
             week: None,
             month: against(months_earlier(series, last.date, 1)),
         },
-        Frequency::Quarterly | Frequency::Annual => Changes::default(),
+        Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => Changes::default(),
     }
-}
-
-/// The value stamped exactly `months` calendar months before `date`, if that month has one.
-pub fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
-    series.at(Month::of(date).plus(-months).first_day())
 }
 
 /// The observation nearest to `date` within a day: weekly stamps move by one around holidays.
@@ -62,32 +60,20 @@ fn near(series: &Series, date: Date) -> Option<f64> {
         .find_map(|&d: &i64| series.at(shift(date, d.days())))
 }
 
-/// The value one period before `date`.
-/// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
-fn period_earlier(series: &Series, date: Date) -> Option<f64> {
-    match series.frequency() {
-        Frequency::Daily => series.lookup(shift(date, (-1).days())).map(|o| o.value),
-        Frequency::Weekly => near(series, shift(date, (-7).days())),
-        Frequency::Monthly => months_earlier(series, date, 1),
-        Frequency::Quarterly => months_earlier(series, date, 3),
-        Frequency::Annual => months_earlier(series, date, 12),
-    }
-}
-
 /// The value one year before `date`.
 /// Daily: the newest one up to that day last year, unless stale. Weekly: 52 weeks back, give or take a day.
 /// Longer periods: the same period of last year, or nothing.
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
     match series.frequency() {
         Frequency::Daily => series.lookup(shift(date, (-1).year())).map(|o| o.value),
-        Frequency::Weekly => near(series, shift(date, (-364).days())),
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+        Frequency::Weekly | Frequency::Biweekly => near(series, shift(date, (-364).days())),
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
             months_earlier(series, date, 12)
         }
     }
 }
 
-/// Percent change of the value stamped `date` against a year earlier (METHODS 0.2, 0.7).
+/// Percent change of the value stamped `date` against a year earlier (docs/METHODS.md#inflation-rate).
 /// Missing: when either is absent, or the base is not positive.
 pub fn year_on_year(series: &Series, date: Date) -> Option<f64> {
     percent(series.at(date)?, year_earlier(series, date)?)
@@ -123,13 +109,14 @@ pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observatio
     Some(Observation::new(at.date, bps(at.value - other)))
 }
 
-/// Percentage points as basis points, rounded to one decimal (METHODS 0.6).
+/// Percentage points as basis points, rounded to one decimal (docs/METHODS.md#spreads).
 pub fn bps(percentage_points: f64) -> f64 {
     round_to(100.0 * percentage_points, 1)
 }
 
 /// Bond-equivalent yield in percent of a three-month bill quoted on a discount basis, in percent.
-/// Formula: 100·(365·d/100)/(360 − 91·d/100), METHODS 1. Missing when the quote is absurdly high.
+///
+/// Formula: 100·(365·d/100)/(360 − 91·d/100), docs/METHODS.md#stand-ins. Missing when the quote is absurdly high.
 pub fn bond_equivalent(discount: f64) -> Option<f64> {
     let d = discount / 100.0;
     Some(100.0 * (365.0 * d) / (360.0 - 91.0 * d)).filter(|_| d < 1.0)
@@ -172,39 +159,66 @@ impl Units {
         ("log", Self::Log),
     ];
 
-    /// The series transformed; dates that cannot be computed are absent.
-    /// Units: changes are in the series' own unit, all others in percent, the logarithm without one.
-    /// A year holds 252 daily, 52 weekly, 12, 4 or 1 periods.
-    pub fn apply(self, series: &Series) -> Vec<Observation> {
-        series
-            .observations
-            .iter()
-            .filter_map(|o| {
-                self.one(series, *o)
-                    .filter(|v| v.is_finite())
-                    .map(|v| Observation::new(o.date, v))
-            })
-            .collect()
+    /// What it makes of figures, in words that follow their name.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Level => "as published",
+            Self::Change => "change from the period before",
+            Self::ChangeYear => "change from a year earlier",
+            Self::Percent => "% change from the period before",
+            Self::PercentYear => "% change from a year earlier",
+            Self::PercentAnnualised => "% change from the period before, annualised",
+            Self::LogChange => "log % change from the period before",
+            Self::LogChangeAnnualised => "log % change from the period before, annualised",
+            Self::Log => "natural logarithm",
+        }
     }
 
-    fn one(self, series: &Series, o: Observation) -> Option<f64> {
-        let before = || period_earlier(series, o.date);
-        let year = || year_earlier(series, o.date);
+    /// The series transformed; dates that cannot be computed are absent.
+    /// Units: changes are in the series' own unit, all others in percent, the logarithm without one.
+    /// A year holds 260 daily, 52 weekly, 26, 12, 4, 2 or 1 periods.
+    pub fn apply(self, series: &Series) -> Vec<Observation> {
+        if self == Self::Level {
+            return series.observations.clone();
+        }
         let per_year = series.frequency().per_year();
+        let mut earlier = Earlier::new(series);
+        let mut rows = Vec::with_capacity(series.observations.len());
+        for (position, o) in series.observations.iter().enumerate() {
+            let base = self.base(&mut earlier, position, o.date);
+            let value = base.and_then(|base| self.of(o.value, base, per_year));
+            let value = value.filter(|v| v.is_finite());
+            rows.extend(value.map(|v| Observation::new(o.date, v)));
+        }
+        rows
+    }
+
+    /// Which earlier figure it is set against.
+    fn base(self, earlier: &mut Earlier<'_>, position: usize, day: Date) -> Option<f64> {
         match self {
-            Self::Level => Some(o.value),
-            Self::Change => Some(o.value - before()?),
-            Self::ChangeYear => Some(o.value - year()?),
-            Self::Percent => percent(o.value, before()?),
-            Self::PercentYear => percent(o.value, year()?),
+            Self::Level | Self::Log => Some(1.0),
+            Self::ChangeYear | Self::PercentYear => earlier.year(position, day),
+            Self::Change
+            | Self::Percent
+            | Self::PercentAnnualised
+            | Self::LogChange
+            | Self::LogChangeAnnualised => earlier.period(position, day),
+        }
+    }
+
+    fn of(self, value: f64, base: f64, per_year: f64) -> Option<f64> {
+        match self {
+            Self::Level => Some(value),
+            Self::Change | Self::ChangeYear => Some(value - base),
+            Self::Percent | Self::PercentYear => percent(value, base),
             Self::PercentAnnualised => {
-                log_ratio(o.value, before()?).map(|growth| 100.0 * (per_year * growth).exp_m1())
+                log_ratio(value, base).map(|growth| 100.0 * (per_year * growth).exp_m1())
             }
-            Self::LogChange => log_ratio(o.value, before()?).map(|growth| 100.0 * growth),
+            Self::LogChange => log_ratio(value, base).map(|growth| 100.0 * growth),
             Self::LogChangeAnnualised => {
-                log_ratio(o.value, before()?).map(|growth| 100.0 * per_year * growth)
+                log_ratio(value, base).map(|growth| 100.0 * per_year * growth)
             }
-            Self::Log => log_ratio(o.value, 1.0),
+            Self::Log => log_ratio(value, base),
         }
     }
 }

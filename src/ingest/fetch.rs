@@ -2,21 +2,21 @@
 //!
 //! Addresses carry the API key, so they never enter an error: reqwest's errors are stripped of theirs.
 
-use super::pace::{self, Pace, PaceSettings};
+use super::pace::{Pace, PaceSettings};
+use super::table::{self, Column, Dates};
 use crate::error::{Error, Result};
-use jiff::Timestamp;
-use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    LAST_MODIFIED, RETRY_AFTER,
+use crate::{clock, net};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, LAST_MODIFIED, USER_AGENT,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
 /// Largest answer that is taken: 64 MiB, counted as it comes in.
-pub const MAX_ANSWER_BYTES: usize = 64 << 20;
-/// Room made for a body before it comes.
-const MOST_ROOM: usize = 4 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// `Accept` of a download; a server that labels its CSV otherwise must not refuse us for it.
 pub(super) const CSV: &str = "text/csv, */*;q=0.5";
@@ -42,106 +42,132 @@ impl Default for Timeouts {
     }
 }
 
-/// A client for all sources. `contact` (a mail address or page) follows the name in `User-Agent`.
-///
-/// # Errors
-/// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is no header text.
-pub(super) fn client(timeouts: Timeouts, contact: Option<&str>) -> Result<reqwest::Client> {
-    // An error says that a provider is installed already: whoever was first chose the same one.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .unwrap_or_default();
-    let name = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
-    let agent = contact.map_or(name.to_owned(), |contact| format!("{name} ({contact})"));
-    let agent = HeaderValue::from_str(&agent)
-        .map_err(|_| Error::invalid("contact", "", "cannot stand in a header", "plain text"))?;
-    reqwest::Client::builder()
-        .user_agent(agent)
-        .connect_timeout(timeouts.connect)
-        .read_timeout(timeouts.read)
-        .timeout(timeouts.total)
-        .referer(false)
-        .redirect(same_origin())
-        .build()
-        .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))
-}
-
-/// At most two redirects, never to another host: the key goes to FRED only.
-fn same_origin() -> reqwest::redirect::Policy {
-    reqwest::redirect::Policy::custom(|attempt| {
-        let home = attempt.previous().first().map(Url::origin);
-        if home == Some(attempt.url().origin()) && attempt.previous().len() <= 2 {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    })
-}
-
 /// How to ask whether an answer has changed; empty when a source gives no way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct Validators {
     etag: String,
     modified: String,
 }
 
 /// What a source answered, complete.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) known: Known,
+pub(super) struct Response {
+    pub(super) validators: Validators,
     pub(super) status: u16,
     content_type: String,
     pub(super) body: Vec<u8>,
 }
 
-impl Answer {
-    /// Whether this is a web page, whatever its status says.
-    pub(super) fn is_page(&self) -> bool {
-        self.content_type.contains("html") || self.body.trim_ascii_start().starts_with(b"<")
-    }
-
+impl Response {
     /// An answer that never went over a network.
     #[cfg(any(test, fuzzing))]
     pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
         Self {
-            known: Known::default(),
+            validators: Validators::default(),
             status,
             content_type: content_type.to_owned(),
             body: body.to_vec(),
         }
     }
 
-    pub(super) fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
+    /// What is wrong with it before it is read: only 200 is the whole of what was asked for, for 206 is a part, and
+    /// what 299 is nobody knows; and a web page is a notice, whatever its status says.
+    pub(super) fn problem(&self) -> Option<String> {
+        let status = self.status;
+        if self.content_type.contains("html") || self.body.trim_ascii_start().starts_with(b"<") {
+            return Some(format!(
+                "it is a web page instead of figures (HTTP {status}); a proxy or a notice stands in the way, or this program is refused"
+            ));
+        }
+        (status != 200).then(|| format!("HTTP {status}"))
+    }
+
+    /// Reads a table of figures.
+    ///
+    /// # Errors
+    /// Says what is wrong; a single bad row refuses all of it.
+    pub(super) fn table(&self, dates: Dates) -> std::result::Result<Vec<Column>, String> {
+        if let Some(problem) = self.problem() {
+            return Err(problem);
+        }
+        if self.body.starts_with(b"PK") {
+            return Err("it is a ZIP archive".to_owned());
+        }
+        if table::is_cut_off(&self.body) {
+            return Err("it breaks off in its last line".to_owned());
+        }
+        let columns = table::read(&self.body, None, dates)?;
+        match columns.iter().find_map(|column| column.broken.clone()) {
+            Some(broken) => Err(broken.into()),
+            None => Ok(columns),
+        }
     }
 }
 
 /// One source: its name in messages, its pace, the way to it.
 #[derive(Debug)]
 pub(super) struct Fetch {
-    pub(super) name: &'static str,
+    name: String,
     client: reqwest::Client,
     pace: Pace,
 }
 
-/// A try that did not bring an answer to work with.
-struct Failure {
-    error: Error,
-    again: bool,
-    asked: Option<Duration>,
+const JSON: &str = "application/json";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// One request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) url: &'a Url,
+    pub(super) accept: &'static str,
+    /// The answer that is known already.
+    pub(super) known: &'a Validators,
+    /// Body of a POST, JSON or a form.
+    pub(super) post: Option<&'a str>,
+    /// A header of its own, with a key.
+    pub(super) header: Option<(&'a str, &'a str)>,
 }
 
+/// A try that brought no answer, and whether another one may.
+type Failed = (Error, bool);
+
 impl Fetch {
-    pub(super) fn new(name: &'static str, client: reqwest::Client, pace: PaceSettings) -> Self {
-        Self {
-            name,
+    /// A client for one source. `contact` (a mail address or page) follows our name in `User-Agent`. Redirects are
+    /// followed within an origin, and over TLS to `hosts`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is no header text.
+    pub(super) fn new(
+        name: &str,
+        pace: PaceSettings,
+        timeouts: Timeouts,
+        contact: Option<&str>,
+        hosts: &[String],
+    ) -> Result<Self> {
+        let mut client = net::client();
+        if let Some(contact) = contact {
+            let agent = HeaderValue::from_str(&format!("{} ({contact})", net::AGENT));
+            let agent = agent.map_err(|_| {
+                Error::invalid("contact", "", "cannot stand in a header", "plain text")
+            })?;
+            client = client.default_headers(HeaderMap::from_iter([(USER_AGENT, agent)]));
+        }
+        let client = client
+            .connect_timeout(timeouts.connect)
+            .read_timeout(timeouts.read)
+            .timeout(timeouts.total)
+            .redirect(within(hosts.to_vec()))
+            .build()
+            .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
+        Ok(Self {
+            name: name.to_owned(),
             client,
             pace: Pace::new(pace),
-        }
+        })
     }
 
-    /// Gets an answer. 429, 5xx, failures of the network and what `passing` names are tried again;
-    /// other statuses are the caller's to read.
+    /// Gets an answer; one that is still the `known` one comes as 304 without a body. 429, 5xx, failures of the
+    /// network and what `is_passing` names are tried again; other statuses are the caller's to read.
     ///
     /// # Errors
     /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
@@ -149,50 +175,84 @@ impl Fetch {
         &self,
         url: &Url,
         accept: &'static str,
-        passing: fn(&Answer) -> bool,
-    ) -> Result<Answer> {
-        self.get_unless(url, accept, &Known::default(), passing)
-            .await
+        known: &Validators,
+        is_passing: fn(&Response) -> bool,
+    ) -> Result<Response> {
+        let question = Question {
+            url,
+            accept,
+            known,
+            post: None,
+            header: None,
+        };
+        self.send(&question, is_passing).await
     }
 
-    /// Like [`Self::get`]; an answer that is still the known one comes as 304 without a body.
+    /// As [`Self::get`], for any question.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
-    pub(super) async fn get_unless(
+    /// As [`Self::get`].
+    pub(super) async fn send(
         &self,
-        url: &Url,
-        accept: &'static str,
-        known: &Known,
-        passing: fn(&Answer) -> bool,
-    ) -> Result<Answer> {
+        question: &Question<'_>,
+        is_passing: fn(&Response) -> bool,
+    ) -> Result<Response> {
         let mut tried = 0;
         loop {
             self.pace.turn().await;
             tried += 1;
-            let (result, again, asked) = match self.once(url, accept, known).await {
-                Ok(answer) if passing(&answer) => (Ok(answer), true, None),
-                Ok(answer) => return Ok(answer),
-                Err(failure) => (Err(failure.error), failure.again, failure.asked),
-            };
-            let wait = again.then(|| self.pace.wait(tried, asked, pace::chance()));
-            match wait.flatten() {
-                Some(wait) => {
-                    tracing::debug!(source = self.name, tried, ?wait, "trying again");
-                    self.pace.pause(wait).await;
+            let (result, again) = match self.try_once(question).await {
+                Ok(answer) => {
+                    let again = is_passing(&answer);
+                    (Ok(answer), again)
                 }
-                None => return result,
+                Err((error, again)) => (Err(error), again),
+            };
+            let asked = result.as_ref().err().and_then(Error::retry_after);
+            if !again || !self.pace.allows_another(tried, asked).await {
+                return result;
             }
+            tracing::debug!(source = %self.name, tried, ?asked, "trying again");
         }
     }
 
-    async fn once(
-        &self,
-        url: &Url,
-        accept: &'static str,
-        known: &Known,
-    ) -> std::result::Result<Answer, Failure> {
-        let mut request = self.client.get(url.clone()).header(ACCEPT, accept);
+    /// The name of the source.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The error for an answer about `what` that cannot be used.
+    pub(super) fn unusable(&self, what: &str, problem: &str) -> Error {
+        let name = &self.name;
+        unavailable(format!(
+            "{name}'s answer for {what} cannot be used: {problem}. Try again later."
+        ))
+    }
+
+    async fn try_once(&self, question: &Question<'_>) -> std::result::Result<Response, Failed> {
+        let Question { url, known, .. } = question;
+        if url.scheme() == "https" && clock::is_before_1970() {
+            let what = "cannot be asked: this machine's clock is before 1970. Set it";
+            return Err((self.failed(what, None), false));
+        }
+        let mut request = match question.post {
+            Some(body) => {
+                let is_json = body.starts_with('{');
+                let kind = if is_json { JSON } else { FORM };
+                let post = self.client.post((*url).clone());
+                post.header(CONTENT_TYPE, kind).body(body.to_owned())
+            }
+            None => self.client.get((*url).clone()),
+        };
+        request = request.header(ACCEPT, question.accept);
+        if let Some((name, value)) = question.header {
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
+                let what = "cannot be asked with this key: it is no header text";
+                (self.failed(what, None), false)
+            })?;
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
         for (name, value) in [
             (IF_NONE_MATCH, &known.etag),
             (IF_MODIFIED_SINCE, &known.modified),
@@ -202,94 +262,78 @@ impl Fetch {
             }
         }
         let response = request.send().await.map_err(|e| self.unreachable(e))?;
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers());
         if status.as_u16() == 429 || status.is_server_error() {
-            return Err(self.refused(status.as_u16(), response.headers()));
+            return Err((self.refused(status.as_u16(), headers), true));
         }
-        let content_type = header(response.headers(), &CONTENT_TYPE).to_ascii_lowercase();
-        let known = Known {
-            etag: header(response.headers(), &ETAG),
-            modified: header(response.headers(), &LAST_MODIFIED),
-        };
-        let body = self.body(response).await?;
-        Ok(Answer {
-            known,
-            status: status.as_u16(),
-            content_type,
-            body,
-        })
-    }
-
-    async fn body(&self, mut response: reqwest::Response) -> std::result::Result<Vec<u8>, Failure> {
-        let mut body = Vec::with_capacity(announced(&response));
-        loop {
-            match response.chunk().await {
-                Ok(Some(piece)) if body.len() + piece.len() > MAX_ANSWER_BYTES => {
-                    let mib = MAX_ANSWER_BYTES >> 20;
-                    let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
-                    return Err(Failure {
-                        error: unavailable(what),
-                        again: false,
-                        asked: None,
-                    });
-                }
-                Ok(Some(piece)) => body.extend_from_slice(&piece),
-                Ok(None) => return Ok(body),
-                Err(e) => return Err(self.unreachable(e)),
-            }
-        }
-    }
-
-    fn unreachable(&self, error: reqwest::Error) -> Failure {
-        let how = if error.is_timeout() {
-            "did not answer in time"
-        } else if error.is_connect() {
-            "cannot be reached"
-        } else {
-            "broke off in the middle of its answer"
-        };
-        let what = format!("{} {how}. Check the network and try again.", self.name);
-        let again = !error.is_builder() && !error.is_redirect();
-        Failure {
-            error: Error::Unavailable {
-                what,
-                retry_after: None,
-                source: Some(error.without_url().into()),
+        let text = |name: HeaderName| net::single(headers, &name).unwrap_or_default().to_owned();
+        let mut answer = Response {
+            validators: Validators {
+                etag: text(ETAG),
+                modified: text(LAST_MODIFIED),
             },
-            again,
-            asked: None,
-        }
+            status: status.as_u16(),
+            content_type: text(CONTENT_TYPE).to_ascii_lowercase(),
+            body: Vec::new(),
+        };
+        answer.body = match net::body(response, MAX_ANSWER_BYTES).await {
+            Ok(Some(body)) => body,
+            Ok(None) => {
+                let mib = MAX_ANSWER_BYTES >> 20;
+                let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
+                return Err((unavailable(what), false));
+            }
+            Err(error) => return Err(self.unreachable(error)),
+        };
+        Ok(answer)
     }
 
-    fn refused(&self, status: u16, headers: &HeaderMap) -> Failure {
-        let asked = pace::retry_after(&header(headers, &RETRY_AFTER), Timestamp::now());
-        let error = if status == 429 {
+    fn unreachable(&self, error: reqwest::Error) -> Failed {
+        let what = format!("{}. Check the network", net::problem(&error));
+        let again = !error.is_builder() && !error.is_redirect();
+        (self.failed(&what, Some(error.without_url())), again)
+    }
+
+    fn refused(&self, status: u16, headers: &HeaderMap) -> Error {
+        let (name, asked) = (&self.name, net::retry_after(headers, clock::wall()));
+        if status == 429 {
             Error::RateLimited {
-                what: format!("{} asks for fewer requests (HTTP 429).", self.name),
+                what: format!("{name} asks for fewer requests (HTTP 429)."),
                 retry_after: asked.unwrap_or(Duration::from_secs(60)),
             }
         } else {
             Error::Unavailable {
-                what: format!(
-                    "{} is out of order (HTTP {status}). Try again later.",
-                    self.name
-                ),
+                what: format!("{name} is out of order (HTTP {status}). Try again later."),
                 retry_after: asked,
                 source: None,
             }
-        };
-        Failure {
-            error,
-            again: true,
-            asked,
+        }
+    }
+
+    fn failed(&self, how: &str, cause: Option<reqwest::Error>) -> Error {
+        Error::Unavailable {
+            what: format!("{} {how} and try again.", self.name),
+            retry_after: None,
+            source: cause.map(|cause| Arc::new(cause) as _),
         }
     }
 }
 
-/// Room for a body whose length was announced; a lie must not cost more memory than this.
-fn announced(response: &reqwest::Response) -> usize {
-    let length = response.content_length().unwrap_or_default();
-    usize::try_from(length).map_or(MOST_ROOM, |length| length.min(MOST_ROOM))
+/// At most two redirects, and none that leaves what the source is known to be.
+fn within(hosts: Vec<String>) -> reqwest::redirect::Policy {
+    reqwest::redirect::Policy::custom(move |attempt| {
+        match leads_on(attempt.previous(), attempt.url(), &hosts) {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    })
+}
+
+/// Whether an address may follow those that were asked.
+fn leads_on(asked: &[Url], url: &Url, hosts: &[String]) -> bool {
+    let home = asked.first().map(Url::origin);
+    let is_known = url.scheme() == "https" && hosts.iter().any(|h| url.host_str() == Some(h));
+    (home == Some(url.origin()) || is_known) && asked.len() <= 2
 }
 
 /// A source's answer that cannot be used.
@@ -301,7 +345,26 @@ pub(super) fn unavailable(what: String) -> Error {
     }
 }
 
-fn header(headers: &HeaderMap, name: &reqwest::header::HeaderName) -> String {
-    let value = headers.get(name).and_then(|v| v.to_str().ok());
-    value.unwrap_or_default().to_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_moved_is_followed_to_its_own_hosts_alone() {
+        let hosts = ["cdn-api.cboe.com".to_owned()];
+        let asked = [Url::parse("https://cdn.cboe.com/a").unwrap()];
+        for (to, expected) in [
+            ("https://cdn-api.cboe.com/a", true),
+            ("https://cdn.cboe.com/b", true),
+            ("http://cdn-api.cboe.com/a", false),
+            ("https://cdn-api.cboe.com.example/a", false),
+            ("https://example.org/a", false),
+            ("https://127.0.0.1/a", false),
+        ] {
+            let to = Url::parse(to).unwrap();
+            assert_eq!(leads_on(&asked, &to, &hosts), expected, "{to}");
+        }
+        let often = [asked[0].clone(), asked[0].clone(), asked[0].clone()];
+        assert!(!leads_on(&often, &asked[0], &hosts), "a third time");
+    }
 }

@@ -3,171 +3,162 @@
 //! Everything is read before anything is written: a broken row refuses its series in whichever file it
 //! stands, and the rest goes in. The report carries every refusal, so that the caller can end with code 1.
 
+use super::guard;
 use super::news::{self, News};
-use super::progress::{Progress, StepResult};
+use super::progress::{Progress, words};
 use super::table::{self, Broken, Column, Dates, Row};
 use super::titles;
+use crate::disk::{self, shown};
 use crate::error::{Error, Result};
-use crate::model::{Catalogue, Observation, SeriesId};
+use crate::model::{Catalogue, SeriesId};
 use crate::store::{Description, Store, Written};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Largest file that is read: 256 MiB, some ten million rows.
-pub const MAX_FILE_BYTES: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Most figures one import may hold in memory: 32 million, 512 MiB.
-pub const MAX_IMPORT_ROWS: usize = 32_000_000;
+const MAX_IMPORT_ROWS: usize = 32_000_000;
 
 /// What an import did.
 #[derive(Debug, Default)]
 pub struct ImportReport {
     /// CSV files found.
     pub files: usize,
-    /// Series that were imported, by identifier.
-    pub series: Vec<Imported>,
-    /// Series outside the catalogue whose titles came with the files.
-    pub described: usize,
-    /// What was refused and why, with file and line. Empty = all is in.
-    pub errors: Vec<Error>,
-}
-
-/// One series that was imported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// Series.
-    pub id: SeriesId,
-    /// Figures in the files.
+    /// Series that were imported.
+    pub series: usize,
+    /// Figures in the files, over all imported series.
     pub rows: usize,
     /// What the store took of them.
     pub written: Written,
-}
-
-impl ImportReport {
-    /// Figures in the files, over all imported series.
-    pub fn rows(&self) -> usize {
-        self.series.iter().map(|s| s.rows).sum()
-    }
-
-    /// What the store took, over all imported series.
-    pub fn written(&self) -> Written {
-        Written {
-            added: self.series.iter().map(|s| s.written.added).sum(),
-            revised: self.series.iter().map(|s| s.written.revised).sum(),
-        }
-    }
+    /// Series outside the catalogue whose titles came with the files.
+    pub described: usize,
+    /// Imported series that neither the catalogue nor a file of titles knows.
+    pub strangers: Vec<SeriesId>,
+    /// What was refused and why, with file and line. Empty = all is in.
+    pub errors: Vec<Error>,
+    /// Figures that are in, but lie so far off the others that a unit may be wrong.
+    pub doubts: Vec<String>,
 }
 
 /// Reads every `*.csv` of a folder (not of its sub-folders), or one file, into the store.
 ///
 /// Layouts: `series_id,date,value` for any number of series; `date,value` in a file named after its
 /// series; `DATE` or `observation_date` and a column per series. Missing: empty, `.`, `NaN`, `NA`.
+/// The first two may have a column `known_from`: the day from which the figure was known, or the month at whose end it
+/// stood there first; a missing figure with a day or month was withdrawn then.
 /// Identifiers outside the catalogue are welcome; a file `series_id,title,frequency` and, if known, `units`,
-/// `seasonal_adjustment`, `source` says what they are called. Files above [`MAX_FILE_BYTES`] are refused.
+/// `seasonal_adjustment`, `source` says what they are called. Files above 256 MiB are refused.
 ///
 /// # Errors
 /// [`Error::BadFile`] when there is no folder, no CSV file in it, or too much in all of them;
 /// [`Error::Store`] when the store cannot be read or written. What is wrong with single files and
 /// series stands in the report.
-pub fn import(
-    store: &dyn Store,
-    path: &Path,
-    on: &mut dyn FnMut(Progress),
-) -> Result<ImportReport> {
-    import_at(store, path, Timestamp::now(), on)
+pub fn import(store: &dyn Store, path: &Path, progress: &mut Progress) -> Result<ImportReport> {
+    let provenance = Provenance {
+        origin: "import",
+        read_at: crate::clock::wall(),
+    };
+    import_from(store, path, provenance, progress)
 }
 
-fn import_at(
+/// Where imported figures come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Provenance<'a> {
+    /// In few words, as a store keeps it for each series.
+    pub origin: &'a str,
+    /// When they were read there.
+    pub read_at: Timestamp,
+}
+
+/// As [`import`], with a word on where the figures come from.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_from(
     store: &dyn Store,
     path: &Path,
-    now: Timestamp,
-    on: &mut dyn FnMut(Progress),
+    provenance: Provenance<'_>,
+    progress: &mut Progress,
 ) -> Result<ImportReport> {
     let files = csv_files(path)?;
-    let gathered = gather(&files, on)?;
+    let gathered = gather(&files, progress)?;
     let mut report = ImportReport {
         files: files.len(),
-        series: Vec::new(),
+        series: gathered.series.len(),
         described: gathered.titles.len(),
         errors: gathered.errors,
+        ..ImportReport::default()
     };
     store.describe(&gathered.titles)?;
-    on(Progress::Started {
-        task: "writing series",
-        total: gathered.series.len(),
-    });
-    for (id, series) in gathered.series {
-        let rows = series.observations();
+    progress.start("writing series", gathered.series.len());
+    for (id, (_, column)) in gathered.series {
+        let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
+        let rows = column.known(info);
+        let held = store.read(&id)?;
+        let is_new = held.is_none();
+        if info.is_none() && store.description(&id)?.is_none() {
+            report.strangers.push(id.clone());
+        }
+        if let Some(doubt) = guard::doubt(&held.unwrap_or_default().latest(), &rows) {
+            report.doubts.push(format!("{id}: {doubt}"));
+        }
         let written = news::write(
             store,
             &News {
                 id: &id,
-                info: Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref),
-                observations: &rows,
+                info,
+                rows: &rows,
+                is_new,
                 last_look: None,
-                now,
-                origin: "import",
+                now: provenance.read_at,
+                origin: provenance.origin,
             },
         )?;
-        on(Progress::Done {
-            name: id.to_string(),
-            result: StepResult::Written(written),
-        });
-        report.series.push(Imported {
-            id,
-            rows: rows.len(),
-            written,
-        });
+        progress.done(id.as_str(), Ok(words(written)));
+        report.rows += rows.len();
+        report.written.added += written.added;
+        report.written.revised += written.revised;
     }
-    on(Progress::Finished {
-        summary: summary(&report),
-    });
+    progress.finish(&report.summary());
     Ok(report)
 }
 
-fn summary(report: &ImportReport) -> String {
-    let written = report.written();
-    format!(
-        "{} series with {} figures out of {} files: {} new, {} revised; {} refused.",
-        report.series.len(),
-        report.rows(),
-        report.files,
-        written.added,
-        written.revised,
-        report.errors.len()
-    )
+impl ImportReport {
+    fn summary(&self) -> String {
+        format!(
+            "{} series with {} figures out of {} files: {} new, {} revised; {} refused.",
+            self.series,
+            self.rows,
+            self.files,
+            self.written.added,
+            self.written.revised,
+            self.errors.len()
+        )
+    }
 }
 
 /// The CSV files of a folder, by name; a path to a file is that file.
 fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
-    let bad = |problem: String| Error::BadFile {
-        file: path.display().to_string(),
-        line: None,
-        problem,
-    };
-    if path.is_file() {
+    let unlisted = |e: io::Error| bad_file(&shown(path), None, format!("cannot be listed: {e}"));
+    if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let listing = std::fs::read_dir(path).map_err(|e| bad(format!("cannot be listed: {e}")))?;
     let mut files = Vec::new();
-    for entry in listing {
-        let file = entry
-            .map_err(|e| bad(format!("cannot be listed: {e}")))?
-            .path();
-        let hidden = file
-            .file_name()
-            .is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
-        let csv = file
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-        if csv && !hidden && !file.is_dir() {
+    for entry in std::fs::read_dir(path).map_err(unlisted)? {
+        let file = entry.map_err(unlisted)?.path();
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        let ending = file.extension().unwrap_or_default();
+        if ending.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir() {
             files.push(file);
         }
     }
     files.sort();
     if files.is_empty() {
-        return Err(bad("holds no .csv file".to_owned()));
+        let problem = "holds no .csv file".to_owned();
+        return Err(bad_file(&shown(path), None, problem));
     }
     Ok(files)
 }
@@ -175,122 +166,94 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
 /// What all files together say.
 #[derive(Default)]
 struct Gathered {
-    series: BTreeMap<SeriesId, Part>,
+    /// Each with the file it came from first.
+    series: BTreeMap<SeriesId, (String, Column)>,
     titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
-    rows: usize,
     errors: Vec<Error>,
 }
 
-/// One series, and the file it came from first.
-struct Part {
-    file: String,
-    rows: Vec<Row>,
-}
-
-impl Part {
-    fn observations(&self) -> Vec<Observation> {
-        let pair = |row: &Row| Observation::new(row.date, row.value);
-        self.rows.iter().map(pair).collect()
-    }
-}
-
-fn gather(files: &[PathBuf], on: &mut dyn FnMut(Progress)) -> Result<Gathered> {
-    on(Progress::Started {
-        task: "reading files",
-        total: files.len(),
-    });
+fn gather(files: &[PathBuf], progress: &mut Progress) -> Result<Gathered> {
+    progress.start("reading files", files.len());
     let mut all = Gathered::default();
+    let mut rows = 0;
     for path in files {
-        let name = path.display().to_string();
-        on(Progress::Step { name: name.clone() });
-        let errors = all.errors.len();
-        let mut rows = 0;
-        match read_file(path, &name) {
-            Ok(Content::Titles(titles)) => {
-                rows = titles.len();
-                all.titles.extend(titles);
+        let name = shown(path);
+        progress.step(&name);
+        let before = all.errors.len();
+        let came = match read_file(path, &name) {
+            Ok(FileContent::Titles(titles)) => {
+                all.titles.extend_from_slice(&titles);
+                titles.len()
             }
-            Ok(Content::Figures(columns)) => {
-                rows = columns.iter().map(|c| c.rows.len()).sum();
-                all.take(&name, columns);
+            Ok(FileContent::Figures(columns)) => {
+                let came = columns.iter().map(|c| c.rows.len()).sum();
+                columns.into_iter().for_each(|c| all.take(&name, c));
+                came
             }
-            Err(error) => all.errors.push(error),
+            Err(error) => {
+                all.errors.push(error);
+                0
+            }
+        };
+        rows += came;
+        if rows > MAX_IMPORT_ROWS {
+            let problem = format!(
+                "with this file the import holds more than {MAX_IMPORT_ROWS} figures; import the folder in parts"
+            );
+            return Err(bad_file(&name, None, problem));
         }
-        all.rows += rows;
-        if all.rows > MAX_IMPORT_ROWS {
-            return Err(Error::BadFile {
-                file: name,
-                line: None,
-                problem: format!(
-                    "with this file the import holds more than {MAX_IMPORT_ROWS} figures; import the folder in parts"
-                ),
-            });
-        }
-        let failed = all.errors.get(errors).map(ToString::to_string);
-        on(Progress::Done {
-            name,
-            result: failed.map_or(StepResult::Read(rows), StepResult::Failed),
-        });
+        let result = match all.errors.get(before) {
+            Some(error) => Err(error.to_string()),
+            None => Ok(format!("{came} figures")),
+        };
+        progress.done(&name, result);
     }
-    let refused = std::mem::take(&mut all.refused);
-    all.series.retain(|id, _| !refused.contains(id));
+    all.series.retain(|id, _| !all.refused.contains(id));
     Ok(all)
 }
 
 impl Gathered {
-    fn take(&mut self, file: &str, columns: Vec<Column>) {
-        for mut column in columns {
-            let known = Catalogue::embedded().get(column.id.as_str());
-            if known.is_some_and(|info| info.is_composite()) {
-                self.errors.push(Error::BadFile {
-                    file: file.to_owned(),
-                    line: None,
-                    problem: format!("{} is computed here and cannot be imported", column.id),
-                });
-                continue;
-            }
-            let earlier = self.series.remove(&column.id);
-            if let Some(broken) = column.broken.take() {
-                self.refuse(file, column.id, broken);
-                continue;
-            }
-            let merged = match earlier {
-                None => Ok(Part {
-                    file: file.to_owned(),
-                    rows: column.rows,
-                }),
-                Some(part) => merge(part, column.rows),
-            };
-            match merged {
-                Ok(part) => drop(self.series.insert(column.id, part)),
-                Err(broken) => self.refuse(file, column.id, broken),
+    fn take(&mut self, file: &str, mut column: Column) {
+        let id = column.id.clone();
+        let known = Catalogue::embedded().get(id.as_str());
+        if known.is_some_and(|info| info.is_composite()) {
+            let problem = format!("{id} is computed here and cannot be imported");
+            self.errors.push(bad_file(file, None, problem));
+            return;
+        }
+        let earlier = self.series.remove(&id);
+        let merged = match (column.broken.take(), earlier) {
+            (Some(broken), _) => Err(broken),
+            (None, None) => Ok((file.to_owned(), column)),
+            (None, Some(earlier)) => merge(earlier, column.rows),
+        };
+        match merged {
+            Ok(series) => drop(self.series.insert(id, series)),
+            Err(Broken { line, problem }) => {
+                let problem = format!("{problem}; nothing of {id} was imported");
+                self.errors.push(bad_file(file, Some(line), problem));
+                self.refused.insert(id);
             }
         }
-    }
-
-    fn refuse(&mut self, file: &str, id: SeriesId, broken: Broken) {
-        let problem = format!("{}; nothing of {id} was imported", broken.problem);
-        self.errors.push(bad_file(
-            file,
-            Broken {
-                line: broken.line,
-                problem,
-            },
-        ));
-        self.refused.insert(id);
     }
 }
 
 /// Puts a second file's rows to the first one's.
-fn merge(mut part: Part, rows: Vec<Row>) -> std::result::Result<Part, Broken> {
+fn merge(
+    (file, mut column): (String, Column),
+    rows: Vec<Row>,
+) -> std::result::Result<(String, Column), Broken> {
     for row in &rows {
-        let twin = part.rows.binary_search_by_key(&row.date, |r| r.date);
-        let twin = twin.ok().and_then(|i| part.rows.get(i));
+        let twin = column.rows.binary_search_by_key(&row.key(), Row::key);
+        let twin = twin.ok().and_then(|i| column.rows.get(i));
         if let Some(twin) = twin.filter(|twin| twin.value != row.value) {
             let problem = format!(
-                "{} for {}, but {} on line {} of {}",
-                row.value, row.date, twin.value, twin.line, part.file
+                "{} for {}, but {} on line {} of {file}",
+                row.figure(),
+                row.date,
+                twin.figure(),
+                twin.line
             );
             return Err(Broken {
                 line: row.line,
@@ -298,56 +261,46 @@ fn merge(mut part: Part, rows: Vec<Row>) -> std::result::Result<Part, Broken> {
             });
         }
     }
-    part.rows.extend(rows);
-    part.rows.sort_by_key(|row| row.date);
-    part.rows.dedup_by_key(|row| row.date);
-    Ok(part)
+    column.rows.extend(rows);
+    column.rows.sort_by_key(Row::key);
+    column.rows.dedup_by_key(|row| row.key());
+    Ok((file, column))
 }
 
 /// What a file may hold.
-enum Content {
+enum FileContent {
     Figures(Vec<Column>),
     Titles(Vec<Description>),
 }
 
-fn read_file(path: &Path, name: &str) -> Result<Content> {
-    let bad = |problem: String| Error::BadFile {
-        file: name.to_owned(),
-        line: None,
-        problem,
-    };
-    let unreadable = |e: std::io::Error| bad(format!("cannot be read: {e}"));
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+fn read_file(path: &Path, name: &str) -> Result<FileContent> {
+    let unreadable = |e: io::Error| bad_file(name, None, format!("cannot be read: {e}"));
+    let broken = |broken: Broken| bad_file(name, Some(broken.line), broken.problem);
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
+    disk::open(path)
+        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        return Err(bad(format!(
-            "is larger than {} MiB; split it",
-            MAX_FILE_BYTES >> 20
-        )));
+        let problem = format!("is larger than {} MiB; split it", MAX_FILE_BYTES >> 20);
+        return Err(bad_file(name, None, problem));
     }
     if titles::is_list(&bytes) {
-        let read = titles::read(&bytes).map_err(|broken| bad_file(name, broken))?;
-        return Ok(Content::Titles(read));
+        return Ok(FileContent::Titles(titles::read(&bytes).map_err(broken)?));
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-    let columns = table::read(&bytes, stem.as_deref(), Dates::Iso)
-        .map_err(|broken| bad_file(name, broken))?;
-    let empty = |c: &Column| c.rows.is_empty() && c.broken.is_none();
-    if columns.iter().all(empty) {
-        return Err(bad("holds no figures".to_owned()));
+    let mut columns = table::read(&bytes, stem.as_deref(), Dates::Iso).map_err(broken)?;
+    columns.retain(|c| !c.rows.is_empty() || c.broken.is_some());
+    if columns.is_empty() {
+        return Err(bad_file(name, None, "holds no figures".to_owned()));
     }
-    let filled = columns.into_iter().filter(|c| !empty(c));
-    Ok(Content::Figures(filled.collect()))
+    Ok(FileContent::Figures(columns))
 }
 
-fn bad_file(file: &str, broken: Broken) -> Error {
+fn bad_file(file: &str, line: Option<u32>, problem: String) -> Error {
     Error::BadFile {
         file: file.to_owned(),
-        line: Some(u64::from(broken.line)),
-        problem: broken.problem,
+        line: line.map(u64::from),
+        problem,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Doors for `fuzz/` to parsers that nothing outside needs; not compiled otherwise.
 
-use super::fetch::Answer;
+use super::fetch::Response;
 use super::table::{self, Dates};
 
 /// Reads a file as every source and an operator may hand it over; rows that come out are in order and numbers.
@@ -12,9 +12,13 @@ pub fn table(bytes: &[u8]) {
                 continue;
             };
             for column in columns {
-                let rows = column.observations();
-                assert!(rows.is_sorted_by(|a, b| a.date < b.date), "days in order");
-                assert!(rows.iter().all(|r| r.value.is_finite()), "numbers only");
+                let rows = column.known(None);
+                let key = |row: &crate::model::Known| (row.date, row.known_from);
+                assert!(rows.is_sorted_by(|a, b| key(a) < key(b)), "days in order");
+                assert!(
+                    rows.iter().all(|r| r.value.is_none_or(f64::is_finite)),
+                    "numbers only"
+                );
             }
         }
     }
@@ -22,7 +26,7 @@ pub fn table(bytes: &[u8]) {
 
 /// Reads an answer of FRED, with and without a key, and of the board.
 pub fn fred(status: u16, kind: &str, body: &[u8]) {
-    super::fred::fuzz(&Answer::of(status, kind, body));
+    super::sources::fuzz(&Response::of(status, kind, body));
 }
 
 /// Reads a feed; what comes out is fit to be shown.

@@ -1,9 +1,9 @@
-//! The FRED API key: read once, sent to FRED, shown to nobody.
+//! Keys: read once, sent to the source they are for, shown to nobody.
 
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// A FRED API key. Prints as `ApiKey(hidden)`, whatever it is.
+/// The key to a source; FRED's, or what was given for one. Prints as `ApiKey(hidden)`, whatever it is.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
@@ -13,9 +13,26 @@ impl ApiKey {
     /// # Errors
     /// [`Error::InvalidParam`] when it cannot be one; the text itself is not repeated.
     pub fn new(text: &str) -> Result<Self> {
-        let text = text.trim();
-        if text.len() == 32 && text.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            return Ok(Self(text.to_owned()));
+        let key = Self(text.trim().to_owned());
+        key.check().map(|()| key)
+    }
+
+    /// Takes what was given for a key, right or not: the reader of the command line repeats what it refuses, and this
+    /// must not be repeated. [`Self::check`] is for afterwards.
+    ///
+    /// # Errors
+    /// None.
+    pub fn given(text: &str) -> std::result::Result<Self, std::convert::Infallible> {
+        Ok(Self(text.trim().to_owned()))
+    }
+
+    /// Whether it has the shape of a key.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when it cannot be one; the text itself is not repeated.
+    pub fn check(&self) -> Result<()> {
+        if self.0.len() == 32 && self.0.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            return Ok(());
         }
         Err(refused("is not the shape of a key"))
     }

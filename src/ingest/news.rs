@@ -7,8 +7,8 @@
 use crate::error::Result;
 use crate::model::frequency::days_between;
 use crate::model::observation::known_by;
-use crate::model::{Date, Observation, SeriesId, SeriesInfo};
-use crate::store::{Store, Write, Written};
+use crate::model::{Date, Known, Observation, SeriesId, SeriesInfo, vintages};
+use crate::store::{Store, WriteVintages, Written};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -20,8 +20,10 @@ pub(super) struct News<'a> {
     pub(super) id: &'a SeriesId,
     /// For the publication lag; without it a day cannot be estimated and counts as past.
     pub(super) info: Option<&'a SeriesInfo>,
-    /// Ascending unique dates, finite values.
-    pub(super) observations: &'a [Observation],
+    /// Finite values, one for each date and day of knowledge.
+    pub(super) rows: &'a [Known],
+    /// Whether the store holds nothing of the series.
+    pub(super) is_new: bool,
     /// Day of the last look at this source; `None` = never, or no source that is looked at regularly.
     pub(super) last_look: Option<Date>,
     pub(super) now: Timestamp,
@@ -33,34 +35,86 @@ pub(super) struct News<'a> {
 /// # Errors
 /// [`crate::Error::Store`] when the store cannot be written.
 pub(super) fn write(store: &dyn Store, news: &News<'_>) -> Result<Written> {
-    let put = |observations: &[Observation], known_from| {
-        store.write(Write {
+    let (archive, mut figures): (Vec<Known>, Vec<Known>) =
+        (news.rows.iter().copied()).partition(|row| row.known_from.is_some());
+    for row in &mut figures {
+        row.known_from = news.known_from(row.date);
+    }
+    figures.sort_by_key(|row| row.date);
+    // What nobody knows the day of goes first, so that the archive can tell it.
+    let archive = news.archive(&archive, news.is_new && figures.is_empty());
+    let mut sum = Written::default();
+    for rows in [figures, archive] {
+        // Without any rows the store still notes that the source was looked at.
+        if rows.is_empty() && !news.rows.is_empty() {
+            continue;
+        }
+        let rows = news.set_apart(store, rows)?;
+        let written = store.write_vintages(WriteVintages {
             id: news.id,
-            observations,
-            known_from,
+            rows: &rows,
             fetched_at: news.now,
             origin: news.origin,
+        })?;
+        sum.added += written.added;
+        sum.revised += written.revised;
+    }
+    Ok(sum)
+}
+
+impl News<'_> {
+    /// An archive, set apart from what is held without a day where that reaches into its time ([`vintages::beside`]).
+    fn set_apart(&self, store: &dyn Store, rows: Vec<Known>) -> Result<Vec<Known>> {
+        let begins = rows.iter().filter_map(|row| row.known_from).min();
+        let is_archive = rows.iter().any(|row| row.known_from > begins);
+        let (Some(info), true) = (self.info, is_archive) else {
+            return Ok(rows);
+        };
+        let held = store.read(self.id)?.unwrap_or_default();
+        let undated = held.rows().iter().filter(|row| row.known_from.is_none());
+        let today = undated.filter_map(|row| Some(Observation::new(row.date, row.value?)));
+        let today: Vec<Observation> = today.collect();
+        Ok(match today.last().map(|newest| newest.date) > begins {
+            true => vintages::beside(info, &today, &rows),
+            false => rows,
         })
-    };
-    let today = day_of(news.now);
-    let all = news.observations;
-    // A later date is never public earlier, so that those which had been public stand side by side.
-    let from = all.partition_point(|o| place(o.date, news, today) < Place::LongPublic);
-    let to = all.partition_point(|o| place(o.date, news, today) <= Place::LongPublic);
-    let long_public = all.get(from..to).unwrap_or_default();
-    let mut written = Written::default();
-    if !long_public.is_empty() {
-        written = put(long_public, None)?;
     }
-    // Without any figure the write still notes that the source was looked at.
-    if long_public.is_empty() || long_public.len() < all.len() {
-        let before = all.get(..from).unwrap_or_default();
-        let after = all.get(to..).unwrap_or_default();
-        let second = put(&[before, after].concat(), Some(today))?;
-        written.added += second.added;
-        written.revised += second.revised;
+
+    /// The day a figure was public by the lag.
+    fn public(&self, date: Date) -> Option<Date> {
+        let info = self.info?;
+        Some(known_by(date, info.frequency, info.publication_lag_days))
     }
-    Ok(written)
+
+    /// An archive in order of date and day. What stands in its first vintage may have been public before it begins:
+    /// where it `is_alone`, and nothing else tells of that time, it counts without a day as well.
+    fn archive(&self, rows: &[Known], is_alone: bool) -> Vec<Known> {
+        let begins = rows.iter().filter_map(|row| row.known_from).min();
+        let is_older = |row: &&Known| {
+            let public = self.public(row.date);
+            is_alone && row.known_from == begins && public < begins && public.is_some()
+        };
+        let older = rows.iter().filter(is_older).map(|row| Known {
+            known_from: None,
+            ..*row
+        });
+        let mut rows: Vec<Known> = rows.iter().copied().chain(older).collect();
+        rows.sort_by_key(|row| (row.date, row.known_from));
+        rows
+    }
+
+    /// Since when a figure counts as known of which nobody says so; `None` = to be estimated.
+    fn known_from(&self, date: Date) -> Option<Date> {
+        let public = self.public(date);
+        let today = day_of(self.now);
+        let is_todays = match (public, self.last_look) {
+            (None, look) => look.is_some(),
+            (Some(_), Some(look)) if days_between(look, today) <= LONG_SILENCE => true,
+            // It was overdue when we looked and not there, or it is out today or ahead of its time.
+            (Some(public), look) => look.is_some_and(|look| public <= look) || public > today,
+        };
+        is_todays.then_some(today)
+    }
 }
 
 /// The calendar day of an instant, UTC.
@@ -68,66 +122,45 @@ pub(super) fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
 
-/// Where a figure stands that is new to us; the order is that of the dates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    /// We looked after it should have been public and it was not there: it counts from today.
-    Overlooked,
-    /// It had been public before today.
-    LongPublic,
-    /// It is out today, or ahead of its time.
-    Todays,
-}
-
-fn place(date: Date, news: &News<'_>, today: Date) -> Place {
-    let Some(info) = news.info else {
-        return match news.last_look {
-            None => Place::LongPublic,
-            Some(_) => Place::Todays,
-        };
-    };
-    let public = known_by(date, info.frequency, info.publication_lag_days);
-    match news.last_look {
-        Some(look) if days_between(look, today) <= LONG_SILENCE => Place::Todays,
-        Some(look) if public <= look => Place::Overlooked,
-        _ if public <= today => Place::LongPublic,
-        _ => Place::Todays,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Catalogue, Known};
-    use crate::store::Memory;
+    use crate::model::Catalogue;
+    use crate::store::Sqlite;
     use jiff::civil::date;
 
-    fn at(month: i8, value: f64) -> Observation {
-        Observation::new(date(2026, month, 1), value)
+    fn at(month: i8, value: f64) -> Known {
+        Known {
+            date: date(2026, month, 1),
+            known_from: None,
+            value: Some(value),
+        }
     }
 
-    fn after(last_look: Option<Date>, observations: &[Observation]) -> (Written, Vec<Known>) {
-        let store = Memory::default();
+    fn after(last_look: Option<Date>, rows: &[Known]) -> (Written, Vec<Known>) {
+        let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
         let mut news = News {
             id: &id,
             info: Some(info),
-            observations: &[at(6, 4.0), at(7, 4.1)],
+            rows: &[at(6, 4.0), at(7, 4.1)],
+            is_new: true,
             last_look: None,
             now: "2026-08-10T12:00:00Z".parse().unwrap(),
             origin: "bundled",
         };
         write(&store, &news).unwrap();
         news.last_look = last_look;
-        news.observations = observations;
+        news.rows = rows;
+        news.is_new = false;
         news.now = "2026-11-21T12:00:00Z".parse().unwrap();
         let written = write(&store, &news).unwrap();
         (written, store.read(&id).unwrap().unwrap().rows().to_vec())
     }
 
     fn known_from(rows: &[Known], month: i8, value: f64) -> Option<Date> {
-        let row = |r: &&Known| r.date == date(2026, month, 1) && r.value == value;
+        let row = |r: &&Known| r.date == date(2026, month, 1) && r.value == Some(value);
         rows.iter().find(row).unwrap().known_from
     }
 

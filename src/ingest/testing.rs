@@ -1,14 +1,15 @@
 //! Stand-ins for the sources, on loopback.
 
-use super::board::BoardSettings;
 use super::fetch::Timeouts;
-use super::fred::FredSettings;
 use super::key::ApiKey;
 use super::pace::PaceSettings;
+use super::sources::SourceSettings;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use url::Url;
-use wiremock::{MockServer, ResponseTemplate};
+use wiremock::ResponseTemplate;
 
 /// A key that must never be seen in any output.
 pub(super) const CANARY: &str = "canary0canary1canary2canary3cana";
@@ -17,7 +18,6 @@ pub(super) const CANARY: &str = "canary0canary1canary2canary3cana";
 pub(super) const QUICK: PaceSettings = PaceSettings {
     interval: Duration::ZERO,
     first_wait: Duration::from_millis(1),
-    longest_wait: Duration::from_millis(2),
     ..PaceSettings::API
 };
 
@@ -27,25 +27,40 @@ const SHORT: Timeouts = Timeouts {
     total: Duration::from_secs(20),
 };
 
-/// FRED at this address.
-pub(super) fn fred_at(address: &str, key: bool) -> FredSettings {
+/// Every source at this address.
+pub(super) fn sources_at(address: &str, key: bool) -> SourceSettings {
     let url = Url::parse(address).unwrap();
-    FredSettings {
-        download_url: url.clone(),
-        api_url: url,
+    SourceSettings {
+        addresses: [
+            ("fred".to_owned(), url.clone()),
+            ("fred api".to_owned(), url),
+        ]
+        .into(),
         key: key.then(|| ApiKey::new(CANARY).unwrap()),
         contact: Some("ops@example.org".into()),
         pace: Some(QUICK),
         timeouts: SHORT,
+        ..SourceSettings::default()
     }
 }
 
-/// The Board at this server.
-pub(super) fn board_at(server: &MockServer) -> BoardSettings {
-    BoardSettings {
-        url: Url::parse(&format!("{}/ebp_csv.csv", server.uri())).unwrap(),
-        pace: QUICK,
-        timeouts: SHORT,
+/// What was written, for whoever wants to see it.
+#[derive(Clone, Default)]
+pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

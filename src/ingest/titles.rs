@@ -3,15 +3,15 @@
 //! The first line names at least `series_id`, `title` and `frequency`, and no `date` and no `value`; `units`,
 //! `seasonal_adjustment` (`SA`, `SAAR`, `NSA`) and `source` may follow. FRED's own lists of series fit.
 
-use super::table::Broken;
+use super::table::{Broken, first_line};
 use crate::error::quote;
 use crate::model::{Catalogue, SeriesId, untrusted};
 use crate::store::Description;
 use serde::Deserialize;
 
 /// Most letters of a title, and of a unit or source.
-const LONGEST_TITLE: usize = 300;
-const LONGEST_WORDS: usize = 120;
+const MAX_TITLE: usize = 300;
+const MAX_WORDS: usize = 120;
 
 #[derive(Deserialize)]
 struct Row {
@@ -28,14 +28,8 @@ struct Row {
 
 /// Whether the first line is that of a list of titles.
 pub(super) fn is_list(bytes: &[u8]) -> bool {
-    let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-    let first = String::from_utf8_lossy(first).to_ascii_lowercase();
-    let names: Vec<&str> = first
-        .trim_start_matches('\u{feff}')
-        .split(',')
-        .map(|name| name.trim().trim_matches('"'))
-        .collect();
-    let has = |name: &str| names.contains(&name);
+    let names = first_line(bytes);
+    let has = |name: &str| names.iter().any(|n| n == name);
     has("series_id") && has("title") && !has("date") && !has("value")
 }
 
@@ -45,53 +39,56 @@ pub(super) fn is_list(bytes: &[u8]) -> bool {
 /// [`Broken`] with the first line that cannot be read; then none of the list is to be used.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Description>, Broken> {
     let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
         .trim(csv::Trim::All)
-        .from_reader(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
-    let at = |line: u64, problem: String| Broken {
-        line: u32::try_from(line).unwrap_or(u32::MAX),
-        problem,
-    };
-    let names = reader
-        .headers()
-        .map_err(|e| at(1, e.to_string()))?
-        .iter()
-        .map(str::to_ascii_lowercase)
-        .collect();
-    reader.set_headers(names);
+        .from_reader(bytes);
+    let names = csv::StringRecord::from(first_line(bytes));
     let mut all = Vec::new();
-    for row in reader.deserialize::<Row>() {
-        let row = row.map_err(|e| {
-            let line = e.position().map_or(0, csv::Position::line);
-            let problem = if let csv::ErrorKind::Deserialize { err, .. } = e.kind() {
-                err.to_string()
-            } else {
-                e.to_string()
-            };
-            at(line, untrusted::line(&problem, LONGEST_WORDS))
-        })?;
+    for row in reader.records().skip(1) {
         // The header is the first line; a title may hold a line break, then the count is of rows.
-        let description = described(&row).map_err(|problem| at(all.len() as u64 + 2, problem))?;
-        all.push(description);
+        let line = u32::try_from(all.len() + 2).unwrap_or(u32::MAX);
+        let row = row.and_then(|row| row.deserialize::<Row>(Some(&names)));
+        let read = row.map_err(|e| problem(&e)).and_then(described);
+        all.push(read.map_err(|problem| Broken { line, problem })?);
     }
     all.retain(|d| Catalogue::embedded().get(d.id.as_str()).is_none());
     Ok(all)
 }
 
-fn described(row: &Row) -> Result<Description, String> {
+fn problem(error: &csv::Error) -> String {
+    let words = if let csv::ErrorKind::Deserialize { err, .. } = error.kind() {
+        err.to_string()
+    } else {
+        error.to_string()
+    };
+    untrusted::line(&words, MAX_WORDS)
+}
+
+fn described(row: Row) -> Result<Description, String> {
     let id = SeriesId::new(&row.series_id)
         .map_err(|_| format!("\"{}\" is not a series identifier", quote(&row.series_id)))?;
     let frequency = row.frequency.parse().map_err(|()| {
         let frequency = quote(&row.frequency);
         format!("\"{frequency}\" is not a frequency like M or monthly")
     })?;
-    Ok(Description {
+    Ok(cleaned(Description {
         id,
-        title: untrusted::line(&row.title, LONGEST_TITLE),
-        units: untrusted::line(&row.units, LONGEST_WORDS),
+        title: row.title,
+        units: row.units,
         frequency,
         seasonally_adjusted: is_adjusted(&row.seasonal_adjustment),
-        source: untrusted::line(&row.source, LONGEST_WORDS),
-    })
+        source: row.source,
+    }))
+}
+
+/// A description by others, fit to be shown.
+pub(super) fn cleaned(given: Description) -> Description {
+    Description {
+        title: untrusted::line(&given.title, MAX_TITLE),
+        units: untrusted::line(&given.units, MAX_WORDS),
+        source: untrusted::line(&given.source, MAX_WORDS),
+        ..given
+    }
 }
 
 /// Whether FRED's short form says that the figures are seasonally adjusted: `SA`, `SAAR`, `SSA`.

@@ -1,11 +1,13 @@
 //! MCP Apps: self-contained pages under `ui://` that a host shows beside a tool's answer.
 //!
-//! A page is a file of `data/apps/`; to serve another one, drop it there and add its row to [`APPS`].
+//! A page is a template of `templates/apps/`, which share their frame, colours and bridge to the host, and the drawing of all charts; for
+//! another one, write it there and add its row to [`APPS`].
 
-use super::object;
-use include_dir::{Dir, include_dir};
+use super::server::object;
+use askama::Template;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceContents, Tool};
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// The extension's identifier.
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/ui";
@@ -13,38 +15,46 @@ pub(super) const EXTENSION: &str = "io.modelcontextprotocol/ui";
 const MIME: &str = "text/html;profile=mcp-app";
 const SCHEME: &str = "ui://econoscope/";
 
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/apps");
+#[derive(Template)]
+#[template(path = "apps/regime.html")]
+struct Regime;
+
+#[derive(Template)]
+#[template(path = "apps/recession.html")]
+struct Recession;
+
+#[derive(Template)]
+#[template(path = "apps/chart.html")]
+struct Chart;
 
 /// A page and the tool whose answer it shows.
 struct App {
     tool: &'static str,
-    file: &'static str,
+    name: &'static str,
     title: &'static str,
+    html: LazyLock<String>,
 }
 
-/// Rows whose file is not there are not offered.
-const APPS: [App; 3] = [
+static APPS: [App; 3] = [
     App {
         tool: "get_regime",
-        file: "regime.html",
+        name: "regime",
         title: "Macro regime",
+        html: LazyLock::new(|| Regime.to_string()),
     },
     App {
         tool: "get_signals",
-        file: "recession.html",
+        name: "recession",
         title: "Recession probability",
+        html: LazyLock::new(|| Recession.to_string()),
     },
     App {
         tool: "get_time_series",
-        file: "chart.html",
+        name: "chart",
         title: "Chart of a series",
+        html: LazyLock::new(|| Chart.to_string()),
     },
 ];
-
-fn present() -> impl Iterator<Item = (&'static App, &'static str)> {
-    APPS.iter()
-        .filter_map(|app| Some((app, FILES.get_file(app.file)?.contents_utf8()?)))
-}
 
 /// What the server says of itself under the extension.
 pub(super) fn settings() -> JsonObject {
@@ -52,12 +62,12 @@ pub(super) fn settings() -> JsonObject {
 }
 
 fn uri(app: &App) -> String {
-    format!("{SCHEME}{}", app.file)
+    format!("{SCHEME}{}.html", app.name)
 }
 
 /// Points a tool to its page, under the name the extension gives and the two that hosts read besides it.
 pub(super) fn attach(tool: Tool) -> Tool {
-    let Some((app, _)) = present().find(|(app, _)| app.tool == tool.name) else {
+    let Some(app) = APPS.iter().find(|app| app.tool == tool.name) else {
         return tool;
     };
     let uri = Value::from(uri(app));
@@ -70,12 +80,12 @@ pub(super) fn attach(tool: Tool) -> Tool {
 
 /// The pages as resources.
 pub(super) fn list() -> Vec<Resource> {
-    present()
-        .map(|(app, html)| {
-            Resource::new(uri(app), app.file.trim_end_matches(".html"))
+    APPS.iter()
+        .map(|app| {
+            Resource::new(uri(app), format!("{}-app", app.name))
                 .with_title(app.title)
                 .with_mime_type(MIME)
-                .with_size(html.len() as u64)
+                .with_size(app.html.len() as u64)
                 .with_meta(policy())
         })
         .collect()
@@ -83,8 +93,8 @@ pub(super) fn list() -> Vec<Resource> {
 
 /// A page.
 pub(super) fn read(wanted: &str) -> Option<ResourceContents> {
-    let (app, html) = present().find(|(app, _)| uri(app) == wanted)?;
-    let contents = ResourceContents::text(html, uri(app));
+    let app = APPS.iter().find(|app| uri(app) == wanted)?;
+    let contents = ResourceContents::text(app.html.as_str(), wanted);
     Some(contents.with_mime_type(MIME).with_meta(policy()))
 }
 

@@ -1,14 +1,23 @@
 //! Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so
 //! it names what every answer has and its types; prose, rare fields, the inside of objects, examples and the
 //! lengths of texts stand in `tool-schemas/` and the OpenAPI document, and arguments are checked against the
-//! whole schema.
+//! whole schema. An answer says that it has more, and of its
+//! objects nothing is said: clients that make types of schemas lose what a schema of an object leaves out.
 
 use serde_json::{Map, Value, json};
 
 /// Fields that every answer has beside its own: each tells what it is when it comes.
-const COMMON: [&str; 5] = ["attribution", "as_of", "age_days", "freshness", "notes"];
+const COMMON: [&str; 7] = [
+    "attribution",
+    "as_of",
+    "age_days",
+    "freshness",
+    "knowledge",
+    "sources",
+    "notes",
+];
 
-/// Below this depth an object is only called an object.
+/// Below this depth nothing is said of an object: it would have to be said whole.
 const DEPTH: usize = 1;
 
 /// An answer's schema in brief; whatever the whole one accepts, it accepts too.
@@ -35,6 +44,12 @@ pub(super) fn input(whole: &Map<String, Value>) -> Map<String, Value> {
 
 fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
     let mut out = Map::new();
+    let is_object = whole.get("type").is_some_and(|kind| kind == "object");
+    let types = whole.get("type").and_then(Value::as_array);
+    let may_be = types.is_some_and(|types| types.iter().any(|kind| kind == "object"));
+    if depth == 0 && (is_object || may_be) {
+        return out;
+    }
     for (key, value) in whole {
         match (key.as_str(), value) {
             ("properties", Value::Object(fields)) if depth > 0 => {
@@ -64,6 +79,9 @@ fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
             _ => {}
         }
     }
+    if is_object {
+        out.insert("additionalProperties".into(), Value::Bool(true));
+    }
     out
 }
 
@@ -80,10 +98,11 @@ mod tests {
                 "rows": { "type": "array", "items": {
                     "type": "object", "properties": { "date": { "type": "string" } } } },
                 "rare": { "type": "string" },
+                "nested": { "type": ["object", "null"], "properties": { "date": { "type": "string" } } },
                 "attribution": { "type": "object", "properties": { "text": { "type": "string" } } },
                 "notes": { "type": "object" },
             },
-            "required": ["value", "rows", "attribution"],
+            "required": ["value", "rows", "attribution", "nested"],
         });
         assert_eq!(
             Value::Object(output(whole.as_object().unwrap())),
@@ -91,8 +110,10 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "value": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
-                    "rows": { "type": "array", "items": { "type": "object" } },
+                    "rows": { "type": "array", "items": {} },
+                    "nested": {},
                 },
+                "additionalProperties": true,
             })
         );
     }

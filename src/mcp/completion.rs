@@ -2,11 +2,14 @@
 
 use super::resources::pages;
 use crate::desk::glossary::Glossary;
-use crate::desk::library;
-use crate::indicators::COMPOSITES;
-use crate::model::resolve::{Resolver, fold};
+use crate::desk::{articles, library, scenarios};
+use crate::model::names::Names;
+use crate::model::words::fold;
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
+
+/// Nothing begins like a longer text, in bytes.
+const MAX_TYPED: usize = 200;
 
 /// Values that begin like what was typed, best first.
 ///
@@ -21,19 +24,29 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
         ));
     }
     let typed = request.argument.value.trim();
+    if typed.len() > MAX_TYPED {
+        return page(Vec::new());
+    }
     let all = match argument {
         "seriesId" | "ticker" | "first" | "second" => series(typed),
         "slug" => slugs(typed),
         "indicator" => beginning(indicators(), typed),
         "category" => beginning(pages::categories(), typed),
         "tag" => beginning(pages::tags(), typed),
-        "format" => beginning(["json", "csv"].map(String::from).to_vec(), typed),
-        "start" | "since" => beginning(
-            ["1y", "5y", "10y", "20y", "ytd", "max"]
-                .map(String::from)
-                .to_vec(),
-            typed,
-        ),
+        "scenario" => {
+            let known = scenarios::embedded().unwrap_or_default();
+            beginning(known.iter().map(|s| s.slug.clone()).collect(), typed)
+        }
+        "article" => {
+            let known = articles::embedded().unwrap_or_default();
+            let slugs = known.iter().map(|t| t.article.slug.clone());
+            beginning(slugs.collect(), typed)
+        }
+        "format" => words("json csv", typed),
+        "frequency" => words("d w m q a", typed),
+        "aggregation" => words("avg sum eop", typed),
+        "units" => words("lin chg ch1 pch pc1 pca cch cca log", typed),
+        "start" | "since" => words("1y 5y 10y 20y ytd max", typed),
         _ => Vec::new(),
     };
     page(all)
@@ -63,6 +76,10 @@ fn is_known(reference: &Reference, argument: &str) -> bool {
     }
 }
 
+fn words(all: &str, typed: &str) -> Vec<String> {
+    beginning(all.split(' ').map(str::to_owned).collect(), typed)
+}
+
 fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
     let typed = typed.to_lowercase();
     all.retain(|v| v.to_lowercase().starts_with(&typed));
@@ -70,16 +87,14 @@ fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
 }
 
 fn indicators() -> Vec<String> {
-    let mut all: Vec<String> = COMPOSITES.iter().map(|c| library::method_slug(c)).collect();
-    all.push("regime".into());
-    all
+    library::methods().map(library::method_slug).collect()
 }
 
 /// Identifiers that begin like it, then those whose alias or title does.
 fn series(typed: &str) -> Vec<String> {
-    let resolver = Resolver::embedded();
+    let names = Names::embedded();
     let wanted = fold(typed);
-    let mut ids: Vec<String> = resolver
+    let mut ids: Vec<String> = names
         .catalogue()
         .iter()
         .filter(|i| fold(i.id.as_str()).starts_with(&wanted))
@@ -87,12 +102,12 @@ fn series(typed: &str) -> Vec<String> {
         .collect();
     ids.sort();
     if !wanted.is_empty() {
-        let mut named: Vec<String> = resolver
+        let mut named: Vec<String> = names
             .aliases()
-            .filter(|(alias, _)| alias.starts_with(&wanted))
+            .filter(|(alias, _)| fold(alias).starts_with(&wanted))
             .map(|(_, info)| info.id.to_string())
             .chain(
-                resolver
+                names
                     .catalogue()
                     .iter()
                     .filter(|i| i.title.split(' ').any(|w| fold(w).starts_with(&wanted)))
@@ -136,7 +151,9 @@ mod tests {
     fn what_was_begun_is_completed() {
         let series = |typed| {
             values(
-                Reference::for_resource("macro://series/{seriesId}{?start,end,format}"),
+                Reference::for_resource(
+                    "macro://series/{seriesId}{?start,end,format,frequency,aggregation,units,as_of}",
+                ),
                 "seriesId",
                 typed,
             )
@@ -151,7 +168,7 @@ mod tests {
             "sahm",
         );
         assert!(slug.iter().any(|s| s.starts_with("sahm")), "{slug:?}");
-        let first = values(Reference::for_prompt("compare_series"), "first", "VIX");
+        let first = values(Reference::for_prompt("compare_two"), "first", "VIX");
         assert_eq!(first.first().map(String::as_str), Some("VIXCLS"));
     }
 
@@ -159,7 +176,7 @@ mod tests {
     fn what_does_not_exist_cannot_be_completed() {
         for (reference, argument) in [
             (Reference::for_prompt("no_such_prompt"), "first"),
-            (Reference::for_prompt("compare_series"), "third"),
+            (Reference::for_prompt("compare_two"), "third"),
             (Reference::for_resource("macro://else/{x}"), "x"),
         ] {
             let request = CompleteRequestParams::new(reference, ArgumentInfo::new(argument, "a"));

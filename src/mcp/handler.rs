@@ -1,14 +1,16 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::{LIST_TTL_MS, Server, completion, prompts, resources, skills, tools};
+use super::server::{INSTRUCTIONS, LIST_TTL_MS, Server, caller};
+use super::{completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
     GetSkillResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscriptionFilter, Tool,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -29,7 +31,14 @@ impl ServerHandler for Server {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
         result.capabilities = Self::legacy_capabilities(result.capabilities);
+        result.instructions = Some(INSTRUCTIONS.to_owned());
         Ok(result)
+    }
+
+    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+        let why = "resources/subscribe is not answered: this revision of the protocol has no stream of its own here. \
+            Read the resource again, or speak 2026-07-28 and use subscriptions/listen";
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None))
     }
 
     async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
@@ -68,7 +77,12 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let mut result = tools::call(&self.shared.backend, route, arguments).await;
+        let backend = &self.shared.backend;
+        let call = async {
+            let made = tools::call(backend, route, arguments).await;
+            made.into_tree(backend).await
+        };
+        let mut result = caller(&context.extensions).scope(call).await;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }
@@ -118,7 +132,8 @@ impl ServerHandler for Server {
         if let Some(result) = super::fixtures::read(&request.uri) {
             return Ok(result.into());
         }
-        let mut result = resources::read(&self.shared.backend, &request.uri).await?;
+        let read = resources::read(&self.shared.backend, &request.uri);
+        let mut result = caller(&context.extensions).scope(read).await?;
         self.sign(&context, &mut result.meta);
         Ok(result.into())
     }

@@ -1,21 +1,16 @@
 //! The library answers some malformed requests in plain text; a JSON-RPC client wants an error it can read.
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
-use serde_json::json;
-use std::convert::Infallible;
+use http::{Response, StatusCode, header};
+use http_body_util::BodyExt;
+use mcp_lane::{Body, error};
 
-/// A body as the library's service gives it.
-pub(super) type Body = BoxBody<Bytes, Infallible>;
+/// How the library begins when it cannot read a body.
+const UNREAD: &str = "fail to deserialize request body ";
 
-/// JSON-RPC's codes for what is not JSON and for what is no request.
-const PARSE_ERROR: i32 = -32_700;
-const INVALID_REQUEST: i32 = -32_600;
-
-/// Turns a refusal in plain text into a JSON-RPC error without an id; everything else passes as it is.
-pub(super) async fn to_json(response: Response<Body>) -> Response<Body> {
+/// Turns a refusal in plain text into a JSON-RPC error; everything else passes as it is. A body that could not be
+/// read is the client's mistake in what it sent (400), not in the media type it named, and told like a line.
+pub(super) async fn to_json(response: Response<Body>, sent: &Bytes) -> Response<Body> {
     let is_json = response
         .headers()
         .get(header::CONTENT_TYPE)
@@ -27,42 +22,22 @@ pub(super) async fn to_json(response: Response<Body>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     let Ok(said) = body.collect().await;
     let said = String::from_utf8_lossy(&said.to_bytes()).into_owned();
-    let (status, code, message) = meaning(parts.status, &said);
-    let error = json!({ "jsonrpc": "2.0", "error": { "code": code, "message": message } });
-    parts.status = status;
-    parts.headers.remove(header::CONTENT_LENGTH);
-    parts.headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
-    let body = Full::new(Bytes::from(error.to_string()));
-    Response::from_parts(parts, body.boxed())
-}
-
-/// Status, code and message of a refusal. A body that could not be read is the client's mistake in what it
-/// sent (400), not in the media type it named.
-fn meaning(status: StatusCode, said: &str) -> (StatusCode, i32, String) {
-    const UNREAD: &str = "fail to deserialize request body ";
-    let Some(cause) = said.strip_prefix(UNREAD) else {
-        let message = if said.is_empty() {
-            status.canonical_reason().unwrap_or("refused").to_owned()
-        } else {
-            said.to_owned()
-        };
-        return (status, INVALID_REQUEST, message);
-    };
-    if cause.contains("did not match any variant") {
-        let message = "Invalid request: one JSON-RPC request or notification per POST; batches are not supported";
-        (StatusCode::BAD_REQUEST, INVALID_REQUEST, message.to_owned())
-    } else {
-        let message = format!("Parse error: {}", crate::error::quote(cause));
-        (StatusCode::BAD_REQUEST, PARSE_ERROR, message)
+    if said.starts_with(UNREAD) {
+        return error::response(StatusCode::BAD_REQUEST, error::unreadable(sent));
     }
+    let reason = parts.status.canonical_reason().unwrap_or("refused");
+    let why = if said.is_empty() { reason } else { &said };
+    let told = error::reply(None, error::INVALID_REQUEST, why, None);
+    let response = error::response(parts.status, told);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.extend(response.headers().clone());
+    Response::from_parts(parts, response.into_body())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http_body_util::Full;
 
     #[tokio::test]
     async fn refusals_become_json_and_answers_pass() {
@@ -71,32 +46,25 @@ mod tests {
             *response.status_mut() = status;
             response
         };
-        let cases = [
-            (
-                "fail to deserialize request body expected value at line 1",
-                400,
-                PARSE_ERROR,
-            ),
-            (
-                "fail to deserialize request body data did not match any variant of untagged enum",
-                400,
-                INVALID_REQUEST,
-            ),
-        ];
-        for (text, status, code) in cases {
-            let out = to_json(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, text)).await;
-            assert_eq!(out.status(), status);
+        let unread = "fail to deserialize request body of some type";
+        for (sent, code) in [("{", -32_700), ("{}", -32_600)] {
+            let refused = plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread);
+            let out = to_json(refused, &Bytes::from(sent)).await;
+            assert_eq!(out.status(), 400);
             let body = out.into_body().collect().await.unwrap().to_bytes();
             let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
             assert_eq!(value["error"]["code"], code);
         }
-        let out = to_json(plain(
-            StatusCode::FORBIDDEN,
-            "Forbidden: Host header is not allowed",
-        ))
+        let out = to_json(
+            plain(
+                StatusCode::FORBIDDEN,
+                "Forbidden: Host header is not allowed",
+            ),
+            &Bytes::from("{}"),
+        )
         .await;
         assert_eq!(out.status(), 403);
-        let passed = to_json(plain(StatusCode::OK, "x")).await;
+        let passed = to_json(plain(StatusCode::OK, "x"), &Bytes::from("{}")).await;
         assert!(passed.headers().get(header::CONTENT_TYPE).is_none());
     }
 }

@@ -1,9 +1,12 @@
 //! Prompts: four things people do with the data, each naming the tools that do it.
 
+use crate::desk::resolve;
 use crate::error::quote;
-use crate::model::resolve::Resolver;
+use crate::model::SeriesInfo;
+use crate::model::names::Names;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use std::sync::Arc;
 
 /// A prompt as declared: its name, what it is, its arguments and the text they fill.
 struct Template {
@@ -51,13 +54,13 @@ const TEMPLATES: [Template; 4] = [
         fill: history,
     },
     Template {
-        name: "compare_series",
+        name: "compare_two",
         title: "Compare two series",
         about: "Two series side by side: levels, moves, and whether one leads the other",
         arguments: &[
             Argument {
                 name: "first",
-                about: "A series: DGS10 or a name such as core cpi",
+                about: "A series: DGS10 or a name without spaces, core-cpi",
                 required: true,
             },
             Argument {
@@ -213,18 +216,28 @@ fn history(given: &Given<'_>) -> Result<String, ErrorData> {
     ))
 }
 
+/// The series a name means. A prompt is free, so there is no search for what else could have been meant.
+fn series(typed: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
+    resolve::find(typed).ok_or_else(|| {
+        let choices = Names::embedded().choices(typed);
+        let choices = choices.into_iter().flat_map(|c| &c.all);
+        let choices: Vec<&str> = choices.map(|c| c.id.as_str()).collect();
+        let typed = quote(typed);
+        invalid(if choices.is_empty() {
+            format!("Unknown series: \"{typed}\". search_series finds identifiers by words.")
+        } else {
+            format!("\"{typed}\" may be {}. Choose one.", choices.join(", "))
+        })
+    })
+}
+
 fn compare(given: &Given<'_>) -> Result<String, ErrorData> {
-    let id = |name: &str| {
-        let typed = given.text(name).unwrap_or_default();
-        Resolver::embedded()
-            .resolve("series", typed)
-            .map_err(|e| invalid(e.to_string()))
-    };
+    let id = |name: &str| series(given.text(name).unwrap_or_default());
     let (first, second, since) = (id("first")?, id("second")?, since(given)?);
     Ok(format!(
         "Compare {} ({}) with {} ({}), at most 200 words.\n\
-         1. Call get_metric for {} and for {}: level, unit, date, changes.\n\
-         2. Call get_time_series for each with start={since}.\n\
+         1. Call compare_series with series={},{} and start={since}: levels, range, z-scores, percentiles, correlations.\n\
+         2. Call get_metric for each: changes of the past week and month.\n\
          State the ranges, where each stands in its own range, whether they move together and which turns first; \
          correlation is no proof of cause. Mind that units and frequencies may differ. {RULES}",
         first.title, first.id, second.title, second.id, first.id, second.id
@@ -248,15 +261,17 @@ mod tests {
             ("morning_brief", json!({})),
             ("recession_check", json!({"as_of": "2007-12-01"})),
             ("regime_history", json!({})),
-            (
-                "compare_series",
-                json!({"first": "10y", "second": "core cpi"}),
-            ),
+            ("compare_two", json!({"first": "10y", "second": "core-cpi"})),
         ] {
             let text = text(name, arguments);
             let tools: Vec<&str> = text
                 .split(|c: char| !(c.is_ascii_lowercase() || c == '_'))
-                .filter(|w| w.contains("_") && (w.starts_with("get_") || w.starts_with("list_")))
+                .filter(|w| {
+                    w.contains("_")
+                        && ["get_", "list_", "compare_"]
+                            .iter()
+                            .any(|verb| w.starts_with(verb))
+                })
                 .collect();
             assert!(!tools.is_empty(), "{name}");
             for tool in tools {
@@ -270,12 +285,12 @@ mod tests {
 
     #[test]
     fn arguments_are_checked() {
-        assert!(text("compare_series", json!({"first": "10y", "second": "vix"})).contains("DGS10"));
+        assert!(text("compare_two", json!({"first": "10y", "second": "vix"})).contains("DGS10"));
         for (name, arguments) in [
-            ("compare_series", json!({"first": "10y"})),
-            ("compare_series", json!({"first": "10y", "second": "zzzz"})),
+            ("compare_two", json!({"first": "10y"})),
+            ("compare_two", json!({"first": "10y", "second": "zzzz"})),
             (
-                "compare_series",
+                "compare_two",
                 json!({"first": "10y", "second": "vix", "x": "1"}),
             ),
             (

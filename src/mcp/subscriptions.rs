@@ -1,218 +1,139 @@
 //! Subscriptions: who listens to the regime, a composite or a series is told when it changes.
 //!
-//! One pulse for all listeners looks at the store's version once a second, and only while somebody listens:
-//! the store may also be written by another process, so nothing inside this one could announce every change.
+//! One pulse for all listeners looks at the store's version once a second, and only while somebody listens: the
+//! store may also be written by another process, so nothing inside this one could announce every change. What is
+//! watched is looked at once for all who watch it, in the pool, and a change wakes those alone who asked for it.
 
-use super::resources::{Address, SCHEME};
-use crate::cache::Cache;
-use crate::desk::{Desk, State};
+mod board;
+mod target;
+
+use crate::endpoints::Backend;
 use crate::error::Result;
-use crate::model::AsOf;
+use board::Board;
+use futures_util::StreamExt;
+use futures_util::stream::SelectAll;
 use rmcp::model::SubscriptionFilter;
 use rmcp::service::SubscriptionContext;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use target::Target;
 use tokio::sync::watch;
+use tokio_stream::wrappers::WatchStream;
 
 /// How often the store's version is looked at.
 const BEAT: Duration = Duration::from_secs(1);
+/// After a look so many times its length is rested: many changes in a row must not keep a thread busy.
+const REST: u32 = 9;
+/// Most addresses in one subscription; of a longer wish the first are looked at.
+const MAX_ADDRESSES: usize = 64;
 
-/// Most addresses in one subscription.
-const MOST_ADDRESSES: usize = 64;
-
-/// Tells listeners that the data have a new state.
+/// Tells listeners that the data have a new state; rests until somebody listens.
 pub(super) struct Pulse {
-    desk: Arc<Desk>,
-    sender: watch::Sender<Option<State>>,
-    beating: Arc<Mutex<bool>>,
-    /// What an address held when it was last granted, so that no change after the grant is missed.
-    granted: Cache<String, u64>,
+    backend: Arc<Backend>,
+    board: Board,
+    is_beating: Mutex<bool>,
 }
 
 impl Pulse {
-    /// A pulse that rests until somebody listens.
-    pub(super) fn new(desk: Arc<Desk>) -> Self {
-        Self {
-            desk,
-            sender: watch::Sender::new(None),
-            beating: Arc::default(),
-            granted: Cache::new(4_096),
-        }
+    /// A pulse over the data of a backend.
+    pub(super) fn new(backend: Arc<Backend>) -> Arc<Self> {
+        Arc::new(Self {
+            backend,
+            board: Board::default(),
+            is_beating: Mutex::new(false),
+        })
     }
 
-    /// The part of a wish that can be granted: addresses that exist and can change.
+    /// The part of a wish that can be granted: addresses that exist and can change. Names are looked up and not
+    /// searched for, and nothing is computed: this is asked where all requests are answered.
     pub(super) fn accept(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut granted = SubscriptionFilter::new();
         granted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let known = |uri: &&String| match fingerprint(&self.desk, uri) {
-                Ok(Some(mark)) => {
-                    self.granted.insert((*uri).clone(), mark);
-                    true
-                }
-                Ok(None) => false,
-                Err(error) => {
-                    crate::error::log(&error, "subscriptions");
-                    false
-                }
-            };
-            uris.iter()
-                .filter(known)
-                .take(MOST_ADDRESSES)
-                .cloned()
-                .collect()
+            let grantable = |uri: &&String| self.news(uri).is_some();
+            distinct(uris).filter(grantable).cloned().collect()
         });
         granted
     }
 
     /// Serves one listener until it leaves.
-    pub(super) async fn serve(&self, context: &SubscriptionContext) {
-        let uris = context.accepted().resource_subscriptions.iter().flatten();
-        let mut watched = Watched {
-            desk: Arc::clone(&self.desk),
-            uris: uris.map(|u| (u.clone(), self.granted.get(u))).collect(),
-        };
-        if watched.uris.is_empty() {
+    pub(super) async fn serve(self: &Arc<Self>, context: &SubscriptionContext) {
+        let uris = &context.accepted().resource_subscriptions;
+        let news = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
+            let news = WatchStream::from_changes(self.news(uri)?);
+            let uri = uri.clone();
+            Some(news.map(move |()| uri.clone()))
+        });
+        let mut news: SelectAll<_> = news.collect();
+        if news.is_empty() {
             context.cancelled().await;
             return;
         }
-        let mut beats = self.listen();
-        // What happened since the grant is news, so the first look does not wait for a beat.
-        beats.mark_changed();
+        self.start();
         loop {
-            tokio::select! {
+            let changed = tokio::select! {
                 () = context.cancelled() => return,
-                beat = beats.changed() => if beat.is_err() { return },
-            }
-            for uri in watched.changed().await {
-                if let Err(error) = context.sink().notify_resource_updated(uri).await {
-                    tracing::debug!(%error, "a listener is gone");
-                    return;
-                }
-            }
-        }
-    }
-
-    /// A listener's end of the pulse; the first one starts it.
-    fn listen(&self) -> watch::Receiver<Option<State>> {
-        let mut beating = lock(&self.beating);
-        let receiver = self.sender.subscribe();
-        if !*beating {
-            *beating = true;
-            let (desk, sender) = (Arc::clone(&self.desk), self.sender.clone());
-            tokio::spawn(beat(desk, sender, Arc::clone(&self.beating)));
-        }
-        receiver
-    }
-}
-
-/// Looks at the state of the data until nobody listens.
-async fn beat(desk: Arc<Desk>, sender: watch::Sender<Option<State>>, beating: Arc<Mutex<bool>>) {
-    loop {
-        match desk.state() {
-            Ok(state) => {
-                sender.send_if_modified(|known| {
-                    let new = *known != Some(state);
-                    *known = Some(state);
-                    new
-                });
-            }
-            Err(error) => crate::error::log(&error, "subscriptions"),
-        }
-        tokio::time::sleep(BEAT).await;
-        let mut beating = lock(&beating);
-        if sender.receiver_count() == 0 {
-            *beating = false;
-            return;
-        }
-    }
-}
-
-fn lock(beating: &Mutex<bool>) -> std::sync::MutexGuard<'_, bool> {
-    beating.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A listener's addresses with what they last held.
-struct Watched {
-    desk: Arc<Desk>,
-    uris: Vec<(String, Option<u64>)>,
-}
-
-impl Watched {
-    /// The addresses whose content differs from the last look; all of it is read off the executor.
-    async fn changed(&mut self) -> Vec<String> {
-        let (desk, before) = (Arc::clone(&self.desk), self.uris.clone());
-        let look = move || -> Vec<(String, Option<u64>)> {
-            let now = |(uri, last): (String, Option<u64>)| {
-                let mark = fingerprint(&desk, &uri).unwrap_or_else(|error| {
-                    crate::error::log(&error, "subscriptions");
-                    last
-                });
-                (uri, mark)
+                changed = news.next() => changed,
             };
-            before.into_iter().map(now).collect()
-        };
-        let now = match tokio::task::spawn_blocking(look).await {
-            Ok(now) => now,
-            Err(error) => {
-                tracing::error!(%error, "looking at subscribed resources failed");
-                return Vec::new();
+            let Some(uri) = changed else { return };
+            if let Err(error) = context.sink().notify_resource_updated(uri).await {
+                tracing::debug!(%error, "a listener is gone");
+                return;
             }
-        };
-        let news = now
-            .iter()
-            .zip(&self.uris)
-            .filter(|(new, old)| new.1 != old.1)
-            .map(|(new, _)| new.0.clone())
-            .collect();
-        self.uris = now;
-        news
+        }
+    }
+
+    /// What tells of changes of an address; none where it does not exist or cannot change.
+    fn news(&self, uri: &str) -> Option<watch::Receiver<()>> {
+        let desk = self.backend.desk();
+        let target = Target::of(desk, uri).transpose()?;
+        let news = target.and_then(|target| self.board.listen(desk, &target));
+        news.inspect_err(|error| crate::error::log(error, "subscriptions"))
+            .ok()?
+    }
+
+    /// Starts the pulse unless it goes on.
+    fn start(self: &Arc<Self>) {
+        if !std::mem::replace(&mut *self.is_beating(), true) {
+            tokio::spawn(Arc::clone(self).beat());
+        }
+    }
+
+    fn is_beating(&self) -> MutexGuard<'_, bool> {
+        let is_beating = self.is_beating.lock();
+        is_beating.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the data until nobody listens.
+    async fn beat(self: Arc<Self>) {
+        loop {
+            let begun = Instant::now();
+            if let Err(error) = self.look().await {
+                crate::error::log(&error, "subscriptions");
+            }
+            tokio::time::sleep(BEAT.max(begun.elapsed() * REST)).await;
+            let mut is_beating = self.is_beating();
+            if !self.board.tidy() {
+                *is_beating = false;
+                return;
+            }
+        }
+    }
+
+    /// Looks at what is watched, where that can be another than it was.
+    async fn look(self: &Arc<Self>) -> Result<()> {
+        if !self.board.is_due(self.backend.desk())? {
+            return Ok(());
+        }
+        let pulse = Arc::clone(self);
+        let look = move || pulse.board.look(pulse.backend.desk());
+        self.backend.pool().run(look).await
     }
 }
 
-/// A mark of what an address holds now; nothing for what cannot change or does not exist.
-fn fingerprint(desk: &Desk, uri: &str) -> Result<Option<u64>> {
-    if !uri.starts_with(SCHEME) {
-        return Ok(None);
-    }
-    let mut hash = DefaultHasher::new();
-    match Address::parse(uri) {
-        Ok(Address::Regime) => regime(desk, &mut hash)?,
-        Ok(Address::Summary) => {
-            // It speaks of many series: any change of the data may be one of it.
-            desk.state()?.hash(&mut hash);
-        }
-        Ok(Address::Series { id, .. } | Address::Metric(id)) => {
-            let Ok(info) = desk.resolve("series", &id) else {
-                return Ok(None);
-            };
-            let series = desk.series(&info, AsOf::Latest)?;
-            for o in series.iter().flat_map(|s| &s.observations) {
-                (o.date, o.value.to_bits()).hash(&mut hash);
-            }
-        }
-        Ok(
-            Address::Catalog(_) | Address::Method(_) | Address::Glossary(_) | Address::Articles(_),
-        )
-        | Err(_) => return Ok(None),
-    }
-    Ok(Some(hash.finish()))
-}
-
-fn regime(desk: &Desk, hash: &mut DefaultHasher) -> Result<()> {
-    let path = desk.regimes(AsOf::Latest)?;
-    let now = &path.now;
-    now.regime.hash(hash);
-    now.confidence.map(f64::to_bits).hash(hash);
-    now.trajectory.name().hash(hash);
-    if let Some(state) = &now.state {
-        (
-            state.month,
-            state.growth.to_bits(),
-            state.inflation.to_bits(),
-        )
-            .hash(hash);
-    }
-    Ok(())
+/// The first addresses of a list, each once.
+fn distinct(uris: &[String]) -> impl Iterator<Item = &String> {
+    let mut seen = HashSet::new();
+    let first = uris.iter().take(MAX_ADDRESSES);
+    first.filter(move |uri| seen.insert(uri.as_str()))
 }

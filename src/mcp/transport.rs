@@ -1,24 +1,31 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
-use super::lane::{Door, Lines};
-use super::{Server, plain};
-use crate::rpc::{Message, Speaker};
-use anyhow::Context;
-use bytes::Bytes;
-use http::header::ORIGIN;
-use http::{Request, Response};
-use http_body_util::Full;
+use super::lines::Lines;
+use super::origin::Origin;
+use super::plain;
+use super::results::ToolResult;
+use super::server::{Server, Shared};
+use crate::pool::Caller;
+use crate::rpc::Speaker;
+use anyhow::Context as _;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, Request, Response};
+use mcp_lane::{Body, Lane, Lifecycle, Message, Rendered};
 use rmcp::ServiceExt as _;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Map, Value};
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
+use tower::util::{Either, option_layer};
+use tower::{Layer, Service};
 
 /// Largest message, as a body on `/mcp` or as a line; arguments are short.
-const MOST_MESSAGE_BYTES: usize = 256 * 1024;
+const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// Who may call `/mcp`.
 #[derive(Debug, Clone)]
@@ -29,62 +36,115 @@ pub struct Allowed {
     pub origins: Vec<String>,
 }
 
-/// What answers at `/mcp`: stateless, JSON replies, Host and Origin checked, every error as JSON.
+/// What answers at `/mcp`: stateless, JSON replies, every error as JSON.
+///
+/// Hosts and origins are judged by the listener before it; the library judges what it is given once more, the fast lane
+/// does not.
 #[derive(Clone)]
 pub struct Http {
-    inside: Arc<Inside>,
+    service: Either<Lane<Origin, Library>, Library>,
+    shared: Arc<Shared>,
 }
 
+/// The protocol library's own service.
+#[derive(Clone)]
+struct Library(Arc<Inside>);
+
 struct Inside {
-    /// None: everything goes to the library.
-    door: Option<Door>,
-    library: StreamableHttpService<Server, NeverSessionManager>,
+    service: StreamableHttpService<Server, NeverSessionManager>,
+    shared: Arc<Shared>,
 }
 
 /// Builds what answers at `/mcp`, until `stop` ends its streams.
 pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
-    let lane = server.lane.clone();
-    let door = lane.map(|lane| Door::new(lane, &allowed.hosts, stop.clone()));
+    let (shared, lane) = (Arc::clone(&server.shared), server.lane.clone());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_allowed_hosts(allowed.hosts)
         .with_allowed_origins(allowed.origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MOST_MESSAGE_BYTES)
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(stop);
-    let library = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(NeverSessionManager::default()),
-        config,
-    );
-    Http {
-        inside: Arc::new(Inside { door, library }),
+    let library = Library(Arc::new(Inside {
+        service: StreamableHttpService::new(
+            move || Ok(server.clone()),
+            Arc::new(NeverSessionManager::default()),
+            config,
+        ),
+        shared: Arc::clone(&shared),
+    }));
+    let service = option_layer(lane).layer(library);
+    Http { service, shared }
+}
+
+impl Service<Request<Message>> for Http {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = mcp_lane::Answer;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Message>) -> Self::Future {
+        match &mut self.service {
+            Either::Left(lane) => lane.call(request),
+            Either::Right(library) => mcp_lane::Answer::Right(library.call(request)),
+        }
     }
 }
 
 impl Speaker for Http {
-    type Body = plain::Body;
-
-    async fn answer(
+    fn refuse(
         &self,
-        request: Request<Bytes>,
-        message: Option<&Message<'_>>,
-    ) -> Response<plain::Body> {
-        if let (Some(door), Some(message)) = (&self.inside.door, message)
-            && let Some(answer) = door.answer(&request, message).await
-        {
-            return answer;
+        headers: &HeaderMap,
+        why: &str,
+        meta: Map<String, Value>,
+    ) -> serde_json::Result<Rendered> {
+        let lifecycle = Lifecycle::of_headers(headers);
+        ToolResult::failure(why.to_owned(), meta).render(&self.shared, lifecycle)
+    }
+}
+
+impl Service<Request<Message>> for Library {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Message>) -> Self::Future {
+        let inside = Arc::clone(&self.0);
+        Box::pin(async move { Ok(inside.answer(request).await) })
+    }
+}
+
+impl Inside {
+    async fn answer(&self, mut request: Request<Message>) -> Response<Body> {
+        if request.body().method() == Some("subscriptions/listen") {
+            self.look_ahead().await;
         }
-        let origin = request.headers().get(ORIGIN).cloned();
-        // On the heap: the library's future is large, and the lane's answers would be moved about with its room.
-        let answered = Box::pin(self.inside.library.handle(request.map(Full::new))).await;
-        if let (Some(door), Some(origin)) = (&self.inside.door, origin)
-            && answered.status().is_success()
-        {
-            door.trust(&origin);
+        // The library answers from tasks of its own, which find the caller again by this.
+        request.extensions_mut().insert(Caller::current());
+        let sent = request.body().bytes().clone();
+        plain::to_json(self.service.handle(request).await, &sent).await
+    }
+
+    /// Has at hand what a grant is looked up in: the library asks for grants where it must not wait.
+    async fn look_ahead(&self) {
+        let desk = Arc::clone(self.shared.backend.desk());
+        let looked = self
+            .shared
+            .backend
+            .pool()
+            .run(move || desk.holdings())
+            .await;
+        if let Err(error) = looked {
+            crate::error::log(&error, "subscriptions");
         }
-        plain::to_json(answered).await
     }
 }
 
@@ -111,18 +171,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let opened = match server.lane.clone() {
-        Some(lane) => {
-            let lines = Lines::new(lane, reader, writer, MOST_MESSAGE_BYTES);
-            server.serve_with_ct(lines, stop).await
-        }
-        None => {
-            let lines = AsyncRwTransport::new(reader, writer);
-            let lines = lines.with_max_line_length(MOST_MESSAGE_BYTES);
-            server.serve_with_ct(lines, stop).await
-        }
-    };
-    let running = match opened {
+    let lines = Lines::new(reader, writer, MAX_MESSAGE_BYTES - 1);
+    let running = match server.serve_with_ct(lines, stop).await {
         Ok(running) => running,
         // A client that goes away before it says anything is not a fault.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

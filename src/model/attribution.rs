@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The credit line that published content must carry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -10,4 +11,11 @@ pub struct Attribution {
     pub text: String,
     /// Where the credit line must link to.
     pub url: String,
+}
+
+impl fmt::Display for Attribution {
+    /// The credit line with its address: `Data by Econoscope: https://example.org`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.text, self.url)
+    }
 }

@@ -1,13 +1,18 @@
 //! What is known about each series before any figure is read: `data/catalogue.csv`, embedded.
 
-use super::{Frequency, SeriesId, table};
+use super::frequency::Frequency;
+use super::series_id::SeriesId;
+use super::table;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// Room for the rows of the embedded file; more only cost a move.
 const ROOM: usize = 512;
+
+/// How composites are named when nothing else is configured.
+pub const DEFAULT_PREFIX: &str = "SERVICE_";
 
 /// What may be done with a series' figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +24,17 @@ pub enum Rights {
     OkWithCitation,
     /// Copyright: an operator may fetch it for own use; never bundled, not served publicly unless allowed.
     FetchOnly,
+}
+
+impl Rights {
+    /// The word for it in answers and in the catalogue's file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::OkWithCitation => "ok_with_citation",
+            Self::FetchOnly => "fetch_only",
+        }
+    }
 }
 
 /// Everything the catalogue says about a series.
@@ -48,6 +64,8 @@ pub struct SeriesInfo {
     pub rights: Rights,
     /// Decimals the source publishes; changes are rounded to two more.
     pub decimals: u8,
+    /// Whether title, units and source were written by others than us: a source that was asked, an operator's file.
+    pub by_others: bool,
 }
 
 impl SeriesInfo {
@@ -56,7 +74,15 @@ impl SeriesInfo {
         self.category == "composite"
     }
 
-    /// `value` rounded to the source's decimals plus two (METHODS 0.5).
+    /// Whether FRED carries it; the catalogue says in the source's name where it does not.
+    pub fn is_on_fred(&self) -> bool {
+        let is_elsewhere = |words: &&str| self.source.contains(*words);
+        !self.is_composite()
+            && !["not FRED", "not on FRED"].iter().any(is_elsewhere)
+            && !self.source.starts_with("FRED-MD")
+    }
+
+    /// `value` rounded to the source's decimals plus two (docs/METHODS.md#changes).
     pub fn round(&self, value: f64) -> f64 {
         round_to(value, i32::from(self.decimals) + 2)
     }
@@ -72,6 +98,17 @@ pub fn round_to(value: f64, decimals: i32) -> f64 {
     } else {
         value
     }
+}
+
+/// A computed value without the noise of its arithmetic: to 1e-9, or to thirteen digits where that is coarser.
+pub fn without_noise(value: f64) -> f64 {
+    let mut decimals = 9;
+    let mut size = value.abs();
+    while size >= 10_000.0 && decimals > 0 {
+        size /= 10.0;
+        decimals -= 1;
+    }
+    round_to(value, decimals)
 }
 
 /// Every series known, in the order of the file.
@@ -126,6 +163,11 @@ impl Catalogue {
         self.by_id.get(id).and_then(|&i| self.series.get(i))
     }
 
+    /// Subjects of the series.
+    pub fn categories(&self) -> BTreeSet<&str> {
+        self.iter().map(|info| info.category.as_str()).collect()
+    }
+
     /// How many series there are.
     pub fn len(&self) -> usize {
         self.series.len()
@@ -176,6 +218,7 @@ fn read_row(row: [&str; 13]) -> std::result::Result<SeriesInfo, String> {
         decimals: decimals
             .parse()
             .map_err(|_| format!("{decimals} is no number of decimals"))?,
+        by_others: false,
     })
 }
 
@@ -189,9 +232,23 @@ mod tests {
         let catalogue = Catalogue::parse(text)?;
         assert_eq!(catalogue.len(), text.lines().count() - 1);
         assert!(catalogue.len() >= 409);
-        assert_eq!(catalogue.iter().filter(|s| s.is_composite()).count(), 5);
         assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
         Ok(())
+    }
+
+    #[test]
+    fn the_noise_of_arithmetic_goes_and_what_is_published_stays() {
+        for (noisy, clean) in [
+            (0.1 + 0.2, 0.3),
+            (4.1 - 4.2, -0.1),
+            (158_858.3 - 158_858.2, 0.1),
+            (39_065_421.1 + 0.2, 39_065_421.3),
+            (-0.000_000_000_4, 0.0),
+            (1e300, 1e300),
+            (2.0 / 3.0, 0.666_666_667),
+        ] {
+            assert_eq!(without_noise(noisy).to_string(), clean.to_string());
+        }
     }
 
     #[test]

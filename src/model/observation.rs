@@ -1,7 +1,6 @@
 //! One number for one period, and what was known of it when.
 
-use super::Date;
-use super::frequency::{Frequency, days_between, shift};
+use super::frequency::{Date, Frequency, days_between, shift};
 use jiff::ToSpan;
 
 /// One number for one period. A missing value is an absent observation.
@@ -28,11 +27,21 @@ pub struct Known {
     /// Day from which this value was known; `None` = it came with a first load, and the day
     /// must be estimated from the series' publication lag.
     pub known_from: Option<Date>,
-    /// Finite value in the series' own unit.
-    pub value: f64,
+    /// Finite value in the series' own unit; `None` = withdrawn: from that day on the series has no such date, until
+    /// it is given again (a rebasing that came with a shorter history).
+    pub value: Option<f64>,
 }
 
 impl Known {
+    /// An observation with the day from which it was known.
+    pub fn new(observation: &Observation, known_from: Option<Date>) -> Self {
+        Self {
+            date: observation.date,
+            known_from,
+            value: Some(observation.value),
+        }
+    }
+
     /// The day it became known: the recorded one, or else [`known_by`].
     pub fn known_on(&self, frequency: Frequency, lag_days: i64) -> Date {
         self.known_from
@@ -70,37 +79,61 @@ impl Vintages {
         &self.rows
     }
 
-    /// The newest value of each date.
+    /// The newest value of each date; withdrawn dates are left out.
     /// Shape: ascending, one per date, gaps stay gaps.
     pub fn latest(&self) -> Vec<Observation> {
         self.pick(|_| true)
     }
 
     /// What was known on `day`: for each date the newest value with `known_from` on or before it.
-    /// A row without `known_from` counts as known `lag_days` after its period's end (METHODS 0.1).
+    /// A row without `known_from` counts as known `lag_days` after its period's end (docs/METHODS.md#past-days).
     pub fn as_of(&self, day: Date, frequency: Frequency, lag_days: i64) -> Vec<Observation> {
-        self.pick(|row| row.known_on(frequency, lag_days) <= day)
+        let estimated = self.estimated(day, frequency, lag_days);
+        self.pick(|row| {
+            row.known_from
+                .map_or(row.date < estimated, |known| known <= day)
+        })
     }
 
-    /// Whether any row carries a recorded day instead of an estimated one.
-    pub fn has_recorded_days(&self) -> bool {
-        self.rows.iter().any(|r| r.known_from.is_some())
+    /// The first date of which a row without `known_from` counts as not yet known on `day`. The later a period,
+    /// the later its figure, so that a few days are asked about and not every row.
+    fn estimated(&self, day: Date, frequency: Frequency, lag_days: i64) -> Date {
+        let known = |row: &Known| known_by(row.date, frequency, lag_days) <= day;
+        let at = self.rows.partition_point(known);
+        self.rows.get(at).map_or(Date::MAX, |row| row.date)
     }
 
-    /// Whether the newest figure known on `day` carries a recorded day; `None` when none was known.
-    pub fn is_recorded(&self, day: Date, frequency: Frequency, lag_days: i64) -> Option<bool> {
-        let known = |row: &&Known| row.known_on(frequency, lag_days) <= day;
-        let newest = self.rows.iter().rev().find(known)?;
-        Some(newest.known_from.is_some())
+    /// The row of the newest figure known on `day`; `None` when none was known.
+    pub fn newest(&self, day: Date, frequency: Frequency, lag_days: i64) -> Option<&Known> {
+        let estimated = self.estimated(day, frequency, lag_days);
+        let known = |row: &&Known| row.known_from.map_or(row.date < estimated, |d| d <= day);
+        let mut withdrawn = None;
+        self.rows.iter().rev().filter(known).find(|row| {
+            if row.value.is_none() {
+                withdrawn = Some(row.date);
+            }
+            withdrawn != Some(row.date)
+        })
+    }
+
+    /// The first day on which a figure is recorded to have become known.
+    pub fn recorded_from(&self) -> Option<Date> {
+        self.rows.iter().filter_map(|row| row.known_from).min()
+    }
+
+    /// The newest day up to `day` on which a figure is recorded to have become known.
+    pub fn changed_by(&self, day: Date) -> Option<Date> {
+        let days = self.rows.iter().filter_map(|row| row.known_from);
+        days.filter(|known| *known <= day).max()
     }
 
     fn pick(&self, known: impl Fn(&Known) -> bool) -> Vec<Observation> {
-        let mut out: Vec<Observation> = Vec::with_capacity(self.rows.len());
+        let mut out: Vec<Observation> = Vec::new();
         for row in self.rows.iter().filter(|r| known(r)) {
-            match out.last_mut() {
-                Some(last) if last.date == row.date => last.value = row.value,
-                _ => out.push(Observation::new(row.date, row.value)),
+            if out.last().is_some_and(|last| last.date == row.date) {
+                out.pop();
             }
+            out.extend(row.value.map(|value| Observation::new(row.date, value)));
         }
         out
     }
@@ -112,10 +145,17 @@ pub fn known_by(date: Date, frequency: Frequency, lag_days: i64) -> Date {
 }
 
 /// Whether the last figure is too old to speak for `day`: older, counted from its period's end,
-/// than lag, one period and the frequency's slack together (METHODS 0.4).
+/// than lag, one period and the frequency's slack together (docs/METHODS.md#staleness).
 pub fn is_stale(last: Date, day: Date, frequency: Frequency, lag_days: i64) -> bool {
     let end = frequency.period_end(last);
-    let one_period = days_between(last, shift(last, frequency.period()));
+    let one_period = match frequency {
+        Frequency::Daily => 1,
+        Frequency::Weekly => 7,
+        Frequency::Biweekly => 14,
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            days_between(last, shift(last, frequency.period()))
+        }
+    };
     days_between(end, day) > lag_days + one_period + frequency.slack_days()
 }
 
@@ -128,8 +168,35 @@ mod tests {
         Known {
             date: date(2026, 1, day),
             known_from: from.map(|d| date(2026, 2, d)),
-            value,
+            value: Some(value),
         }
+    }
+
+    #[test]
+    fn a_withdrawn_date_is_absent_until_it_is_given_again() {
+        let withdrawn = Known {
+            value: None,
+            ..known(2, Some(10), 0.0)
+        };
+        let v = Vintages::new(vec![
+            known(1, Some(5), 1.0),
+            known(2, Some(5), 2.0),
+            withdrawn,
+            known(2, Some(20), 2.5),
+            known(3, Some(5), 3.0),
+            Known {
+                value: None,
+                ..known(3, Some(20), 0.0)
+            },
+        ]);
+        let at = |d| -> Vec<f64> {
+            let rows = v.as_of(date(2026, 2, d), Frequency::Monthly, 5);
+            rows.iter().map(|o| o.value).collect()
+        };
+        assert_eq!(at(9), [1.0, 2.0, 3.0]);
+        assert_eq!(at(10), [1.0, 3.0]);
+        assert_eq!(at(20), [1.0, 2.5]);
+        assert_eq!(v.latest().len(), 2);
     }
 
     #[test]
@@ -144,11 +211,50 @@ mod tests {
         assert_eq!(at(5), vec![Observation::new(date(2026, 1, 1), 1.0)]);
         assert_eq!(at(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
-        let recorded = |d| v.is_recorded(date(2026, 2, d), Frequency::Monthly, 5);
+        let newest = |d| v.newest(date(2026, 2, d), Frequency::Monthly, 5).copied();
         assert_eq!(
-            [recorded(4), recorded(5), recorded(10)],
-            [None, Some(false), Some(true)]
+            [newest(4), newest(5), newest(10)],
+            [
+                None,
+                Some(known(1, None, 1.0)),
+                Some(known(1, Some(10), 2.0))
+            ]
         );
+        let changed = |d| v.changed_by(date(2026, 2, d)).map(|day| day.day());
+        assert_eq!(
+            [changed(9), changed(10), changed(27)],
+            [None, Some(10), Some(20)]
+        );
+        assert_eq!(v.recorded_from(), Some(date(2026, 2, 10)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_was_known_is_what_each_row_says(
+            rows in proptest::collection::vec(
+                (0i32..900, proptest::option::of(0i32..900), proptest::option::of(0.0..9.0)),
+                0..60,
+            ),
+            day in 0i32..1_000, lag in 0i64..60,
+        ) {
+            let of = |n: i32| crate::model::frequency::day_from_number(20_000 + n).unwrap();
+            let day = of(day);
+            for frequency in Frequency::ALL {
+                let rows = rows.iter().map(|(date, known, value)| Known {
+                    date: frequency.stamp(of(*date)),
+                    known_from: known.map(of),
+                    value: *value,
+                });
+                let all = Vintages::new(rows.collect());
+                let known = |row: &&Known| row.known_on(frequency, lag) <= day;
+                let plain = Vintages::new(all.rows().iter().filter(known).copied().collect());
+                assert_eq!(all.as_of(day, frequency, lag), plain.latest());
+                let newest = all.newest(day, frequency, lag);
+                let newest = newest.map(|row| (row.date, row.value));
+                let last = plain.latest().last().map(|o| (o.date, Some(o.value)));
+                assert_eq!(newest, last);
+            }
+        }
     }
 
     #[test]

@@ -1,13 +1,82 @@
-//! When the next figure of a series is due.
+//! When figures come out: the day on which one was published, and when the next is due.
 //!
 //! From how often it is measured, how late it usually comes, and the business days on which agencies publish.
-//! A pattern, not an agency's calendar: one release may differ.
+//! A pattern, not an agency's calendar: one release may differ. The government's shutdowns, when many did,
+//! are known ([`counts_from`]).
 
-use super::frequency::shift;
+use super::catalogue::SeriesInfo;
+use super::frequency::{Date, Frequency, shift};
 use super::observation::known_by;
-use super::{Date, Frequency, SeriesInfo};
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
+
+/// Monthly figures with a fixed place in the following month: subject and lag in the catalogue, and the day from
+/// which a release is surely out. Consumer prices, industrial production, building permits and housing starts.
+const DAY_OF_NEXT_MONTH: [(&str, i64, i64); 3] = [
+    ("inflation", 13, 15),
+    ("growth", 16, 17),
+    ("housing", 18, 19),
+];
+
+/// Days on which no agency kept its pattern: shutdowns of the government, and the weeks until it had caught up. The
+/// reports on employment of December 1995, September 2013, September and November 2025 came on 19 January 1996,
+/// 22 October 2013, 20 November and 16 December 2025.
+const DISRUPTED: [(Date, Date); 3] = [
+    (date(1995, 12, 16), date(1996, 2, 29)),
+    (date(2013, 10, 1), date(2013, 11, 30)),
+    (date(2025, 10, 1), date(2026, 2, 28)),
+];
+
+/// The span in which no agency kept its pattern, where a day lies in one.
+pub fn disruption(day: Date) -> Option<(Date, Date)> {
+    let mut spans = DISRUPTED.iter();
+    spans
+        .find(|(from, to)| (*from..=*to).contains(&day))
+        .copied()
+}
+
+/// The day on which the figure of the period stamped `period` is published, where the series has a pattern of releases:
+/// - the employment report: the third Friday after the week (Sunday to Saturday) that holds the 12th;
+/// - consumer prices from day 15, industrial production from day 17, permits and starts from day 19 of the next month;
+/// - weekly figures: so many days after the week's stamp as the catalogue says (claims 5, gasoline 1);
+/// - daily figures: so many business days after; monthly means of rates: the first business day after the month;
+/// - the excess bond premium: the end of the following month.
+///
+/// `None` for all others, which come some time within weeks.
+pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
+    let lag = info.publication_lag_days;
+    let next_month = || shift(period.first_of_month(), 1.month());
+    match info.frequency {
+        Frequency::Daily if trades_every_day(info) => Some(shift(period, lag.days())),
+        Frequency::Daily => Some((0..lag).fold(period, |day, _| business_day_after(day))),
+        Frequency::Weekly => Some(known_by(period, info.frequency, lag)),
+        Frequency::Monthly if in_employment_report(info) => Some(employment_friday(period)),
+        Frequency::Monthly if info.category == "rates" && lag == 1 => {
+            Some(business_day_from(next_month()))
+        }
+        Frequency::Monthly if is_bond_premium(info) => Some(next_month().last_of_month()),
+        Frequency::Monthly => DAY_OF_NEXT_MONTH
+            .iter()
+            .find(|(subject, days, _)| info.category == *subject && lag == *days)
+            .map(|(_, _, day)| shift(next_month(), (day - 1).days())),
+        Frequency::Biweekly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            None
+        }
+    }
+}
+
+/// The day from which figures count as known that were in a series at the end of a month (of `month`, any of its
+/// days) and not at the end of the one before.
+///
+/// The day on which the newest period among them, `newest`, was [`published`], when that day lies in the month; else
+/// the month's last day, when they were known for certain: series without a pattern, revisions that came by
+/// themselves, times of disruption.
+pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
+    info.zip(newest)
+        .and_then(|(info, newest)| published(info, newest))
+        .filter(|day| day.first_of_month() == month.first_of_month() && disruption(*day).is_none())
+        .unwrap_or(month.last_of_month())
+}
 
 /// The day the figure after the one stamped `last` is due.
 ///
@@ -24,7 +93,12 @@ pub fn next(info: &SeriesInfo, last: Date) -> Date {
         Frequency::Monthly if in_employment_report(info) => {
             employment_friday(shift(last.first_of_month(), 1.month()))
         }
-        Frequency::Weekly | Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+        Frequency::Weekly
+        | Frequency::Biweekly
+        | Frequency::Monthly
+        | Frequency::Quarterly
+        | Frequency::Semiannual
+        | Frequency::Annual => {
             let period = shift(last, info.frequency.period());
             business_day_from(known_by(period, info.frequency, info.publication_lag_days))
         }
@@ -50,7 +124,11 @@ pub fn pattern(info: &SeriesInfo, last: Date) -> String {
         Frequency::Monthly if (1..=28).contains(&lag) => {
             format!("monthly, about day {lag} of the following month")
         }
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+        Frequency::Biweekly
+        | Frequency::Monthly
+        | Frequency::Quarterly
+        | Frequency::Semiannual
+        | Frequency::Annual => {
             let word = info.frequency.word();
             format!("{word}, about {lag} days after the period's end")
         }
@@ -64,18 +142,25 @@ fn trades_every_day(info: &SeriesInfo) -> bool {
 
 /// Figures of the employment report, and the Sahm rule that follows from it on the same day.
 fn in_employment_report(info: &SeriesInfo) -> bool {
-    info.category == "labor" && info.publication_lag_days == 5
+    info.category == "labor"
+        && info.publication_lag_days == 5
+        && !info.source.starts_with("FRED-MD")
+}
+
+/// The Federal Reserve Board's excess bond premium and the spread it is part of.
+fn is_bond_premium(info: &SeriesInfo) -> bool {
+    info.category == "credit" && info.source.starts_with("Federal Reserve Board (FEDS Notes")
 }
 
 /// The day of the employment report for the month of `day`: the third Friday after the week (Sunday to
-/// Saturday) that holds the 12th; a week later when that is New Year's Day, the business day before when it
-/// is another holiday.
-fn employment_friday(day: Date) -> Date {
+/// Saturday) that holds the 12th; a week later when that is one of the first three days of a year (2009, 2010,
+/// 2014, 2015, 2016, 2020, 2025), the business day before when it is another holiday.
+pub(super) fn employment_friday(day: Date) -> Date {
     let twelfth = shift(day.first_of_month(), 11.days());
     let to_saturday =
         Weekday::Saturday.to_sunday_zero_offset() - twelfth.weekday().to_sunday_zero_offset();
     let mut friday = shift(twelfth, i64::from(to_saturday + 20).days());
-    if (friday.month(), friday.day()) == (1, 1) {
+    if friday.month() == 1 && friday.day() <= 3 {
         friday = shift(friday, 7.days());
     }
     while !is_business_day(friday) {
@@ -93,15 +178,16 @@ fn is_weekend(day: Date) -> bool {
     matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
 }
 
-fn business_day_after(day: Date) -> Date {
+pub(super) fn business_day_after(day: Date) -> Date {
     business_day_from(shift(day, 1.day()))
 }
 
-fn business_day_from(mut day: Date) -> Date {
-    while !is_business_day(day) {
-        day = shift(day, 1.day());
-    }
-    day
+pub(super) fn business_day_from(day: Date) -> Date {
+    // No run of days off is longer; at the calendar's end there may be no business day at all.
+    let days = (0..7).map(|n| shift(day, n.days()));
+    days.into_iter()
+        .find(|day| is_business_day(*day))
+        .unwrap_or(day)
 }
 
 /// Federal holidays of today's law (5 U.S.C. 6103): on a Saturday they are kept on the Friday before, on a
@@ -174,6 +260,104 @@ mod tests {
         assert_eq!(due("UNRATE", date(2026, 5, 1)), date(2026, 7, 2));
         assert_eq!(due("PAYEMS", date(2026, 6, 1)), date(2026, 8, 7));
         assert_eq!(due("SAHMREALTIME", date(2026, 11, 1)), date(2027, 1, 8));
+    }
+
+    fn out(id: &str, period: Date) -> Option<Date> {
+        published(Catalogue::embedded().get(id).unwrap(), period)
+    }
+
+    #[test]
+    fn reports_on_employment_came_on_their_days() {
+        for (period, day) in [
+            (date(2007, 12, 1), date(2008, 1, 4)),
+            (date(2008, 11, 1), date(2008, 12, 5)),
+            (date(2008, 12, 1), date(2009, 1, 9)),
+            (date(2009, 12, 1), date(2010, 1, 8)),
+            (date(2012, 12, 1), date(2013, 1, 4)),
+            (date(2013, 12, 1), date(2014, 1, 10)),
+            (date(2014, 12, 1), date(2015, 1, 9)),
+            (date(2015, 12, 1), date(2016, 1, 8)),
+            (date(2019, 12, 1), date(2020, 1, 10)),
+            (date(2020, 3, 1), date(2020, 4, 3)),
+            (date(2020, 6, 1), date(2020, 7, 2)),
+            (date(2024, 12, 1), date(2025, 1, 10)),
+            (date(2025, 7, 1), date(2025, 8, 1)),
+        ] {
+            for id in ["PAYEMS", "UNRATE", "AWHMAN"] {
+                assert_eq!(out(id, period), Some(day), "{id} {period}");
+            }
+        }
+        assert_eq!(out("CLAIMSX", date(2020, 3, 1)), None, "a mean of weeks");
+    }
+
+    #[test]
+    fn other_figures_are_out_by_their_pattern() {
+        let july = date(2026, 7, 1);
+        for (id, period, day) in [
+            ("CPIAUCSL", july, date(2026, 8, 15)),
+            ("CPILFESL", date(2008, 12, 1), date(2009, 1, 15)),
+            ("INDPRO", july, date(2026, 8, 17)),
+            ("PERMIT", july, date(2026, 8, 19)),
+            ("HOUST", july, date(2026, 8, 19)),
+            ("ICSA", date(2026, 8, 15), date(2026, 8, 20)),
+            ("GASREGW", date(2026, 8, 17), date(2026, 8, 18)),
+            ("EBP", date(2025, 1, 1), date(2025, 2, 28)),
+            ("GS10", date(2026, 10, 1), date(2026, 11, 2)),
+            ("DGS10", date(2026, 8, 20), date(2026, 8, 21)),
+        ] {
+            assert_eq!(out(id, period), Some(day), "{id}");
+        }
+        assert_eq!(out("GDPC1", date(2026, 4, 1)), None);
+        assert_eq!(out("M2SL", july), None);
+    }
+
+    #[test]
+    fn a_months_figures_count_from_their_release_or_from_its_end() {
+        let from = |id, month, newest| {
+            counts_from(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
+        };
+        let (november, december) = (Some(date(2008, 11, 1)), Some(date(2008, 12, 1)));
+        let (january, last) = (date(2009, 1, 1), date(2009, 1, 31));
+        assert_eq!(from("PAYEMS", january, december), date(2009, 1, 9));
+        assert_eq!(
+            from("PAYEMS", date(2009, 1, 17), december),
+            date(2009, 1, 9)
+        );
+        assert_eq!(from("PAYEMS", january, november), last, "revised by itself");
+        assert_eq!(from("PAYEMS", january, None), last, "only withdrawn");
+        assert_eq!(from("GDPC1", january, Some(date(2008, 7, 1))), last);
+        assert_eq!(counts_from(None, january, december), last);
+        let of_2025 = |month: i8| {
+            from(
+                "UNRATE",
+                date(2025, month, 1),
+                Some(date(2025, month - 1, 1)),
+            )
+        };
+        assert_eq!(of_2025(9), date(2025, 9, 5));
+        assert_eq!(of_2025(12), date(2025, 12, 31), "it came on the 16th");
+    }
+
+    #[test]
+    fn what_is_due_next_is_published_then() {
+        // Where both rules speak, of daily figures and the employment report, they say the same.
+        for id in ["DGS10", "RRPONTSYD", "BTC", "UNRATE", "SAHMREALTIME"] {
+            let info = Catalogue::embedded().get(id).unwrap();
+            for days in 0..400 {
+                let last = info.frequency.stamp(shift(date(2025, 1, 1), days.days()));
+                let after = shift(last, info.frequency.period());
+                let after = if info.frequency == Frequency::Monthly || trades_every_day(info) {
+                    after
+                } else {
+                    business_day_from(after)
+                };
+                assert_eq!(
+                    published(info, after),
+                    Some(next(info, last)),
+                    "{id} {last}"
+                );
+            }
+        }
     }
 
     #[test]

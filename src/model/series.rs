@@ -1,64 +1,11 @@
-//! A series: its identifier, what is known about it, and its observations.
+//! A series: what is known about it, and its observations.
 
-use super::{Date, Frequency, Observation, SeriesInfo};
-use crate::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use super::catalogue::SeriesInfo;
+use super::frequency::{Date, Frequency};
+use super::observation::{Observation, is_stale};
+use super::series_id::SeriesId;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
-
-/// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters.
-/// FRED-MD constructs keep FRED-MD's lower-case final `x` in the catalogue's spelling.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SeriesId(Arc<str>);
-
-impl SeriesId {
-    /// Takes an identifier in any case; stored upper-case.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`] when a character or the length is not allowed.
-    pub fn new(text: &str) -> Result<Self> {
-        let text = text.trim();
-        let fits = (1..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
-            && !text.bytes().all(|b| b == b'.');
-        if !fits {
-            return Err(Error::invalid(
-                "seriesId",
-                text,
-                "is not an identifier",
-                "1 to 64 of A-Z, 0-9, underscore, dot and hyphen, for example DGS10",
-            ));
-        }
-        Ok(Self(Arc::from(text.to_ascii_uppercase())))
-    }
-
-    /// The identifier as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SeriesId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for SeriesId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::borrow::Borrow<str> for SeriesId {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
 
 /// A series in memory: ascending dates, one value each, gaps absent.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +28,7 @@ impl Series {
         self.info.frequency
     }
 
-    /// Newest observation dated on or before `day` (METHODS 0.3), however old.
+    /// Newest observation dated on or before `day` (docs/METHODS.md#newest-figure), however old.
     pub fn last_on_or_before(&self, day: Date) -> Option<Observation> {
         let end = self.observations.partition_point(|o| o.date <= day);
         end.checked_sub(1)
@@ -89,7 +36,7 @@ impl Series {
             .copied()
     }
 
-    /// As-of lookup L(s, d) of METHODS 0.4: the newest observation on or before `day`, unless stale.
+    /// As-of lookup L(s, d) (docs/METHODS.md#staleness): the newest observation on or before `day`, unless stale.
     pub fn lookup(&self, day: Date) -> Option<Observation> {
         self.last_on_or_before(day)
             .filter(|o| !self.is_stale(o.date, day))
@@ -97,7 +44,7 @@ impl Series {
 
     /// Whether a figure stamped `last` is too old to speak for `day`.
     pub fn is_stale(&self, last: Date, day: Date) -> bool {
-        super::observation::is_stale(
+        is_stale(
             last,
             day,
             self.info.frequency,
@@ -153,33 +100,5 @@ impl FromIterator<Arc<Series>> for SeriesSet {
         let mut set = Self::default();
         iter.into_iter().for_each(|s| set.insert(s));
         set
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifiers_are_folded_and_cannot_escape_a_path() {
-        assert_eq!(
-            SeriesId::new(" dgs10 ")
-                .map(|i| i.to_string())
-                .ok()
-                .as_deref(),
-            Some("DGS10")
-        );
-        for bad in [
-            "",
-            "..",
-            "../x",
-            "a b",
-            "a/b",
-            "a%2fb",
-            "é",
-            &"A".repeat(65),
-        ] {
-            assert!(SeriesId::new(bad).is_err(), "{bad:?}");
-        }
     }
 }

@@ -34,10 +34,30 @@ pub fn line(text: &str, most: usize) -> String {
     cut(&one.join(" "), most)
 }
 
+/// [`line()`] for a value that stands among words of ours: it can forge no mark and holds no Markdown link.
+pub fn name(text: &str, most: usize) -> String {
+    without_brackets(&line(text, most))
+}
+
+/// A short text within a sentence of ours, between marks that it cannot forge.
+pub fn aside(text: &str, most: usize) -> String {
+    format!("{OPEN} {} {CLOSE}", name(text, most))
+}
+
 /// The cleaned text between marks that it cannot forge.
 pub fn fence(text: &str, most: usize) -> String {
-    let inner = clean(text, most).replace('[', "(").replace(']', ")");
+    let inner = without_brackets(&clean(text, most));
     format!("{OPEN}\n{inner}\n{CLOSE}")
+}
+
+/// Square brackets, and what looks like them, as round ones.
+fn without_brackets(text: &str) -> String {
+    let round = |c: char| match c {
+        '[' | '［' | '【' | '〔' | '〖' | '⟦' | '⁅' => '(',
+        ']' | '］' | '】' | '〕' | '〗' | '⟧' | '⁆' => ')',
+        c => c,
+    };
+    text.chars().map(round).collect()
 }
 
 /// Only http and https addresses without hidden characters or credentials pass.

@@ -9,12 +9,12 @@ mod words;
 macro_rules! on_every_store {
     ($($part:ident: $($name:ident),*;)*) => {
         mod memory { $($(#[test] fn $name() {
-            super::$part::$name(&crate::store::Memory::new());
+            crate::store::contract::$part::$name(&crate::store::sqlite::Sqlite::in_memory().unwrap());
         })*)* }
         mod sqlite { $($(#[test] fn $name() {
             let folder = tempfile::tempdir().unwrap();
-            let store = crate::store::Sqlite::open(&folder.path().join("store.db")).unwrap();
-            super::$part::$name(&store);
+            let store = crate::store::sqlite::Sqlite::open(&folder.path().join("store.db")).unwrap();
+            crate::store::contract::$part::$name(&store);
             assert_eq!(store.integrity().unwrap(), vec![]);
         })*)* }
     };
@@ -31,7 +31,9 @@ on_every_store! {
     an_import_without_a_day_dates_changes_by_the_reading,
     as_of_sees_what_was_known_on_the_day,
     a_late_vintage_takes_its_place_once,
-    the_later_of_two_writes_on_a_day_counts;
+    the_later_of_two_writes_on_a_day_counts,
+    an_archive_is_written_at_once_and_dates_are_withdrawn,
+    what_was_read_without_a_day_gives_way_to_an_archive;
     describing:
     descriptions_are_kept_and_replaced,
     descriptions_are_found_by_all_their_words;
@@ -43,6 +45,7 @@ on_every_store! {
     many_small_writes_lose_nothing,
     only_computed_series_can_be_replaced,
     articles_come_newest_first_and_once,
+    a_tag_is_one_line_and_not_empty,
     notes_are_kept_and_replaced,
     version_grows_with_what_is_visible_and_only_then,
     readers_see_the_old_or_the_new_state;

@@ -1,6 +1,6 @@
-//! Doors for `fuzz/` to parsers that nothing outside needs; not compiled otherwise.
+//! A door for `fuzz/` to a parser that nothing outside needs; not compiled otherwise.
 
-use super::{bundled::Bundle, segment};
+use super::segment;
 
 /// Decodes a row group; what decodes comes back the same after encoding.
 pub fn segment(bytes: &[u8]) {
@@ -9,20 +9,12 @@ pub fn segment(bytes: &[u8]) {
         return;
     }
     assert!(rows.len() <= bytes.len(), "more rows than bytes");
-    if !rows.is_sorted_by_key(|r| r.date) || rows.iter().any(|r| !r.value.is_finite()) {
+    if !rows.is_sorted_by_key(|r| r.date)
+        || rows.iter().any(|r| r.value.is_some_and(|v| !v.is_finite()))
+    {
         return;
     }
     let mut again = Vec::new();
     let read = segment::decode(&segment::encode(&rows), &mut again);
     assert!(read.is_ok() && again == rows, "a round trip");
-}
-
-/// Opens a packed history and reads all of it.
-pub fn bundle(bytes: &[u8]) {
-    if let Ok(bundle) = Bundle::parse(bytes::Bytes::copy_from_slice(bytes)) {
-        let ids: Vec<_> = bundle.ids().cloned().collect();
-        for id in &ids {
-            let _ = bundle.read(id);
-        }
-    }
 }

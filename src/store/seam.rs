@@ -20,7 +20,23 @@ pub struct Write<'a> {
     pub known_from: Option<Date>,
     /// When they were read from their source. Kept to the microsecond.
     pub fetched_at: Timestamp,
-    /// Where they came from, in few words: `import`, `fred`, `bundled`, `computed crpi-v1`.
+    /// Where they came from, in few words: `import`, `fred`, `bundled from cpi 2.1.0`, `computed crpi-v1`.
+    pub origin: &'a str,
+}
+
+/// What was known of a series and when: the past of its figures out of an archive, or rows of one day as well.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteVintages<'a> {
+    /// Series written to.
+    pub id: &'a SeriesId,
+    /// Finite values in the order of date, then of `known_from`, each pair once. Each row is taken as [`Write`] has it
+    /// for its day. Rows of several days are an archive: where it saw a date appear (not in its first vintage),
+    /// what is held of that date without a day gives way to it, and a figure held that the archive does not have
+    /// keeps its place as of the day it was read.
+    pub rows: &'a [Known],
+    /// When they were read from their source. Kept to the microsecond.
+    pub fetched_at: Timestamp,
+    /// Where they came from, in few words.
     pub origin: &'a str,
 }
 
@@ -29,7 +45,7 @@ pub struct Write<'a> {
 pub struct Written {
     /// Dates the store did not have.
     pub added: usize,
-    /// Stored dates that got another value.
+    /// Stored dates that got another value, or were withdrawn.
     pub revised: usize,
 }
 
@@ -42,12 +58,33 @@ pub struct Status {
     pub rows: u64,
     /// Oldest date.
     pub first: Date,
-    /// Newest date.
+    /// Newest date, withdrawn ones counted.
     pub last: Date,
     /// Last time its source was read with success, changed or not.
     pub fetched_at: Timestamp,
     /// Where the newest rows came from.
     pub origin: String,
+    /// Where older ones did, oldest first, and the date at which theirs end and the next ones begin.
+    pub before: Vec<(String, Date)>,
+}
+
+impl Status {
+    /// Whether all that is held of it came with the program.
+    pub fn is_bundled(&self) -> bool {
+        self.origin.starts_with("bundled")
+    }
+
+    /// Where the rows from one day to another came from, oldest first, and from which date on where others go before.
+    pub fn origins(&self, from: Date, to: Date) -> Vec<(&str, Option<Date>)> {
+        let starts = [None].into_iter();
+        let starts = starts.chain(self.before.iter().map(|(_, end)| Some(*end)));
+        let names = self.before.iter().map(|(name, _)| name.as_str());
+        let names = names.chain([self.origin.as_str()]);
+        let ends = self.before.iter().map(|(_, end)| *end).chain([Date::MAX]);
+        let all = names.zip(starts).zip(ends);
+        let shown = all.filter(|((_, start), end)| *end > from && start.is_none_or(|s| s <= to));
+        shown.map(|(who, _)| who).collect()
+    }
 }
 
 /// What is known of a series that the built-in catalogue does not know: from its source, or an operator's file.
@@ -82,7 +119,7 @@ pub struct Article {
     pub topic: Option<String>,
     /// At most 600 characters, sanitised.
     pub summary: Option<String>,
-    /// Lower-case words.
+    /// Lower-case words. A line break parts a tag in two, an empty one is left out.
     pub tags: Vec<String>,
     /// Publication instant, kept to the microsecond.
     pub published_at: Timestamp,
@@ -102,6 +139,19 @@ pub trait Store: Send + Sync {
     /// [`crate::Error::Store`] when the store cannot be read.
     fn version(&self) -> Result<u64>;
 
+    /// Grows when another store took the place of the one that was opened: nothing kept of that one holds any more.
+    fn incarnation(&self) -> u64 {
+        0
+    }
+
+    /// Reads what readers read, past all that is kept in memory: whether they could read anything now.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read, or the rows of no series can.
+    fn probe(&self) -> Result<()> {
+        self.version().map(|_| ())
+    }
+
     /// Every value ever seen of a series; `None` when it holds none.
     ///
     /// # Errors
@@ -114,7 +164,28 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`crate::Error::Store`] when nothing was written: the store failed, dates do not ascend, a value is not finite,
     /// or the rows held are damaged.
-    fn write(&self, write: Write<'_>) -> Result<Written>;
+    fn write(&self, write: Write<'_>) -> Result<Written> {
+        let known = |o| Known::new(o, write.known_from);
+        let rows: Vec<Known> = write.observations.iter().map(known).collect();
+        self.write_vintages(WriteVintages {
+            id: write.id,
+            rows: &rows,
+            fetched_at: write.fetched_at,
+            origin: write.origin,
+        })
+    }
+
+    /// As [`Self::write`], of any number of days of knowledge at once; dates may be withdrawn.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written>;
+
+    /// Notes that a source says the same of the rows from one day to another: they are its own from now on.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when nothing was written.
+    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()>;
 
     /// What is held, by identifier.
     ///

@@ -15,6 +15,8 @@
 //!            | 2 day*                            0 = none, else 1 + zigzag(day - date)
 //! values    := 0..=12 change:zigzag*             decimals: whole numbers of 10^-n, each as its change
 //!            | 255 f64*                          little-endian
+//!            | 254 n:varint gap:varint* values   n rows are withdrawn, each told by the rows since the one before
+//!                                                that are not; then the values of those that are not
 //! ```
 
 use crate::model::frequency::{day_from_number, day_number};
@@ -28,6 +30,7 @@ const NEVER_KNOWN: u8 = 0;
 const KNOWN_TOGETHER: u8 = 1;
 const KNOWN_EACH: u8 = 2;
 const RAW: u8 = 255;
+const SOME_WITHDRAWN: u8 = 254;
 /// Exact in binary up to 10^22; more than twelve decimals do not occur in published figures.
 const POWERS: [f64; 13] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
@@ -108,37 +111,21 @@ fn decode_days(input: &mut Input<'_>, count: usize, out: &mut Vec<Known>) -> Res
         EVERY_MONTHS => date_of_month,
         _ => return Err(Malformed("unknown form of days")),
     };
-    let mut last = None;
     for row in 0..count {
-        let mut gap = 0;
         if row > 0 {
-            gap = if form == ANY_DAYS {
-                input.step()?
-            } else {
-                step
+            let gap = match form {
+                ANY_DAYS => input.step()?,
+                _ => step,
             };
             at = at.checked_add(gap).ok_or(OUTSIDE)?;
         }
-        let near = last.filter(|_| form != EVERY_MONTHS);
-        let date = near.and_then(|last| within_month(last, gap));
-        let date = date.or_else(|| calendar(at)).ok_or(OUTSIDE)?;
-        last = Some(date);
         out.push(Known {
-            date,
+            date: calendar(at).ok_or(OUTSIDE)?,
             known_from: None,
-            value: 0.0,
+            value: None,
         });
     }
     Ok(())
-}
-
-/// The day `gap` days later where every month has it: no calendar is needed for most of the days of a history.
-fn within_month(from: Date, gap: i64) -> Option<Date> {
-    let day = i64::from(from.day()).checked_add(gap)?;
-    let day = i8::try_from(day)
-        .ok()
-        .filter(|day| (1..=28).contains(day))?;
-    Date::new(from.year(), from.month(), day).ok()
 }
 
 fn encode_known(out: &mut Vec<u8>, rows: &[Known]) {
@@ -188,35 +175,58 @@ fn decode_known(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), Malform
 }
 
 fn encode_values(out: &mut Vec<u8>, rows: &[Known]) {
+    let values: Vec<f64> = rows.iter().filter_map(|row| row.value).collect();
+    if values.len() < rows.len() {
+        out.push(SOME_WITHDRAWN);
+        put(out, (rows.len() - values.len()) as u64);
+        let mut gap = 0;
+        for row in rows {
+            if row.value.is_some() {
+                gap += 1;
+            } else {
+                put(out, gap);
+                gap = 0;
+            }
+        }
+    }
     let start = out.len();
-    let Some((decimals, power)) = decimals_of(rows) else {
-        return encode_raw(out, rows);
+    let Some((decimals, power)) = decimals_of(&values) else {
+        return encode_raw(out, &values);
     };
     out.push(decimals);
     let mut last = 0;
-    for row in rows {
-        let Some(whole) = whole(row.value, power) else {
+    for value in &values {
+        let Some(whole) = whole(*value, power) else {
             out.truncate(start);
-            return encode_raw(out, rows);
+            return encode_raw(out, &values);
         };
         put_signed(out, whole - last);
         last = whole;
     }
 }
 
-fn encode_raw(out: &mut Vec<u8>, rows: &[Known]) {
+fn encode_raw(out: &mut Vec<u8>, values: &[f64]) {
     out.push(RAW);
-    for row in rows {
-        out.extend_from_slice(&row.value.to_le_bytes());
+    for value in values {
+        out.extend_from_slice(&value.to_le_bytes());
     }
 }
 
 fn decode_values(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), Malformed> {
-    let form = input.byte()?;
+    let mut form = input.byte()?;
+    let mut withdrawn = Vec::new();
+    if form == SOME_WITHDRAWN {
+        withdrawn = decode_withdrawn(input, rows.len())?;
+        form = input.byte()?;
+    }
+    let withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
+    let rows = rows.iter_mut().zip(withdrawn);
+    let rows = rows.filter_map(|(row, withdrawn)| (!withdrawn).then_some(row));
     if form == RAW {
         for row in rows {
-            row.value = f64::from_le_bytes(input.eight()?);
-            if !row.value.is_finite() {
+            let value = f64::from_le_bytes(input.eight()?);
+            row.value = Some(value);
+            if !value.is_finite() {
                 return Err(Malformed("a value is not a number"));
             }
         }
@@ -230,17 +240,32 @@ fn decode_values(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), Malfor
         whole = whole
             .checked_add(input.signed()?)
             .ok_or(Malformed("a value is out of range"))?;
-        row.value = fraction(whole, power);
+        row.value = Some(fraction(whole, power));
     }
     Ok(())
 }
 
+/// For each of `count` rows whether it is withdrawn.
+fn decode_withdrawn(input: &mut Input<'_>, count: usize) -> Result<Vec<bool>, Malformed> {
+    let mut withdrawn = vec![false; count];
+    let mut at = 0usize;
+    for _ in 0..input.varint()? {
+        let gap = usize::try_from(input.varint()?).map_err(|_| OUTSIDE)?;
+        at = at.checked_add(gap).ok_or(OUTSIDE)?;
+        *withdrawn
+            .get_mut(at)
+            .ok_or(Malformed("more withdrawn than rows"))? = true;
+        at += 1;
+    }
+    Ok(withdrawn)
+}
+
 /// The fewest decimals that hold every value exactly; `None` when there are none.
-fn decimals_of(rows: &[Known]) -> Option<(u8, f64)> {
+fn decimals_of(values: &[f64]) -> Option<(u8, f64)> {
     let mut powers = (0u8..).zip(POWERS);
     let mut chosen = powers.next()?;
-    for row in rows {
-        while whole(row.value, chosen.1).is_none() {
+    for value in values {
+        while whole(*value, chosen.1).is_none() {
             chosen = powers.next()?;
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) const WINDOW: Duration = Duration::from_secs(24 * 3600 + 60);
 
 /// Why a call is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// Nothing usable is held; a caller waits.
     Miss(Kind),

@@ -4,7 +4,7 @@
 //! failed probe doubles the pause, up to a quarter of an hour; a success closes the breaker. What the
 //! upstream asks for itself (`Retry-After`) is kept by the ledger, where all processes see it.
 
-use super::clock::Moment;
+use crate::clock::Moment;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 /// Counts failures in a row.
 #[derive(Debug, Default)]
-pub(super) struct Breaker(Mutex<State>);
+pub(super) struct Breaker(Mutex<Failures>);
 
 #[derive(Debug, Default)]
-struct State {
+struct Failures {
     failures: u32,
     /// Set while open: since when, for how long.
     open: Option<(Moment, Duration)>,
@@ -48,23 +48,17 @@ impl Breaker {
         })
     }
 
-    /// How long no call is admitted at all; lets nothing through.
-    pub(super) fn closed_for(&self, now: Moment) -> Duration {
+    /// How long no call is admitted at all; zero when one may probe, `None` when all may. Lets nothing through.
+    pub(super) fn pause_left(&self, now: Moment) -> Option<Duration> {
         self.with(|state| {
-            state.open.map_or(Duration::ZERO, |(since, pause)| {
-                pause.saturating_sub(now.since(&since))
-            })
+            let (since, pause) = state.open?;
+            Some(pause.saturating_sub(now.since(&since)))
         })
-    }
-
-    /// Whether calls are held back; lets nothing through.
-    pub(super) fn is_open(&self) -> bool {
-        self.with(|state| state.open.is_some())
     }
 
     /// The upstream answered like a healthy one.
     pub(super) fn succeeded(&self) {
-        self.with(|state| *state = State::default());
+        self.with(|state| *state = Failures::default());
     }
 
     /// The call that was admitted was never sent; another may probe.
@@ -87,7 +81,7 @@ impl Breaker {
         });
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut Failures) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -95,7 +89,7 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upstream::clock::{Clock, ManualClock};
+    use crate::clock::{Clock, ManualClock};
     use jiff::Timestamp;
 
     fn opened() -> (Breaker, ManualClock) {
@@ -117,7 +111,7 @@ mod tests {
         }
         patient.succeeded();
         patient.failed(clock.now());
-        assert!(!patient.is_open());
+        assert_eq!(patient.pause_left(clock.now()), None);
     }
 
     #[test]
@@ -135,7 +129,7 @@ mod tests {
         clock.advance(2 * FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
         breaker.succeeded();
-        assert!(!breaker.is_open());
+        assert_eq!(breaker.pause_left(clock.now()), None);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
     }
 

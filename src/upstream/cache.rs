@@ -4,18 +4,19 @@
 //! to a size, oldest out first. What cannot be read back whole is treated as absent, with a warning: losing
 //! an answer costs one call, trusting a damaged one costs more.
 
-use super::clock::Moment;
 use super::freshness::Policy;
 use super::request::{Key, Slice};
-use super::state::{duration, millis, moment};
+use super::state::{StateFile, duration, millis, moment};
+use crate::clock::Moment;
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt::Display;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What the upstream said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum Content {
     /// A body, proved by the request's check.
     Found(Bytes),
     /// 404: it knows no such name; holds the name it repeated, made safe.
@@ -28,7 +29,7 @@ pub(super) enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The answer.
-    pub(super) answer: Answer,
+    pub(super) content: Content,
     /// When it came or was last confirmed.
     pub(super) fetched: Moment,
     /// What its headers allow.
@@ -61,7 +62,7 @@ impl Entry {
             return Standing::Fresh;
         }
         let past = age.saturating_sub(self.policy.lifetime);
-        if self.policy.strict || past > max_stale || !matches!(self.answer, Answer::Found(_)) {
+        if self.policy.is_strict || past > max_stale || !matches!(self.content, Content::Found(_)) {
             Standing::Spent
         } else {
             Standing::Stale(past)
@@ -71,10 +72,10 @@ impl Entry {
     fn weight(&self) -> usize {
         const FRAME: usize = 256;
         FRAME
-            + match &self.answer {
-                Answer::Found(body) => body.len(),
-                Answer::Unknown(name) => name.len(),
-                Answer::Refused => 0,
+            + match &self.content {
+                Content::Found(body) => body.len(),
+                Content::Unknown(name) => name.len(),
+                Content::Refused => 0,
             }
     }
 }
@@ -82,19 +83,24 @@ impl Entry {
 /// Both homes of answers.
 pub(super) struct Cache {
     memory: crate::cache::Cache<Key, Arc<Entry>>,
-    disk: Mutex<Connection>,
+    disk: Arc<StateFile>,
     disk_bytes: u64,
     origin: String,
 }
 
 impl Cache {
     /// A cache of the upstream `origin`.
-    pub(super) fn new(disk: Connection, origin: &str, memory_bytes: u64, disk_bytes: u64) -> Self {
+    pub(super) fn new(
+        disk: Arc<StateFile>,
+        origin: &str,
+        memory_bytes: u64,
+        disk_bytes: u64,
+    ) -> Self {
         Self {
             memory: crate::cache::Cache::weighed(memory_bytes, |key, entry| {
                 (key.as_str().len() + entry.weight()) as u64
             }),
-            disk: Mutex::new(disk),
+            disk,
             disk_bytes,
             origin: origin.to_owned(),
         }
@@ -110,64 +116,51 @@ impl Cache {
         self.memory.insert(key.clone(), entry);
     }
 
-    /// Out of memory.
-    pub(super) fn release(&self, key: &Key) {
+    /// Out of both homes. Blocks.
+    pub(super) fn forget(&self, key: &Key) {
         self.memory.remove(key);
-    }
-
-    /// Off the disk. Blocks.
-    pub(super) fn erase(&self, key: &Key) {
-        self.on_disk("forget an answer", |disk| {
+        let gone = self.disk.write(|disk| {
             disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
                 .execute([&self.origin, key.as_str()])
         });
+        told(gone, "forget an answer");
     }
 
     /// From disk, also what another process put there. Blocks.
     pub(super) fn load(&self, key: &Key) -> Option<Entry> {
-        self.on_disk("read an answer", |disk| {
+        let loaded = self.disk.read(|disk| {
             disk.prepare_cached(&format!("{SELECT} WHERE origin = ?1 AND key = ?2"))?
                 .query_row([&self.origin, key.as_str()], read)
                 .optional()
-        })
-        .flatten()
-        .flatten()
+        });
+        told(loaded, "read an answer").flatten().flatten()
     }
 
     /// Answers for ranges of a series that hold `slice`, newest first. Blocks on the disk.
     pub(super) fn wider(&self, series: &Key, slice: Slice) -> Vec<Entry> {
         let (start, end) = (slice.start.to_string(), slice.end.to_string());
-        self.on_disk("read wider answers", |disk| {
+        let found = self.disk.read(|disk| {
             let condition = "WHERE origin = ?1 AND series = ?2 AND first <= ?3 AND last >= ?4 ORDER BY wall DESC LIMIT 4";
             disk.prepare_cached(&format!("{SELECT} {condition}"))?
                 .query_map([&self.origin, series.as_str(), &start, &end], read)?
                 .collect::<rusqlite::Result<Vec<_>>>()
-        })
-        .unwrap_or_default()
-        .into_iter()
-        .flatten()
-        .collect()
+        });
+        let found = told(found, "read wider answers").unwrap_or_default();
+        found.into_iter().flatten().collect()
     }
 
     /// Onto disk, and the oldest out when there is too much. Blocks.
     pub(super) fn save(&self, key: &Key, entry: &Entry, series: Option<&Key>) {
-        let (found, body): (bool, &[u8]) = match &entry.answer {
-            Answer::Found(body) => (true, body),
-            Answer::Unknown(name) => (false, name.as_bytes()),
+        let (found, body): (bool, &[u8]) = match &entry.content {
+            Content::Found(body) => (true, body),
+            Content::Unknown(name) => (false, name.as_bytes()),
             // Another version of this program may ask better.
-            Answer::Refused => return,
+            Content::Refused => return,
         };
-        let Policy {
-            lifetime,
-            born,
-            strict,
-            etag,
-            modified,
-            ..
-        } = &entry.policy;
+        let policy = &entry.policy;
         let Moment { wall, uptime, boot } = entry.fetched;
         let range = entry.slice.zip(series);
-        self.on_disk("keep an answer", |disk| {
+        let kept = self.disk.write(|disk| {
             disk.prepare_cached(
                 "INSERT OR REPLACE INTO answers VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
             )?
@@ -180,47 +173,37 @@ impl Cache {
                 wall.as_millisecond(),
                 millis(uptime),
                 boot.cast_signed(),
-                millis(*lifetime),
-                millis(*born),
-                strict,
-                etag,
-                modified,
+                millis(policy.lifetime),
+                millis(policy.born),
+                policy.is_strict,
+                policy.etag,
+                policy.modified,
                 range.map(|(_, series)| series.as_str()),
                 range.map(|(slice, _)| slice.start.to_string()),
                 range.map(|(slice, _)| slice.end.to_string()),
             ])?;
             self.make_room(disk)
         });
+        told(kept, "keep an answer");
     }
 
     fn make_room(&self, disk: &Connection) -> rusqlite::Result<()> {
-        let held = || -> rusqlite::Result<u64> {
-            let sum: i64 = disk
-                .prepare_cached("SELECT coalesce(sum(length(body) + 512), 0) FROM answers")?
-                .query_row([], |row| row.get(0))?;
-            Ok(sum.cast_unsigned())
-        };
-        while held()? > self.disk_bytes {
-            let gone = disk
-                .prepare_cached("DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers ORDER BY wall LIMIT 16)")?
-                .execute([])?;
-            if gone == 0 {
-                break;
+        let sum = "SELECT coalesce(sum(length(body) + 512), 0) FROM answers";
+        let oldest =
+            "DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers ORDER BY wall LIMIT 16)";
+        loop {
+            let held: i64 = disk.query_row(sum, [], |row| row.get(0))?;
+            if held.cast_unsigned() <= self.disk_bytes || disk.execute(oldest, [])? == 0 {
+                return Ok(());
             }
         }
-        Ok(())
     }
+}
 
-    fn on_disk<T>(
-        &self,
-        what: &str,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Option<T> {
-        let disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&disk)
-            .inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
-            .ok()
-    }
+/// What was done on the disk; a failure is told to the operator and costs an answer.
+fn told<T, E: Display>(done: Result<T, E>, what: &str) -> Option<T> {
+    done.inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
+        .ok()
 }
 
 const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified, first, last FROM answers";
@@ -239,11 +222,11 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     if checksum(&body) != row.get::<_, i64>(2)? {
         return Ok(None);
     }
-    let answer = if row.get(0)? {
-        Answer::Found(body.into())
+    let content = if row.get(0)? {
+        Content::Found(body.into())
     } else {
         match String::from_utf8(body) {
-            Ok(name) => Answer::Unknown(name),
+            Ok(name) => Content::Unknown(name),
             Err(_) => return Ok(None),
         }
     };
@@ -251,24 +234,23 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
         return Ok(None);
     };
     let date = |column| -> rusqlite::Result<Option<jiff::civil::Date>> {
-        Ok(row
-            .get::<_, Option<String>>(column)?
-            .and_then(|text| text.parse().ok()))
+        let text: Option<String> = row.get(column)?;
+        Ok(text.and_then(|text| text.parse().ok()))
     };
     let slice = date(11)?
         .zip(date(12)?)
         .map(|(start, end)| Slice { start, end });
     let policy = Policy {
-        storable: true,
-        stated: true,
+        is_storable: true,
+        is_stated: true,
         lifetime: duration(row.get(6)?),
         born: duration(row.get(7)?),
-        strict: row.get(8)?,
+        is_strict: row.get(8)?,
         etag: row.get(9)?,
         modified: row.get(10)?,
     };
     Ok(Some(Entry {
-        answer,
+        content,
         fetched,
         policy,
         slice,
@@ -277,9 +259,7 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 
 /// Finds accidental damage.
 fn checksum(body: &[u8]) -> i64 {
-    let mut sum = flate2::Crc::new();
-    sum.update(body);
-    i64::from(sum.sum())
+    i64::from(crc32fast::hash(body))
 }
 
 #[cfg(test)]

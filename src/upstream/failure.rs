@@ -10,8 +10,8 @@ use std::time::Duration;
 pub(super) struct Failure {
     what: String,
     wait: Duration,
-    limited: bool,
-    of_renewal: bool,
+    /// It is the allowance that does not cover the call.
+    is_limit: bool,
 }
 
 impl Failure {
@@ -20,17 +20,11 @@ impl Failure {
         Self {
             what: format!("The upstream {what}."),
             wait,
-            limited: false,
-            of_renewal: false,
+            is_limit: false,
         }
     }
 
-    /// An answer that is not what the contract promises.
-    pub(super) fn contract(problem: &Error, wait: Duration) -> Self {
-        Self::no_answer(&format!("broke its contract: {problem}"), wait)
-    }
-
-    /// The allowance does not cover the call.
+    /// The allowance does not cover the call; `held` when the upstream itself asked for silence.
     pub(super) fn spent(quota: &Quota, held: bool, wait: Duration, now: Timestamp) -> Self {
         let Quota {
             limit, remaining, ..
@@ -51,30 +45,13 @@ impl Failure {
         Self {
             what,
             wait,
-            limited: true,
-            of_renewal: false,
+            is_limit: true,
         }
-    }
-
-    /// The call was only to renew an answer, which uses less of the allowance than one for a miss.
-    pub(super) fn on_renewal(self) -> Self {
-        Self {
-            of_renewal: true,
-            ..self
-        }
-    }
-
-    /// Whether a caller with nothing in hand may try again by itself.
-    pub(super) fn of_renewal(&self) -> bool {
-        self.of_renewal
     }
 
     /// It came about before, and holds for so much longer.
-    pub(super) fn after(&self, left: Duration) -> Self {
-        Self {
-            wait: left,
-            ..self.clone()
-        }
+    pub(super) fn after(self, left: Duration) -> Self {
+        Self { wait: left, ..self }
     }
 
     /// As an error of the crate.
@@ -83,18 +60,16 @@ impl Failure {
         // Whole seconds, rounded up: who comes back then is not too early.
         let wait =
             Duration::from_secs(self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0));
-        if self.limited {
-            Error::RateLimited {
+        if self.is_limit {
+            return Error::RateLimited {
                 what,
                 retry_after: wait,
-            }
-        } else {
-            let what = format!("{what} Try again in {} s.", wait.as_secs());
-            Error::Unavailable {
-                what,
-                retry_after: Some(wait),
-                source: None,
-            }
+            };
+        }
+        Error::Unavailable {
+            what: format!("{what} Try again in {} s.", wait.as_secs()),
+            retry_after: Some(wait),
+            source: None,
         }
     }
 }

@@ -4,9 +4,10 @@
 //! `no-cache` answers to a `max-stale` request, and adds an unchecked `Age`. The rules we need fit this page.
 //! As a private cache we may keep `private`; `s-maxage` does not bind us and serves as the heuristic lifetime.
 
+use crate::net::{http_date, made, seconds, single};
 use http::HeaderMap;
-use http::header::{AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderName, LAST_MODIFIED, VARY};
-use jiff::{Timestamp, civil, fmt::rfc2822, tz::TimeZone};
+use http::header::{AGE, CACHE_CONTROL, ETAG, EXPIRES, LAST_MODIFIED, VARY};
+use jiff::Timestamp;
 use std::time::Duration;
 
 /// Lifetime of an answer that names none: the documented update rhythm of the upstream.
@@ -18,15 +19,15 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Policy {
     /// May it be kept at all?
-    pub(super) storable: bool,
+    pub(super) is_storable: bool,
     /// Whether the headers say how long it is fresh; else that is our guess.
-    pub(super) stated: bool,
+    pub(super) is_stated: bool,
     /// How long it is fresh, counted from its making.
     pub(super) lifetime: Duration,
     /// How old it was when it came.
     pub(super) born: Duration,
     /// Must it be validated once it is no longer fresh, whatever happens?
-    pub(super) strict: bool,
+    pub(super) is_strict: bool,
     /// `ETag`, for `If-None-Match`.
     pub(super) etag: Option<String>,
     /// `Last-Modified`, for `If-Modified-Since`.
@@ -40,11 +41,11 @@ impl Policy {
         let text = |name| single(headers, &name).map(str::to_owned);
         let age = single(headers, &AGE).and_then(seconds).unwrap_or_default();
         Self {
-            storable: !control.no_store && single(headers, &VARY) != Some("*"),
-            stated: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
+            is_storable: !control.no_store && single(headers, &VARY) != Some("*"),
+            is_stated: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
             lifetime: control.lifetime(headers, now).min(LONGEST),
             born: age.saturating_add(delay).min(LONGEST),
-            strict: control.no_cache || control.must_revalidate,
+            is_strict: control.no_cache || control.must_revalidate,
             etag: text(ETAG),
             modified: text(LAST_MODIFIED),
         }
@@ -53,12 +54,16 @@ impl Policy {
     /// The headers of a 304 laid over those held: what it does not say stays.
     pub(super) fn confirmed(&self, by: Self) -> Self {
         Self {
-            lifetime: if by.stated {
+            lifetime: if by.is_stated {
                 by.lifetime
             } else {
                 self.lifetime
             },
-            strict: if by.stated { by.strict } else { self.strict },
+            is_strict: if by.is_stated {
+                by.is_strict
+            } else {
+                self.is_strict
+            },
             etag: by.etag.or_else(|| self.etag.clone()),
             modified: by.modified.or_else(|| self.modified.clone()),
             ..by
@@ -68,11 +73,11 @@ impl Policy {
     /// For what we know ourselves: usable for so long.
     pub(super) fn ours(lifetime: Duration) -> Self {
         Self {
-            storable: true,
-            stated: false,
+            is_storable: true,
+            is_stated: false,
             lifetime,
             born: Duration::ZERO,
-            strict: true,
+            is_strict: true,
             etag: None,
             modified: None,
         }
@@ -93,19 +98,20 @@ impl Control {
     fn read(headers: &HeaderMap) -> Self {
         let mut control = Self::default();
         let lines = headers.get_all(CACHE_CONTROL).iter();
-        for line in lines.filter_map(|value| value.to_str().ok()) {
-            for part in split_unquoted(line) {
-                let (name, value) = part.split_once('=').unwrap_or((part, ""));
-                let value = value.trim().trim_matches('"');
-                match name.trim().to_ascii_lowercase().as_str() {
-                    "no-store" => control.no_store = true,
-                    // With field names it only concerns those fields, which we do not use.
-                    "no-cache" => control.no_cache |= value.is_empty(),
-                    "must-revalidate" => control.must_revalidate = true,
-                    "max-age" => shorten(&mut control.max_age, value),
-                    "s-maxage" => shorten(&mut control.s_maxage, value),
-                    _ => {}
-                }
+        for part in lines
+            .filter_map(|l| l.to_str().ok())
+            .flat_map(split_unquoted)
+        {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let value = value.trim().trim_matches('"');
+            match name.trim().to_ascii_lowercase().as_str() {
+                "no-store" => control.no_store = true,
+                // With field names it only concerns those fields, which we do not use.
+                "no-cache" => control.no_cache |= value.is_empty(),
+                "must-revalidate" => control.must_revalidate = true,
+                "max-age" => shorten(&mut control.max_age, value),
+                "s-maxage" => shorten(&mut control.s_maxage, value),
+                _ => {}
             }
         }
         control
@@ -113,20 +119,19 @@ impl Control {
 
     fn lifetime(&self, headers: &HeaderMap, now: Timestamp) -> Duration {
         if self.no_cache {
-            return Duration::ZERO;
-        }
-        if let Some(max_age) = self.max_age {
-            return max_age;
-        }
-        if headers.contains_key(EXPIRES) {
-            let made = single(headers, &DATE).and_then(http_date).unwrap_or(now);
+            Duration::ZERO
+        } else if let Some(max_age) = self.max_age {
+            max_age
+        } else if headers.contains_key(EXPIRES) {
+            let made = made(headers, now);
             // An invalid date, most often "0", means: expired already.
-            return single(headers, &EXPIRES)
+            single(headers, &EXPIRES)
                 .and_then(http_date)
                 .and_then(|expires| Duration::try_from(expires.duration_since(made)).ok())
-                .unwrap_or_default();
+                .unwrap_or_default()
+        } else {
+            self.s_maxage.unwrap_or(DEFAULT_LIFETIME)
         }
-        self.s_maxage.unwrap_or(DEFAULT_LIFETIME)
     }
 }
 
@@ -134,22 +139,6 @@ impl Control {
 fn shorten(held: &mut Option<Duration>, value: &str) {
     let new = seconds(value).unwrap_or_default();
     *held = Some(held.map_or(new, |old| old.min(new)));
-}
-
-/// Whole seconds; more digits than a number holds mean "very long", anything else nothing.
-fn seconds(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    Some(text.parse().map_or(LONGEST, Duration::from_secs))
-}
-
-/// The value of a header that came exactly once.
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?.trim();
-    values.next().is_none().then_some(value)
 }
 
 /// Parts between commas that stand outside quotes.
@@ -161,39 +150,10 @@ fn split_unquoted(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A date in any of the three forms HTTP allows.
-pub(super) fn http_date(text: &str) -> Option<Timestamp> {
-    let text = text.trim();
-    let modern = rfc2822::DateTimeParser::new()
-        .relaxed_weekday(true)
-        .parse_timestamp(text)
-        .ok();
-    let older = || {
-        ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
-            .iter()
-            .find_map(|form| civil::DateTime::strptime(form, text).ok())
-            .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
-            .map(|zoned| zoned.timestamp())
-    };
-    modern.or_else(older)
-}
-
-/// How long to keep away, as `Retry-After` says: seconds or a date, at most a day. A value that is
-/// neither, or lies in the past, means an hour; `None` when the header did not come.
-pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    const DAY: Duration = Duration::from_secs(24 * 3600);
-    const HOUR: Duration = Duration::from_secs(3600);
-    let value = headers.get(http::header::RETRY_AFTER)?;
-    let text = value.to_str().unwrap_or_default();
-    let until = |date: Timestamp| Duration::try_from(date.duration_since(now)).ok();
-    let wait = seconds(text).or_else(|| http_date(text).and_then(until));
-    Some(wait.unwrap_or(HOUR).min(DAY))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
+    use http::{HeaderName, HeaderValue};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()
@@ -290,13 +250,13 @@ mod tests {
 
     #[test]
     fn what_must_not_be_kept_or_used_stale_is_known() {
-        assert!(!read(&[("cache-control", "No-Store")]).storable);
-        assert!(!read(&[("vary", "*")]).storable);
-        assert!(read(&[("vary", "accept-encoding")]).storable);
-        assert!(read(&[("cache-control", "private")]).storable);
-        assert!(read(&[("cache-control", "must-revalidate, max-age=9")]).strict);
-        assert!(read(&[("cache-control", "no-cache")]).strict);
-        assert!(!read(&[("cache-control", "max-age=9, proxy-revalidate")]).strict);
+        assert!(!read(&[("cache-control", "No-Store")]).is_storable);
+        assert!(!read(&[("vary", "*")]).is_storable);
+        assert!(read(&[("vary", "accept-encoding")]).is_storable);
+        assert!(read(&[("cache-control", "private")]).is_storable);
+        assert!(read(&[("cache-control", "must-revalidate, max-age=9")]).is_strict);
+        assert!(read(&[("cache-control", "no-cache")]).is_strict);
+        assert!(!read(&[("cache-control", "max-age=9, proxy-revalidate")]).is_strict);
     }
 
     #[test]
@@ -313,29 +273,5 @@ mod tests {
         }
         let late = Policy::read(&headers(&[("age", "5")]), now(), Duration::from_secs(2));
         assert_eq!(late.born.as_secs(), 7);
-    }
-
-    #[test]
-    fn retry_after_is_read_in_all_its_forms() {
-        let table = [
-            ("120", 120),
-            ("0", 0),
-            ("Sat, 21 Nov 2026 12:05:00 GMT", 300),
-            ("Saturday, 21-Nov-26 12:05:00 GMT", 300),
-            ("Sat, 21 Nov 2026 11:00:00 GMT", 3600),
-            ("-5", 3600),
-            ("soon", 3600),
-            ("", 3600),
-            ("1e3", 3600),
-            ("\u{e9}", 3600),
-            ("315360000", 24 * 3600),
-            ("99999999999999999999999999", 24 * 3600),
-            ("Sat, 21 Nov 2036 12:00:00 GMT", 24 * 3600),
-        ];
-        for (text, wait) in table {
-            let read = retry_after(&headers(&[("retry-after", text)]), now());
-            assert_eq!(read, Some(Duration::from_secs(wait)), "{text}");
-        }
-        assert_eq!(retry_after(&HeaderMap::new(), now()), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Doors for `fuzz/` to parsers that nothing outside needs; not compiled otherwise.
 
-use super::freshness::{Policy, http_date, retry_after};
+use super::freshness::Policy;
+use crate::net::{http_date, retry_after};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use std::time::Duration;

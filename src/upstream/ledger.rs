@@ -2,18 +2,21 @@
 //!
 //! The upstream counts requests per day and address and does not say when its day starts. The ledger
 //! therefore allows `limit` calls in any 24 hours, which holds for every UTC day too, since a day is such a
-//! window. A call is written and synced before it is sent. Time is the ledger's own: it starts from the
-//! wall once and then moves by what has really passed, so that a clock set forward grants nothing.
+//! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
+//! forward grants nothing.
 
 use super::allowance::{Pool, Purpose, Shares, WINDOW, pools};
-use super::clock::{Clock, Moment};
-use super::state::{State, duration, millis, moment};
-use crate::error::{Error, Result};
+use super::state::{StateFile, duration, millis, moment};
+use crate::clock::{Clock, Moment, OwnTime};
+use crate::error::{Cause, Error, Result};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Added to what a caller must wait.
+const GRAIN: Duration = Duration::from_secs(1);
 
 /// What is left of the upstream's allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub enum Verdict {
 /// Counts paid calls, for all processes that share its file.
 #[derive(Debug)]
 pub struct Ledger {
-    db: Mutex<Connection>,
+    state: Arc<StateFile>,
     origin: String,
     shares: Shares,
     clock: Arc<dyn Clock>,
@@ -72,25 +75,23 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let state = State::open(path, clock.now().wall)?;
-        Self::over(state.ledger, origin, limit, clock, state.lost)
+        Self::over(Arc::new(StateFile::open(path)?), origin, limit, clock)
     }
 
-    /// The ledger over an opened connection.
+    /// The ledger in a file that is open.
     pub(super) fn over(
-        db: Connection,
+        state: Arc<StateFile>,
         origin: &str,
         limit: u32,
         clock: Arc<dyn Clock>,
-        lost: bool,
     ) -> Result<Self> {
         let ledger = Self {
-            db: Mutex::new(db),
+            state,
             origin: origin.to_owned(),
             shares: Shares::of(limit),
             clock,
         };
-        if lost {
+        if ledger.state.was_lost {
             tracing::warn!(
                 "the count of paid calls was lost; the allowance counts as spent for 24 hours"
             );
@@ -109,43 +110,28 @@ impl Ledger {
     /// # Errors
     /// [`Error::Store`] when the payment could not be written; the call must then not be made.
     pub fn pay(&self, purpose: Purpose) -> Result<Verdict> {
-        self.transact(TransactionBehavior::Immediate, |book| {
+        let paid = self.transact(|book| {
             if !book.same_boot {
                 // Else a wall clock set far back would keep time from passing at all.
                 book.anchor()?;
             }
-            let quota = book.quota()?;
-            let held = book.held();
+            let held = book.left(book.held_until);
             if held > Duration::ZERO {
-                return Ok(Verdict::Refused {
-                    wait: held,
-                    held: true,
-                    quota,
-                });
+                return Ok(book.refusal(held, true));
             }
-            let mut wait = WINDOW;
-            for &pool in pools(purpose) {
-                let needed = book.wait(pool)?;
-                if needed == Duration::ZERO {
+            let pools = pools(purpose).iter().map(|pool| (book.wait(*pool), *pool));
+            match pools.min_by_key(|(wait, _)| *wait) {
+                Some((Duration::ZERO, pool)) => {
                     book.charge(pool)?;
-                    return Ok(Verdict::Granted(book.quota()?));
+                    Ok(Verdict::Granted(book.quota()))
                 }
-                wait = wait.min(needed);
+                // A grain more than needed, so that who comes back on time is not a millisecond early.
+                Some((wait, _)) => Ok(book.refusal(wait.saturating_add(GRAIN), false)),
+                None => Ok(book.refusal(WINDOW, false)),
             }
-            // A grain more than needed, so that who comes back on time is not a millisecond early.
-            let wait = wait.saturating_add(Duration::from_secs(1));
-            Ok(Verdict::Refused {
-                wait,
-                held: false,
-                quota,
-            })
-        })
-        .map_err(|cause| {
-            Error::store(
-                "the upstream ledger could not be written, so no call was made",
-                cause,
-            )
-        })
+        });
+        let what = "the upstream ledger could not be written, so no call was made";
+        paid.map_err(|cause| Error::store(what, cause))
     }
 
     /// Keeps all processes silent for a time, at most the window: the upstream asked for it.
@@ -153,15 +139,13 @@ impl Ledger {
     /// # Errors
     /// [`Error::Store`] when it could not be written.
     pub fn hold(&self, wait: Duration) -> Result<()> {
-        self.transact(TransactionBehavior::Immediate, |book| {
-            book.hold(wait.min(WINDOW))
-        })
-        .map_err(|cause| {
-            Error::store(
-                "the upstream's request for silence could not be noted",
-                cause,
-            )
-        })
+        let held = self.transact(|book| {
+            let until = book.at.saturating_add(millis(wait.min(WINDOW)));
+            book.held_until = book.held_until.max(until);
+            book.anchor()
+        });
+        let what = "the upstream's request for silence could not be noted";
+        held.map_err(|cause| Error::store(what, cause))
     }
 
     /// What is left.
@@ -169,21 +153,21 @@ impl Ledger {
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.transact(TransactionBehavior::Deferred, |book| book.quota())
-            .map_err(|cause| Error::store("the upstream ledger could not be read", cause))
+        let quota = self.transact(|book| Ok(book.quota()));
+        quota.map_err(|cause| Error::store("the upstream ledger could not be read", cause))
     }
 
     fn transact<T>(
         &self,
-        behavior: TransactionBehavior,
         work: impl FnOnce(&mut Book<'_>) -> rusqlite::Result<T>,
-    ) -> rusqlite::Result<T> {
-        let mut db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = db.transaction_with_behavior(behavior)?;
-        let mut book = Book::read(&page, &self.origin, self.shares, self.clock.now())?;
-        let result = work(&mut book)?;
-        page.commit()?;
-        Ok(result)
+    ) -> std::result::Result<T, Cause> {
+        self.state.write(|db| {
+            let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut book = Book::read(&page, &self.origin, self.shares, self.clock.now())?;
+            let result = work(&mut book)?;
+            page.commit()?;
+            Ok(result)
+        })
     }
 }
 
@@ -198,6 +182,8 @@ struct Book<'a> {
     held_until: i64,
     /// Time since the anchor is known for sure.
     same_boot: bool,
+    /// Calls within the window, newest first: when, and by which pool.
+    calls: Vec<(i64, i64)>,
 }
 
 impl<'a> Book<'a> {
@@ -217,15 +203,23 @@ impl<'a> Book<'a> {
             })
             .optional()?;
         let (at, held_until) = match anchor {
-            None => (clock.wall.as_millisecond(), 0),
-            Some((at, held, then)) => {
-                let passed = then.map_or(Duration::ZERO, |then| clock.since(&then));
-                (at.saturating_add(millis(passed)), held)
-            }
+            None => (OwnTime::begin(clock).at(&clock), 0),
+            Some((at, held, then)) => (
+                then.map_or(at, |then| OwnTime::resume(at, then).at(&clock)),
+                held,
+            ),
         };
         let same_boot = anchor
             .and_then(|(_, _, then)| then)
             .is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+        let calls = page
+            .prepare_cached(
+                "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
+            )?
+            .query_map(params![origin, at.saturating_sub(millis(WINDOW))], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             page,
             origin,
@@ -234,6 +228,7 @@ impl<'a> Book<'a> {
             at,
             held_until,
             same_boot,
+            calls,
         })
     }
 
@@ -242,50 +237,41 @@ impl<'a> Book<'a> {
         duration(until.saturating_sub(self.at))
     }
 
-    fn held(&self) -> Duration {
-        self.left(self.held_until)
+    fn refusal(&self, wait: Duration, held: bool) -> Verdict {
+        let quota = self.quota();
+        Verdict::Refused { wait, held, quota }
     }
 
     /// How long until a pool can pay; zero when it can now.
-    fn wait(&self, pool: Pool) -> rusqlite::Result<Duration> {
-        let all = self.freed(None, self.shares.limit, WINDOW)?;
-        let (size, extra) = match pool {
-            Pool::Paced => {
-                let stretch = self.shares.stretch();
-                (
-                    self.shares.paced,
-                    self.freed(Some(pool), self.shares.burst, stretch)?,
-                )
-            }
-            Pool::Waiting => (self.shares.waiting, Duration::ZERO),
-            Pool::Reserve => (self.shares.reserve, Duration::ZERO),
+    fn wait(&self, pool: Pool) -> Duration {
+        let Shares {
+            limit,
+            paced,
+            waiting,
+            reserve,
+            burst,
+        } = self.shares;
+        let own = |call: &i64| *call == pool as i64;
+        let (size, pause) = match pool {
+            Pool::Paced => (paced, self.freed(own, burst, self.shares.stretch())),
+            Pool::Waiting => (waiting, Duration::ZERO),
+            Pool::Reserve => (reserve, Duration::ZERO),
         };
-        Ok(all.max(extra).max(self.freed(Some(pool), size, WINDOW)?))
+        let all = self.freed(|_| true, limit, WINDOW);
+        all.max(pause).max(self.freed(own, size, WINDOW))
     }
 
-    /// How long until fewer than `most` calls lie within the last `span`.
-    fn freed(&self, pool: Option<Pool>, most: u32, span: Duration) -> rusqlite::Result<Duration> {
-        let Some(skip) = most.checked_sub(1) else {
-            return Ok(WINDOW);
+    /// How long until fewer than `most` calls of some pools lie within the last `span`.
+    fn freed(&self, of: impl Fn(&i64) -> bool, most: u32, span: Duration) -> Duration {
+        let Some(skip) = most.checked_sub(1).and_then(|n| usize::try_from(n).ok()) else {
+            return WINDOW;
         };
         // The call that must leave the span is the `most`-th newest one.
-        let blocking: Option<i64> = match pool {
-            Some(pool) => self
-                .page
-                .prepare_cached(
-                    "SELECT at FROM calls WHERE origin = ?1 AND pool = ?2 ORDER BY at DESC LIMIT 1 OFFSET ?3",
-                )?
-                .query_row(params![self.origin, pool as i64, skip], |row| row.get(0))
-                .optional()?,
-            None => self
-                .page
-                .prepare_cached("SELECT at FROM calls WHERE origin = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?2")?
-                .query_row(params![self.origin, skip], |row| row.get(0))
-                .optional()?,
-        };
-        Ok(blocking.map_or(Duration::ZERO, |at| {
+        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
+        let blocking = calls.nth(skip);
+        blocking.map_or(Duration::ZERO, |(at, _)| {
             self.left(at.saturating_add(millis(span)))
-        }))
+        })
     }
 
     fn charge(&mut self, pool: Pool) -> rusqlite::Result<()> {
@@ -296,11 +282,7 @@ impl<'a> Book<'a> {
         self.page
             .prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![self.origin, old])?;
-        self.anchor()
-    }
-
-    fn hold(&mut self, wait: Duration) -> rusqlite::Result<()> {
-        self.held_until = self.held_until.max(self.at.saturating_add(millis(wait)));
+        self.calls.insert(0, (self.at, pool as i64));
         self.anchor()
     }
 
@@ -319,33 +301,27 @@ impl<'a> Book<'a> {
         Ok(())
     }
 
-    fn quota(&self) -> rusqlite::Result<Quota> {
-        let (used, oldest): (u32, Option<i64>) = self
-            .page
-            .prepare_cached("SELECT count(*), min(at) FROM calls WHERE origin = ?1 AND at > ?2")?
-            .query_row(
-                params![self.origin, self.at.saturating_sub(millis(WINDOW))],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )?;
-        let held = self.held();
-        let freed = oldest.map_or(Duration::ZERO, |at| {
-            self.left(at.saturating_add(millis(WINDOW)))
-        });
+    fn quota(&self) -> Quota {
+        let limit = self.shares.limit;
+        let held = self.left(self.held_until);
         let (used, wait) = if held > Duration::ZERO {
-            (self.shares.limit, held)
+            (limit, held)
         } else {
-            (used.min(self.shares.limit), freed)
+            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+            let oldest = self
+                .calls
+                .last()
+                .map(|(at, _)| at.saturating_add(millis(WINDOW)));
+            let freed = oldest.map_or(Duration::ZERO, |until| self.left(until));
+            (used.min(limit), freed)
         };
-        Ok(Quota {
+        let resets_at = self.clock.wall.saturating_add(wait);
+        Quota {
             used,
-            limit: self.shares.limit,
-            remaining: self.shares.limit - used,
-            resets_at: self
-                .clock
-                .wall
-                .saturating_add(wait)
-                .unwrap_or(Timestamp::MAX),
-        })
+            limit,
+            remaining: limit - used,
+            resets_at: resets_at.unwrap_or(Timestamp::MAX),
+        }
     }
 }
 

@@ -12,21 +12,12 @@ use url::Url;
 pub type Check = fn(&[u8]) -> Result<()>;
 
 /// Who needs an answer, which decides the part of the allowance it may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A key that most callers share (regime, summary, signals): kept up to date at a steady pace.
     Shared,
     /// A key of one caller (a series, a search): paid for when it is first asked for.
     Interactive,
-}
-
-/// The form of the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Media {
-    /// `application/json`.
-    Json,
-    /// `text/csv`.
-    Csv,
 }
 
 /// The dates a time series is asked for, defaults resolved. The query carries them as `start` and `end`
@@ -50,8 +41,6 @@ pub struct Request {
     pub what: &'static str,
     /// Who needs it.
     pub kind: Kind,
-    /// Form of the body.
-    pub media: Media,
     /// How long past its freshness an answer is still worth giving, marked as stale.
     pub max_stale: Duration,
     /// Set for a time series: an answer for a wider range may then be cut to this one.
@@ -71,7 +60,6 @@ impl Request {
                 .collect(),
             what: "page",
             kind: Kind::Shared,
-            media: Media::Json,
             max_stale: Duration::from_secs(24 * 3600),
             slice: None,
             check: None,
@@ -98,10 +86,8 @@ impl Request {
 
     fn key_of<'a>(&self, query: impl Iterator<Item = &'a (String, String)>) -> Result<Key> {
         let mut key = String::with_capacity(96);
-        key.push(match self.media {
-            Media::Json => 'j',
-            Media::Csv => 'c',
-        });
+        // The form of the answer, should there be another one some day: the keys are on disk.
+        key.push('j');
         for segment in &self.segments {
             self.allow_segment(segment)?;
             key.push('/');
@@ -109,12 +95,8 @@ impl Request {
         }
         for (name, value) in query {
             if name.chars().chain(value.chars()).any(char::is_control) {
-                return Err(Error::invalid(
-                    name,
-                    value,
-                    "holds control characters",
-                    "printable text",
-                ));
+                let problem = "holds control characters";
+                return Err(Error::invalid(name, value, problem, "printable text"));
             }
             // Control characters cannot occur inside, so they separate without doubt.
             key.push('\u{1}');
@@ -127,17 +109,16 @@ impl Request {
 
     fn allow_segment(&self, segment: &str) -> Result<()> {
         let identifier = |b: u8| b.is_ascii_alphanumeric() || b"-_.~^=+".contains(&b);
-        if (1..=64).contains(&segment.len())
-            && segment.bytes().all(identifier)
-            && segment.bytes().any(|b| b != b'.')
-        {
+        let is_short = (1..=64).contains(&segment.len());
+        if is_short && segment.bytes().all(identifier) && segment.bytes().any(|b| b != b'.') {
             return Ok(());
         }
+        let allowed = "1 to 64 letters, digits and - _ . ~ ^ = +, such as DGS10";
         Err(Error::invalid(
             self.what,
             segment,
             "is no identifier",
-            "1 to 64 letters, digits and - _ . ~ ^ = +, such as DGS10",
+            allowed,
         ))
     }
 
@@ -154,25 +135,18 @@ impl Request {
             url.query_pairs_mut().extend_pairs(&self.query);
         }
         // The rules above leave no way out; this holds even if they are loosened one day.
-        let below = base.path().trim_end_matches('/');
-        let depth = |url: &Url| {
-            url.path_segments()
-                .map_or(0, |all| all.filter(|s| !s.is_empty()).count())
+        let parts = |url: &Url| -> Vec<String> {
+            let parts = url.path_segments().into_iter().flatten();
+            parts.filter(|s| !s.is_empty()).map(str::to_owned).collect()
         };
-        let stays = url.origin() == base.origin()
-            && url.path().starts_with(below)
-            && depth(&url) == depth(base) + self.segments.len();
-        if stays {
-            Ok(url)
-        } else {
-            let path = self.segments.join("/");
-            Err(Error::invalid(
-                self.what,
-                &path,
-                "leaves the upstream's path",
-                "an identifier",
-            ))
+        let (below, whole) = (parts(base), parts(&url));
+        let is_below = whole.starts_with(&below) && url.origin() == base.origin();
+        if is_below && whole.len() == below.len() + self.segments.len() {
+            return Ok(url);
         }
+        let path = self.segments.join("/");
+        let problem = "leaves the upstream's path";
+        Err(Error::invalid(self.what, &path, problem, "an identifier"))
     }
 }
 

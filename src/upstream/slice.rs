@@ -4,62 +4,26 @@
 //! not cut: a truncated answer, an empty range, rows out of order, or a `start` and `end` whose rule (the
 //! dates asked for, or those of the first and last row) the wider answer does not show.
 
-use super::request::{Media, Slice};
+use super::request::Slice;
 use crate::model::Date;
 use bytes::Bytes;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::fmt;
 use std::ops::Range;
 
 /// Rows the upstream sends at most; an answer of that many may be cut short even when it does not say so.
 const ROW_CAP: usize = 5_000;
 
-/// The answer for `narrow`, out of the answer for `wide`; `None` when it is not certain.
-pub(super) fn cut(body: &[u8], media: Media, wide: Slice, narrow: Slice) -> Option<Bytes> {
-    if narrow.start < wide.start || narrow.end > wide.end || narrow.start > narrow.end {
-        return None;
-    }
-    match media {
-        Media::Json => cut_json(body, wide, narrow),
-        Media::Csv => cut_csv(body, narrow),
-    }
-}
-
-/// An object with its members in order and unparsed.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(16);
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        from.deserialize_map(InOrder)
-    }
-}
-
-impl Members<'_> {
-    /// The one member of that name, as a value.
-    fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Option<T> {
-        let mut found = self.0.iter().filter(|(key, _)| key == name);
-        let (_, raw) = found.next()?;
-        if found.next().is_some() {
-            return None;
-        }
-        serde_json::from_str(raw.get()).ok()
-    }
+/// The members of an answer that a narrower range changes, as they stand in it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members<'a> {
+    truncated: bool,
+    #[serde(borrow)]
+    start: &'a RawValue,
+    end: &'a RawValue,
+    row_count: &'a RawValue,
+    data: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -67,50 +31,53 @@ struct Row {
     date: Date,
 }
 
-fn cut_json(body: &[u8], wide: Slice, narrow: Slice) -> Option<Bytes> {
+/// The answer for `narrow`, out of the answer for `wide`; `None` when it is not certain.
+pub(super) fn cut(body: &[u8], wide: Slice, narrow: Slice) -> Option<Bytes> {
+    if narrow.start < wide.start || narrow.end > wide.end || narrow.start > narrow.end {
+        return None;
+    }
     let members: Members<'_> = serde_json::from_slice(body).ok()?;
-    if members.get::<bool>("truncated")? {
+    let rows: Vec<&RawValue> = value(members.data)?;
+    let count: usize = value(members.row_count)?;
+    if members.truncated || count != rows.len() || count >= ROW_CAP {
         return None;
     }
-    let rows: Vec<&RawValue> = members.get("data")?;
-    let count: usize = members.get("rowCount")?;
-    if count != rows.len() || count >= ROW_CAP {
-        return None;
-    }
-    let dates = rows
-        .iter()
-        .map(|row| {
-            serde_json::from_str::<Row>(row.get())
-                .ok()
-                .map(|row| row.date)
-        })
-        .collect::<Option<Vec<Date>>>()?;
+    let dates = rows.iter().map(|row| Some(value::<Row>(row)?.date));
+    let dates = dates.collect::<Option<Vec<Date>>>()?;
     let kept = within(&dates, narrow)?;
     let (first, last) = ends(&dates)?;
     let (kept_first, kept_last) = ends(dates.get(kept.clone())?)?;
-    let start = edge([
-        wide.start,
-        members.get("start")?,
-        first,
-        narrow.start,
-        kept_first,
-    ])?;
-    let end = edge([wide.end, members.get("end")?, last, narrow.end, kept_last])?;
+    let stated = (value(members.start)?, value(members.end)?);
+    let start = edge([wide.start, stated.0, first, narrow.start, kept_first])?;
+    let end = edge([wide.end, stated.1, last, narrow.end, kept_last])?;
     let data: Vec<&str> = rows.get(kept)?.iter().map(|row| row.get()).collect();
-    let mut out = String::with_capacity(body.len());
-    for (name, raw) in &members.0 {
-        out.push(if out.is_empty() { '{' } else { ',' });
-        out.push_str(&serde_json::to_string(name).ok()?);
-        out.push(':');
-        match name.as_str() {
-            "start" => out.push_str(&format!("\"{start}\"")),
-            "end" => out.push_str(&format!("\"{end}\"")),
-            "rowCount" => out.push_str(&data.len().to_string()),
-            "data" => out.push_str(&format!("[{}]", data.join(","))),
-            _ => out.push_str(raw.get()),
-        }
+    replaced(
+        body,
+        [
+            (members.start, format!("\"{start}\"")),
+            (members.end, format!("\"{end}\"")),
+            (members.row_count, data.len().to_string()),
+            (members.data, format!("[{}]", data.join(","))),
+        ],
+    )
+}
+
+fn value<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// The body with parts of it replaced; all else stays byte for byte.
+fn replaced(body: &[u8], mut parts: [(&RawValue, String); 4]) -> Option<Bytes> {
+    parts.sort_by_key(|(old, _)| old.get().as_ptr());
+    let mut out = Vec::with_capacity(body.len());
+    let mut at = 0;
+    for (old, new) in parts {
+        let from = old.get().as_ptr().addr() - body.as_ptr().addr();
+        out.extend_from_slice(body.get(at..from)?);
+        out.extend_from_slice(new.as_bytes());
+        at = from + old.get().len();
     }
-    out.push('}');
+    out.extend_from_slice(body.get(at..)?);
     Some(out.into())
 }
 
@@ -142,45 +109,6 @@ fn within(dates: &[Date], range: Slice) -> Option<Range<usize>> {
 
 fn ends(dates: &[Date]) -> Option<(Date, Date)> {
     Some((*dates.first()?, *dates.last()?))
-}
-
-fn cut_csv(body: &[u8], narrow: Slice) -> Option<Bytes> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(true)
-        .from_reader(body);
-    let header = reader.byte_headers().ok()?;
-    let column = header
-        .iter()
-        .position(|name| name.eq_ignore_ascii_case(b"date"))?;
-    let head_end = line_start(body, reader.position().byte())?;
-    let (mut dates, mut starts) = (Vec::new(), Vec::new());
-    let mut record = csv::ByteRecord::new();
-    while reader.read_byte_record(&mut record).ok()? {
-        starts.push(line_start(body, record.position()?.byte())?);
-        let date = std::str::from_utf8(record.get(column)?).ok()?;
-        dates.push(date.parse::<Date>().ok()?);
-    }
-    if dates.len() >= ROW_CAP {
-        return None;
-    }
-    let kept = within(&dates, narrow)?;
-    let from = *starts.get(kept.start)?;
-    let to = starts.get(kept.end).copied().unwrap_or(body.len());
-    let mut out = Vec::with_capacity(head_end + to.saturating_sub(from) + 2);
-    out.extend_from_slice(body.get(..head_end)?);
-    out.extend_from_slice(body.get(from..to)?);
-    // The last line ends as the upstream ends its last line.
-    if !body.ends_with(b"\n") {
-        out.truncate(out.trim_ascii_end().len());
-    }
-    Some(out.into())
-}
-
-/// Where a line starts; the reader counts the second half of a CRLF to the next line.
-fn line_start(body: &[u8], at: u64) -> Option<usize> {
-    let at = usize::try_from(at).ok()?;
-    let within_crlf = at > 0 && body.get(at - 1..=at) == Some(b"\r\n");
-    Some(at + usize::from(within_crlf))
 }
 
 #[cfg(test)]

@@ -1,20 +1,30 @@
 //! The file that outlives the process: what was paid for and what came back.
 //!
-//! One SQLite file, two connections: the ledger syncs every commit, the cache need not. A file that is
-//! damaged is put aside, never deleted, and one that is not ours is not touched.
+//! One SQLite file, shared by ledger and cache; every commit reaches the disk before it returns. A file that is
+//! damaged is put aside, never deleted, and one that is not ours is not touched. Where it cannot be used for now (the
+//! disk is full, or read-only), it is read as it lies there and no call is paid for: an allowance that is not written
+//! down would be spent twice after a restart.
 
-use super::clock::Moment;
+use crate::clock::{Moment, wall};
+use crate::disk;
 use crate::error::{Cause, Error, Result};
+use crate::sqlite::{self, Layout, Owner};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Marks a file as ours: `eUPS`.
-const APPLICATION_ID: i64 = 0x6555_5053;
-const VERSION: i64 = 1;
+const LAYOUT: Layout = Layout {
+    // `eUPS`
+    application: 0x6555_5053,
+    version: 1,
+    make: |db| db.execute_batch(TABLES),
+};
 
-const SCHEMA: &str = "
+const TABLES: &str = "
 CREATE TABLE calls (origin TEXT NOT NULL, at INTEGER NOT NULL, pool INTEGER NOT NULL);
 CREATE INDEX calls_by_time ON calls (origin, at);
 CREATE INDEX calls_by_pool ON calls (origin, pool, at);
@@ -32,191 +42,214 @@ CREATE INDEX answers_by_series ON answers (origin, series) WHERE series IS NOT N
 CREATE INDEX answers_by_age ON answers (wall);
 ";
 
-/// How hard a connection works for durability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Durability {
-    /// Each commit reaches the disk before it returns.
-    Full,
-    /// The newest commits may be lost with the power, never with the process.
-    Normal,
-}
-
-/// The opened state.
-pub(super) struct State {
-    /// For the ledger.
-    pub(super) ledger: Connection,
-    /// For the cache.
-    pub(super) cache: Connection,
+/// The opened file, or what stands in for it in memory.
+#[derive(Debug)]
+pub(super) struct StateFile {
+    /// `None` = in memory.
+    path: Option<PathBuf>,
+    open: Mutex<Open>,
     /// The file was damaged and put aside: what it had counted is unknown.
-    pub(super) lost: bool,
+    pub(super) was_lost: bool,
 }
 
-impl State {
+#[derive(Debug)]
+struct Open {
+    db: Connection,
+    is_writable: bool,
+}
+
+impl StateFile {
     /// Opens or makes the file; `None` keeps everything in memory.
     ///
     /// # Errors
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
-    pub(super) fn open(path: Option<&Path>, now: Timestamp) -> Result<Self> {
-        let Some(path) = path else {
-            return Ok(Self {
-                ledger: connect(None, Durability::Normal).map_err(in_memory)?,
-                cache: connect(None, Durability::Normal).map_err(in_memory)?,
-                lost: false,
-            });
-        };
-        let lost = match connect(Some(path), Durability::Full) {
+    pub(super) fn open(path: Option<&Path>) -> Result<Self> {
+        let named = |fault: Fault| fault.into_error(path);
+        let mut was_lost = false;
+        let (db, is_writable) = match connect(path) {
             Err(Fault::Damaged(cause)) => {
-                let aside = put_aside(path, now)?;
-                tracing::warn!(%cause, aside = %aside.display(), "the upstream state file is damaged and was put aside");
-                true
+                let aside = path.map(put_aside).transpose()?;
+                tracing::warn!(%cause, aside, "the upstream state file is damaged and was put aside");
+                was_lost = true;
+                (connect(path).map_err(named)?, true)
             }
-            Ok(_) | Err(Fault::Other(_)) => false,
+            Err(Fault::Passing(cause)) => {
+                tracing::warn!(
+                    %cause,
+                    file = path.map(disk::shown),
+                    "the upstream state file cannot be used: answers come from what is held, and nothing is forwarded until it can"
+                );
+                (untouched(path).map_err(named)?, false)
+            }
+            opened => (opened.map_err(named)?, true),
         };
-        let open =
-            |durability| connect(Some(path), durability).map_err(|fault| fault.into_error(path));
         Ok(Self {
-            ledger: open(Durability::Full)?,
-            cache: open(Durability::Normal)?,
-            lost,
+            path: path.map(Path::to_owned),
+            open: Mutex::new(Open { db, is_writable }),
+            was_lost,
         })
+    }
+
+    /// Reads what is there.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        work(&self.locked().db)
+    }
+
+    /// Writes; a file that could not be used is tried again first.
+    ///
+    /// # Errors
+    /// Those of SQLite, and why the file still cannot be used.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> std::result::Result<T, Cause> {
+        let mut open = self.locked();
+        if !open.is_writable {
+            open.db = connect(self.path.as_deref()).map_err(Fault::cause)?;
+            open.is_writable = true;
+            tracing::warn!("the upstream state file can be used again");
+        }
+        Ok(work(&mut open.db)?)
+    }
+
+    /// Whether payments can be written now.
+    pub(super) fn is_writable(&self) -> bool {
+        self.locked().is_writable
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Why a file could not be opened.
 enum Fault {
     /// Its content is broken; another file may take its place.
-    Damaged(rusqlite::Error),
+    Damaged(Cause),
+    /// Not the file is to blame but what is around it, and that may pass.
+    Passing(Cause),
     /// Anything else; the file stays as it is.
     Other(Cause),
 }
 
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
-        let code = error.sqlite_error_code();
-        if matches!(
-            code,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        ) {
-            Self::Damaged(error)
-        } else {
-            Self::Other(error.into())
+        use ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure};
+        if sqlite::is_damage(&error) {
+            return Self::Damaged(error.into());
+        }
+        match error.sqlite_error_code() {
+            Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => {
+                Self::Passing(error.into())
+            }
+            Some(_) | None => Self::Other(error.into()),
         }
     }
 }
 
 impl Fault {
-    fn into_error(self, path: &Path) -> Error {
-        let what = format!(
-            "cannot open the upstream state {}; name another file or remove this one",
-            path.display()
-        );
+    fn cause(self) -> Cause {
         match self {
-            Self::Damaged(cause) => Error::store(what, cause),
-            Self::Other(cause) => Error::store(what, cause),
+            Self::Damaged(cause) | Self::Passing(cause) | Self::Other(cause) => cause,
         }
     }
+
+    fn into_error(self, path: Option<&Path>) -> Error {
+        let path = path.map_or("in memory".to_owned(), disk::shown);
+        let what =
+            format!("cannot open the upstream state {path}; name another file or remove this one");
+        Error::store(what, self.cause())
+    }
 }
 
-fn in_memory(fault: Fault) -> Error {
-    fault.into_error(Path::new(":memory:"))
-}
-
-fn connect(path: Option<&Path>, durability: Durability) -> std::result::Result<Connection, Fault> {
-    let mut db = match path {
-        Some(path) => Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE
-                | OpenFlags::SQLITE_OPEN_CREATE
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?,
-        None => Connection::open_in_memory()?,
-    };
+fn connect(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
+    if let Some(Err(cause)) = path.map(disk::must_be_regular)
+        && cause.kind() == ErrorKind::InvalidInput
+    {
+        return Err(Fault::Other(cause.into()));
+    }
+    let opened = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE);
+    let mut db = opened.map_err(|error| unopened(path, error))?;
     db.busy_timeout(Duration::from_secs(5))?;
-    db.pragma_update(None, "cell_size_check", true)?;
-    migrate(&mut db)?;
+    // Where nothing can be written now, it shows here and not with the first payment.
+    db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
+    let known = LAYOUT.version;
+    match LAYOUT.lay_out(&mut db)? {
+        Owner::Ours => {}
+        Owner::Newer(version) => {
+            let what = format!("it is of version {version}, this program knows {known}");
+            return Err(Fault::Other(what.into()));
+        }
+        Owner::Nobody | Owner::Foreign => {
+            return Err(Fault::Other("it is a database of another program".into()));
+        }
+    }
     db.pragma_update(None, "journal_mode", "wal")?;
     db.pragma_update(None, "journal_size_limit", 8 << 20)?;
-    let level = match durability {
-        Durability::Full => "full",
-        Durability::Normal => "normal",
-    };
-    db.pragma_update(None, "synchronous", level)?;
-    if durability == Durability::Full {
-        check_ledger(&db)?;
-    }
+    db.pragma_update(None, "synchronous", "full")?;
+    check_ledger(&db)?;
     Ok(db)
+}
+
+/// A file that can be read at least, as it lies there; nothing when not even that.
+fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
+    let address = path.filter(|path| path.exists()).map(std::path::absolute);
+    let address = address.and_then(|path| url::Url::from_file_path(path.ok()?).ok());
+    if let Some(mut address) = address {
+        address.set_query(Some("immutable=1"));
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let opened = Connection::open_with_flags(address.as_str(), flags);
+        match opened.and_then(|db| db.prepare("SELECT 1 FROM answers").map(drop).map(|()| db)) {
+            Ok(db) => return Ok(db),
+            Err(error) => {
+                tracing::warn!(%error, "what the upstream state file holds could not be read");
+            }
+        }
+    }
+    connect(None)
+}
+
+/// Whether a file that cannot be opened lacks room, or is not there to be had.
+fn unopened(path: Option<&Path>, error: rusqlite::Error) -> Fault {
+    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let tried = path.map(|path| File::options().append(true).create(true).open(path));
+    match tried {
+        Some(Err(e)) if !matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) => {
+            Fault::Other(error.into())
+        }
+        Some(_) | None => Fault::Passing(error.into()),
+    }
+}
+
+/// Moves a damaged file out of the way; its new name.
+fn put_aside(path: &Path) -> Result<String> {
+    let mark = wall().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
+    let aside = sqlite::put_aside(path, &mark);
+    let what = || format!("cannot move the damaged {} aside", disk::shown(path));
+    aside
+        .map(|path| disk::shown(&path))
+        .map_err(|cause| Error::store(what(), cause))
 }
 
 /// Proves that the counts can be trusted. Answers are proved one by one when they are read, so that a
 /// large cache does not slow the start.
 fn check_ledger(db: &Connection) -> std::result::Result<(), Fault> {
     for table in ["calls", "anchor"] {
-        let verdict: String =
-            db.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| {
-                row.get(0)
-            })?;
+        let check = format!("PRAGMA quick_check('{table}')");
+        let verdict: String = db.query_row(&check, [], |row| row.get(0))?;
         if verdict != "ok" {
-            let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-            return Err(Fault::Damaged(rusqlite::Error::SqliteFailure(
-                corrupt,
-                Some(verdict),
-            )));
+            return Err(Fault::Damaged(verdict.into()));
         }
     }
     Ok(())
-}
-
-/// Lays out an empty file, once, also when several processes come at the same time.
-fn migrate(db: &mut Connection) -> std::result::Result<(), Fault> {
-    let layout = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let number = |pragma: &str| layout.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let (id, version) = (number("application_id")?, number("user_version")?);
-    let tables: i64 =
-        layout.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    match (id, version, tables) {
-        (APPLICATION_ID, VERSION, _) => return Ok(()),
-        (0, 0, 0) => {}
-        (APPLICATION_ID, newer, _) => {
-            return Err(Fault::Other(
-                format!("it is of version {newer}, this program knows {VERSION}").into(),
-            ));
-        }
-        _ => return Err(Fault::Other("it is a database of another program".into())),
-    }
-    layout.execute_batch(SCHEMA)?;
-    layout.pragma_update(None, "application_id", APPLICATION_ID)?;
-    layout.pragma_update(None, "user_version", VERSION)?;
-    layout.commit()?;
-    Ok(())
-}
-
-/// Moves a damaged file and its log out of the way.
-fn put_aside(path: &Path, now: Timestamp) -> Result<PathBuf> {
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let aside = with(&format!(".damaged-{}", now.as_second()));
-    std::fs::rename(path, &aside).map_err(|cause| {
-        Error::store(
-            format!("cannot move the damaged {} aside", path.display()),
-            cause,
-        )
-    })?;
-    for log in ["-wal", "-shm"] {
-        // A log without its file would be replayed into the new one.
-        match std::fs::remove_file(with(log)) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::store(
-                    format!("cannot remove {}{log}", path.display()),
-                    cause,
-                ));
-            }
-            _ => {}
-        }
-    }
-    Ok(aside)
 }
 
 /// Milliseconds for a column; far more than any clock shows becomes the greatest number.
@@ -239,76 +272,4 @@ pub(super) fn moment(wall: i64, uptime: i64, boot: i64) -> Option<Moment> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn open(path: &Path) -> Result<State> {
-        State::open(Some(path), Timestamp::UNIX_EPOCH)
-    }
-
-    #[test]
-    fn a_file_that_is_no_database_is_put_aside_and_replaced() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("state.db");
-        std::fs::write(&path, vec![7; 9000]).unwrap();
-        assert!(open(&path).unwrap().lost);
-        assert!(!open(&path).unwrap().lost);
-        assert_eq!(
-            std::fs::read(dir.path().join("state.db.damaged-0")).unwrap(),
-            vec![7; 9000]
-        );
-    }
-
-    #[test]
-    fn flipped_bytes_never_panic_and_never_leave_it_shut() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("state.db");
-        drop(open(&path).unwrap());
-        let whole = std::fs::read(&path).unwrap();
-        for at in (0..whole.len()).step_by(whole.len() / 40) {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 0xff;
-            std::fs::write(&path, bytes).unwrap();
-            if let Err(error) = open(&path) {
-                assert_eq!(error.code(), "store", "byte {at}");
-            }
-            for suffix in ["-wal", "-shm"] {
-                std::fs::remove_file(dir.path().join(format!("state.db{suffix}"))).ok();
-            }
-        }
-    }
-
-    #[test]
-    fn the_database_of_another_program_is_left_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("theirs.db");
-        Connection::open(&path)
-            .unwrap()
-            .execute_batch("CREATE TABLE t (x)")
-            .unwrap();
-        let before = std::fs::read(&path).unwrap();
-        assert_eq!(open(&path).err().unwrap().code(), "store");
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-    }
-
-    #[test]
-    fn a_newer_version_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("state.db");
-        open(&path)
-            .unwrap()
-            .ledger
-            .pragma_update(None, "user_version", 2)
-            .unwrap();
-        assert_eq!(open(&path).err().unwrap().code(), "store");
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_an_error_that_names_the_file() {
-        let error = open(Path::new("/nonexistent/state.db")).err().unwrap();
-        assert!(
-            error.to_string().contains("/nonexistent/state.db"),
-            "{error}"
-        );
-    }
-}
+mod tests;

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Looks at every surface in Chromium: pages, widgets, MCP Apps inside a host. Fails on an accessibility
-# violation, a console error, horizontal overflow, a missing handshake, or markup that came in by a name.
+# violation, a console error, horizontal overflow, a missing handshake, or markup that came in by a name. Then
+# hovers, zooms, types and follows links, and fails where a figure under the crosshair is not the API's, where the
+# first load of the home page or of a widget is too heavy, or where sixty years of daily figures stutter.
 #
 # Usage: tests/browser/run.sh FOLDER BINARY [DATA]
 #   FOLDER  outside the repository; the test's own packages and its screenshots go there
@@ -16,13 +18,13 @@ data=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || { echo "no Chromium: apt-get install chromium, or name one with CHROMIUM"; exit 1; }
 mkdir -p "$folder/shots"
-cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/package.json" "$folder/"
+cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/touch.mjs" "$here/package.json" "$folder/"
 cd "$folder"
 [ -d node_modules/esbuild ] || npm install --no-audit --no-fund --loglevel=error
 npx esbuild host.mjs --bundle --format=esm --outfile=host.js --log-level=error
 store=$folder/browser.db
 rm -f "$store" "$store"-*
-if [ -n "$data" ]; then "$binary" --store "$store" import "$data" >/dev/null; fi
+if [ -n "$data" ]; then "$binary" --store "$store" import --bare "$data" >/dev/null; fi
 port=${PORT:-18471}
 "$binary" --store "$store" serve --no-sync --listen "127.0.0.1:$port" 2>"$folder/serve.log" &
 server=$!
@@ -33,4 +35,6 @@ until curl -fsS "http://127.0.0.1:$port/health" >/dev/null 2>&1; do
   [ "$tries" -lt 100 ] || { cat "$folder/serve.log"; echo "the server did not start"; exit 1; }
   sleep 0.2
 done
-APPS="$here/../../data/apps" BASE="http://127.0.0.1:$port" SHOTS="$folder/shots" node check.mjs
+export BASE="http://127.0.0.1:$port" SHOTS="$folder/shots"
+node check.mjs
+node touch.mjs

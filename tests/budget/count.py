@@ -74,6 +74,19 @@ def start(binary, folder):
     sys.exit("the server does not listen")
 
 
+def settle(server):
+    """Waits until what a server works out ahead, once for its data, is done: it is no request's."""
+    used = lambda: sum(map(int, pathlib.Path(f"/proc/{server.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+    quiet, before = 0, used()
+    for _ in range(300):
+        time.sleep(1)
+        now = used()
+        quiet, before = (quiet + 1 if now - before <= 5 else 0), now
+        if quiet == 3:
+            return
+    sys.exit("the server is never quiet")
+
+
 def send(connection, build, numbers):
     for number in numbers:
         connection.request(*build(number))
@@ -110,6 +123,7 @@ def main():
         old.unlink()
     server, port = start(binary, folder)
     try:
+        settle(server)
         found = {}
         for name, build in PATHS.items():
             found[name], body = count(server, port, folder, build)

@@ -2,38 +2,29 @@
 import argparse, atexit, http.client, os, pathlib, resource, signal, socket, subprocess, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERIES = ROOT.parent / "shared" / "data" / "series"
+SERIES = ROOT / "data" / "series"
 
 
 # Thousands of sockets; what is started here inherits it.
 resource.setrlimit(resource.RLIMIT_NOFILE, (min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
 
 
-def arguments(about, **numbers):
+def arguments(about, **own):
+    """Options that all share, and a script's own: numbers as (full, short, words), others as (default, words)."""
+    numbers = {name: of for name, of in own.items() if len(of) == 3}
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--binary", default=os.environ.get("ECONOSCOPE", str(ROOT / "target/release/econoscope")))
     parser.add_argument("--series", default=str(SERIES), help="folder of CSV files to import")
     parser.add_argument("--short", action="store_true", help="the short form for CI")
     for name, (full, short, words) in numbers.items():
-        parser.add_argument("--" + name, type=int, default=None, help=f"{words} [{full}; --short: {short}]")
+        parser.add_argument("--" + name, type=type(full), default=None, help=f"{words} [{full}; --short: {short}]")
+    for name, (usual, words) in ((name, of) for name, of in own.items() if len(of) == 2):
+        parser.add_argument("--" + name, default=usual, help=words, **({"action": "store_true"} if usual is False else {}))
     given = parser.parse_args()
     for name, (full, short, _) in numbers.items():
         if getattr(given, name) is None:
             setattr(given, name, short if given.short else full)
-    if not pathlib.Path(given.series).is_dir():
-        given.series = made_up_series()
     return given
-
-
-def made_up_series():
-    """Where no real data lies: daily and monthly series of plain numbers, enough to fill a store."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="econoscope-series-"))
-    for n in range(60):
-        rows = ["series_id,date,value"]
-        for month in range(600):
-            rows.append(f"CHAOS{n:02},{1970 + month // 12}-{month % 12 + 1:02}-01,{n + month / 7:.3f}")
-        (folder / f"CHAOS{n:02}.csv").write_text("\n".join(rows) + "\n")
-    return str(folder)
 
 
 def run(given, *words, store=None, limit=300, **more):
@@ -43,7 +34,7 @@ def run(given, *words, store=None, limit=300, **more):
 
 def imported(given, folder):
     store = pathlib.Path(folder) / "econoscope.db"
-    done = run(given, "import", given.series, store=store)
+    done = run(given, "import", "--bare", given.series, store=store)
     assert done.returncode == 0, done.stderr
     return store
 
@@ -63,11 +54,11 @@ def free_port():
 
 
 class Server:
-    def __init__(self, given, store, *flags):
+    def __init__(self, given, store, *flags, env=None):
         self.port = free_port()
         line = [given.binary, "--store", str(store), "serve", "--no-sync", "--listen", f"127.0.0.1:{self.port}", *flags]
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(line, stderr=self.errors, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(line, stderr=self.errors, stdout=subprocess.DEVNULL, env=env)
         atexit.register(self.process.kill)
         for _ in range(600):
             try:
@@ -75,6 +66,8 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.05)
+            if self.process.poll() is not None:
+                break
         raise SystemExit("the server does not get ready: " + self.said())
 
     def said(self):
@@ -117,14 +110,14 @@ class Server:
 class Line:
     """One kept connection that sends requests many at a time: Python's own client is too slow for a million."""
 
-    def __init__(self, port):
-        self.port, self.socket, self.data = port, None, b""
+    def __init__(self, port, source=None, limit=60):
+        self.port, self.source, self.limit, self.socket, self.data = port, source, limit, None, b""
 
     def ask(self, requests):
         """Statuses of the answers in order; `closed` for those that a closed connection left out."""
         try:
             if self.socket is None:
-                self.socket, self.data = socket.create_connection(("127.0.0.1", self.port), timeout=60), b""
+                self.socket, self.data = socket.create_connection(("127.0.0.1", self.port), self.limit, self.source), b""
             self.socket.sendall(b"".join(requests))
             statuses = []
             while len(statuses) < len(requests):
@@ -159,6 +152,43 @@ class Line:
         if self.socket is not None:
             self.socket.close()
         self.socket = None
+
+
+def honest(server, requests):
+    """Seconds of each answer on one kept connection."""
+    paths = ["/api/public/macro-summary", "/api/public/metrics/DGS10", "/api/public/data/UNRATE"]
+    times = []
+    with server.connect() as one:
+        for i in range(requests):
+            start = time.perf_counter()
+            one.sendall(f"GET {paths[i % 3]} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+            data = b""
+            while b"\r\n\r\n" not in data:
+                data += one.recv(65536)
+            head, _, body = data.partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200") or head.startswith(b"HTTP/1.1 404"), head
+            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+            while len(body) < length:
+                body += one.recv(65536)
+            times.append(time.perf_counter() - start)
+    return times
+
+
+def figures(port):
+    """What the server counts, by name and labels."""
+    page = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    page.request("GET", "/metrics")
+    lines = page.getresponse().read().decode().splitlines()
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
+
+
+def end(child):
+    """Ends a process that was forked off."""
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except OSError:
+        pass
 
 
 def percentile(times, share):

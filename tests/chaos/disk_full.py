@@ -16,7 +16,7 @@ with tempfile.TemporaryDirectory() as folder:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 
-        done = run(given, "import", given.series, store=store, preexec_fn=narrow)
+        done = run(given, "import", "--bare", given.series, store=store, preexec_fn=narrow)
         assert "panicked" not in done.stderr, done.stderr
         if done.returncode != 0:
             failures += 1
@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
             checked = run(given, "doctor", "--offline", store=store)
             assert "FAULT store" not in checked.stdout, checked.stdout
     assert failures > 0, "the limit was never met"
-    assert run(given, "import", given.series, store=store).returncode == 0
+    assert run(given, "import", "--bare", given.series, store=store).returncode == 0
     sample = sorted(pathlib.Path(given.series).glob("*.csv"))[0].stem
     ask = ("call", "get_time_series", f"seriesId={sample}", "start=max")
     assert json.loads(run(given, *ask, store=store).stdout)["data"] == json.loads(run(given, *ask, store=good).stdout)["data"]

@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as folder:
         if i % 10 == 0:
             for part in folder.glob("killed.db*"):
                 part.unlink()
-        process = subprocess.Popen([given.binary, "--store", str(store), "import", given.series],
+        process = subprocess.Popen([given.binary, "--store", str(store), "import", "--bare", given.series],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0.01, whole))
         process.kill()
@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
         held = rows(store)
         slowest = max(slowest, time.monotonic() - start)
         halves += held not in (None, expected)
-    assert run(given, "import", given.series, store=store).returncode == 0
+    assert run(given, "import", "--bare", given.series, store=store).returncode == 0
     assert rows(store) == expected
     assert halves == 0, f"{halves} half series"
     assert killed > given.kills // 3, f"only {killed} were killed in time"

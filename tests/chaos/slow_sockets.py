@@ -5,9 +5,8 @@ Baseline and load take turns, so that what else the machine does falls on both, 
 compared. Then nobody closes anything, and the server must: silence and heads after 10 s, bodies after 30 s,
 readers after the second 30 s in which they take nothing (in the first the kernel takes some for them).
 """
-import atexit, os, select, signal, socket, statistics, tempfile, time
-from common import Server, arguments, free_port, imported, percentile, result
-import http.client
+import atexit, os, select, socket, statistics, tempfile, time
+from common import Server, arguments, end, figures, free_port, honest, imported, percentile, result
 
 given = arguments(__doc__, sockets=(2000, 200, "slow sockets"), requests=(2000, 500, "honest requests a phase"),
                   rounds=(7, 3, "rounds of baseline and load"))
@@ -17,26 +16,6 @@ KINDS = ("silent", "trickling head", "trickling body", "slow reader")
 def kind(i):
     """Those that live longest come first: opening thousands takes seconds on a busy machine, and silence lasts ten."""
     return (3, 2, 0, 1)[i * 4 // given.sockets]
-
-
-def honest(server):
-    """Seconds of each answer on one kept connection."""
-    paths = ["/api/public/macro-summary", "/api/public/metrics/DGS10", "/api/public/data/UNRATE"]
-    times = []
-    with server.connect() as one:
-        for i in range(given.requests):
-            start = time.perf_counter()
-            one.sendall(f"GET {paths[i % 3]} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
-            data = b""
-            while b"\r\n\r\n" not in data:
-                data += one.recv(65536)
-            head, _, body = data.partition(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200") or head.startswith(b"HTTP/1.1 404"), head
-            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-            while len(body) < length:
-                body += one.recv(65536)
-            times.append(time.perf_counter() - start)
-    return times
 
 
 def slow(server):
@@ -76,37 +55,27 @@ def drip(opened):
                     pass
 
 
-def end(child):
-    try:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    except OSError:
-        pass
-
-
 def connections(port):
     """How many the server says are open, and how many slow readers it has closed."""
-    page = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    page.request("GET", "/metrics")
-    figures = dict(line.rsplit(" ", 1) for line in page.getresponse().read().decode().splitlines() if not line.startswith("#"))
-    readers = figures.get('econoscope_connections_closed_total{reason="slow_reader"}', 0)
-    return int(figures["econoscope_connections"]), int(readers)
+    told = figures(port)
+    readers = told.get('econoscope_connections_closed_total{reason="slow_reader"}', 0)
+    return int(told["econoscope_connections"]), int(readers)
 
 
 with tempfile.TemporaryDirectory() as folder:
     metrics = free_port()
     server = Server(given, imported(given, folder), "--metrics-listen", f"127.0.0.1:{metrics}")
-    honest(server)
+    honest(server, given.requests)
     before, during, memory = [], [], 0
     for turn in range(given.rounds):
-        before.append(percentile(honest(server), 0.99))
+        before.append(percentile(honest(server, given.requests), 0.99))
         opened = slow(server)
         child = drip(opened)
         until = time.monotonic() + 5
         while (held := connections(metrics)[0]) < given.sockets and time.monotonic() < until:
             time.sleep(0.05)
         assert held >= given.sockets, f"only {held} are open before the measurement"
-        during.append(percentile(honest(server), 0.99))
+        during.append(percentile(honest(server, given.requests), 0.99))
         held = connections(metrics)[0]
         assert held >= given.sockets, f"only {held} are open after the measurement: it was no load"
         memory = max(memory, server.memory())

@@ -23,7 +23,11 @@ check() {
     tail -20 "$folder/out.txt" "$folder/err.txt" >&2
     exit 1
   fi
-  if grep -qi 'warning' "$folder/err.txt"; then
+  # Inner objects of listed output schemas are left open on purpose: FastMCP 2 makes an empty class of an object without
+  # fields and loses every value in it. The Inspector warns of each; any other warning fails.
+  warned=$(grep -c '^Warning:' "$folder/err.txt" || true)
+  open=$(grep -c 'Issue: Schema carries no validation keyword at all' "$folder/err.txt" || true)
+  if [ "$warned" -ne "$open" ]; then
     echo "WARNED: $name" >&2
     cat "$folder/err.txt" >&2
     exit 1
@@ -44,7 +48,7 @@ for era in legacy modern; do
     check "$era $way read regime" inspect --method resources/read --uri macro://regime
     check "$era $way read csv" inspect --method resources/read --uri 'macro://series/DGS10.csv?start=1y'
     check "$era $way prompts/list" inspect --method prompts/list
-    check "$era $way prompt" inspect --method prompts/get --prompt-name compare_series --prompt-args first=10y second=vix
+    check "$era $way prompt" inspect --method prompts/get --prompt-name compare_two --prompt-args first=10y second=vix
     check "$era $way metric" inspect --method tools/call --tool-name get_metric --tool-arg ticker=10y
     grep -q DGS10 "$folder/out.txt"
     check "$era $way summary" inspect --method tools/call --tool-name get_macro_summary

@@ -1,4 +1,5 @@
 # Installs Node 24 and the packages named in $packages into $folder, unless they are there. Sourced.
+# shellcheck shell=sh disable=SC2154 # whoever sources it gives both
 missing=
 for package in $packages; do
   [ -d "$folder/node_modules/${package%@*}" ] || missing="$missing $package"

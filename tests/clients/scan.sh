@@ -15,5 +15,6 @@ fi
 "$folder/scanner/bin/mcp-scanner" --analyzers yara --format summary remote --server-url "$url" >"$folder/scan.log" 2>&1 ||
   { tail -40 "$folder/scan.log" >&2; exit 1; }
 grep -E '^(Total tools scanned|Safe items|Unsafe items)' "$folder/scan.log"
-grep -q '^Total tools scanned: [1-9]' "$folder/scan.log" && grep -q '^Unsafe items: 0' "$folder/scan.log" ||
-  { cat "$folder/scan.log" >&2; exit 1; }
+for needed in 'Total tools scanned: [1-9]' 'Unsafe items: 0'; do
+  grep -q "^$needed" "$folder/scan.log" || { cat "$folder/scan.log" >&2; exit 1; }
+done

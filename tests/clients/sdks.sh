@@ -12,7 +12,7 @@ packages="@modelcontextprotocol/sdk@1.32 @modelcontextprotocol/client@2.4"
 . "$here/node.sh"
 if [ ! -x "$folder/python/bin/python" ] || ! "$folder/python/bin/python" -c 'import mcp' 2>/dev/null; then
   python3 -m venv "$folder/python"
-  "$folder/python/bin/pip" install --quiet --disable-pip-version-check mcp
+  "$folder/python/bin/pip" install --quiet --disable-pip-version-check mcp==2.3.0
 fi
 # shellcheck source=tests/clients/serve.sh
 . "$here/serve.sh"

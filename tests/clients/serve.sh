@@ -1,5 +1,6 @@
 # Starts a server for a client's test. Sourced: expects $binary and $folder, sets $url, stops it at exit.
 # The system gives a free port; the server says which.
+# shellcheck shell=sh disable=SC2154 # whoever sources it gives both
 "$binary" --store "$folder/server.db" serve --no-sync --listen 127.0.0.1:0 2>"$folder/server.log" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT

@@ -28,7 +28,7 @@ CALLS = [
 ]
 BAD = [
     ("get_metric", {"ticker": "DGS1O"}, "DGS10"),
-    ("get_metric", {"ticker": "inflation"}, "ambiguous"),
+    ("get_metric", {"ticker": "rates"}, "ambiguous"),
     ("get_time_series", {"seriesId": "DGS10", "start": "2026-13-01"}, "start"),
     ("get_time_series", {"seriesId": "DGS10", "start": "2026-05-01", "end": "2026-01-01"}, "after end"),
     ("search_glossary", {}, "q"),
@@ -75,13 +75,13 @@ def get(path):
 
 
 def figures(answers):
-    """What the imported figures must show (METHODS 1, 3, 7)."""
+    """What the imported figures must show (docs/METHODS.md#checks)."""
     s = answers["get_macro_summary"]
     check(s["recession_probability"] == 12.6, s)
     check(s["net_liquidity_trn"] == 5.792, s)
     check(s["dates"]["net_liquidity_trn"] == "2026-08-19", s)
     check(s["inflation"]["cpi_yoy_pct"] == 3.3 and s["dates"]["cpi_yoy_pct"] == "2026-07-01", s)
-    check(s["regime"] == {"current": "Reflation", "confidence": 52.0, "trajectory": "stable"}, s)
+    check(s["regime"] == {"current": "Reflation", "confidence": 80.0, "trajectory": "stable"}, s)
     check(s["key_rates"]["10y"] == 4.69 and s["key_rates"]["2y"] == 4.19, s)
     check(s["key_rates"]["spread_2s10s_bps"] == 50 and s["key_rates"]["fed_funds"] == 3.63, s)
     for name, value in [("vix", s["volatility"]["vix"]), ("hy_spread_bps", s["credit"]["hy_spread_bps"])]:
@@ -89,7 +89,7 @@ def figures(answers):
     crai = [i for i in answers["get_signals"]["convexIndices"] if i["ticker"] == "CRAI"][0]
     check(crai["value"] is None and "50 %" in crai["interpretation"], crai)
     r = answers["get_regime"]
-    check(r["regime"] == "REFLATION" and r["confidence"] == 52 and r["transitionTarget"] is None, r)
+    check(r["regime"] == "REFLATION" and r["confidence"] == 80 and r["transitionTarget"] is None, r)
     rows = answers["get_time_series"]["data"]
     check("2025-10-01" not in [row["date"] for row in rows], "October 2025 is absent")
     check(rows[-1] == {"date": "2026-07-01", "value": 4.1}, rows[-1])

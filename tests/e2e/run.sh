@@ -3,7 +3,7 @@
 # HTTP by the official Python MCP client. Usage: run.sh BINARY WORKDIR
 set -euo pipefail
 binary=$1 work=$2 here=$(cd "$(dirname "$0")" && pwd)
-data="$here/../../../shared/data/series"
+data=$here/../../data/series
 mkdir -p "$work"
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0"
@@ -27,20 +27,19 @@ serve "$work/empty.db"
 "$work/venv/bin/python" "$here/drive.py" "$binary" "$work/empty.db" "$base"
 stop
 
-if [ -d "$data" ]; then
-  echo "- on imported data"
-  "$binary" --store "$work/full.db" import "$data"
-  again=$("$binary" --store "$work/full.db" import "$data" 2>&1 | tail -1)
-  echo "$again" | grep -q ": 0 new, 0 revised" || { echo "a second import wrote: $again"; exit 1; }
-  serve "$work/full.db"
-  "$work/venv/bin/python" "$here/drive.py" "$binary" "$work/full.db" "$base" --imported
-  stop
-fi
+echo "- on imported data"
+"$binary" --store "$work/full.db" import --bare "$data"
+again=$("$binary" --store "$work/full.db" import --bare "$data" 2>&1 | tail -1)
+echo "$again" | grep -q ": 0 new, 0 revised" || { echo "a second import wrote: $again"; exit 1; }
+serve "$work/full.db"
+"$work/venv/bin/python" "$here/drive.py" "$binary" "$work/full.db" "$base" --imported
+stop
+
 echo "- bad files"
 mkdir -p "$work/bad"
 printf 'date,value\n2026-01-01,1\n2026-02-01,oops\n' > "$work/bad/UNRATE.csv"
 printf 'date,value\n2026-01-01,5\n' > "$work/bad/FEDFUNDS.csv"
-if "$binary" --store "$work/bad.db" import "$work/bad" 2> "$work/bad.log"; then
+if "$binary" --store "$work/bad.db" import --bare "$work/bad" 2> "$work/bad.log"; then
   echo "a broken row must exit 1"; exit 1
 fi
 grep -q "UNRATE.csv line 3" "$work/bad.log" || { cat "$work/bad.log"; exit 1; }

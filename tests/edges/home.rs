@@ -3,7 +3,7 @@
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
 use econoscope::model::{Observation, SeriesId};
-use econoscope::store::{Memory, Store, Write};
+use econoscope::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::path::Path;
@@ -23,33 +23,32 @@ pub(crate) fn backend(store: Arc<dyn Store>) -> Arc<Backend> {
 /// A backend over the bundled history.
 pub(crate) fn bundled() -> Arc<Backend> {
     static BUNDLED: OnceLock<Arc<Backend>> = OnceLock::new();
-    Arc::clone(BUNDLED.get_or_init(|| backend(Arc::new(Memory::new()))))
+    Arc::clone(BUNDLED.get_or_init(|| backend(Arc::new(Sqlite::bundled().unwrap()))))
 }
 
-/// A backend over the real series, when their folder is there.
-pub(crate) fn imported() -> Option<Arc<Backend>> {
-    static IMPORTED: OnceLock<Option<Arc<Backend>>> = OnceLock::new();
+/// A backend over the real series as files.
+fn imported() -> Arc<Backend> {
+    static IMPORTED: OnceLock<Arc<Backend>> = OnceLock::new();
     IMPORTED
         .get_or_init(|| {
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/series");
-            if !Path::new(folder).is_dir() {
-                println!("skipped: {folder} is not here");
-                return None;
-            }
-            let store: Arc<dyn Store> = Arc::new(Memory::new());
-            econoscope::ingest::import(store.as_ref(), Path::new(folder), &mut |_| {}).unwrap();
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/series");
+            let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+            econoscope::ingest::import(
+                store.as_ref(),
+                Path::new(folder),
+                &mut econoscope::ingest::Progress::quiet(),
+            )
+            .unwrap();
             let backend = backend(store);
             econoscope::desk::composites::refresh(backend.desk()).unwrap();
-            Some(backend)
+            backend
         })
         .clone()
 }
 
-/// The bundled history, and the real series where they are.
-pub(crate) fn backends() -> Vec<(&'static str, Arc<Backend>)> {
-    let mut all = vec![("bundled", bundled())];
-    all.extend(imported().map(|b| ("imported", b)));
-    all
+/// The bundled history, and the real series as files.
+pub(crate) fn backends() -> [(&'static str, Arc<Backend>); 2] {
+    [("bundled", bundled()), ("imported", imported())]
 }
 
 /// Days of August 2026 for a series.

@@ -1,11 +1,12 @@
 //! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
 //! through the forwarder what it answers directly, JSON for JSON.
 
+use econoscope::clock::SystemClock;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
-use econoscope::store::Memory;
-use econoscope::upstream::{SystemClock, Upstream, UpstreamConfig};
-use econoscope::{http, mcp};
+use econoscope::store::Sqlite;
+use econoscope::upstream::{Upstream, UpstreamConfig};
+use econoscope::{admission, mcp, server};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -15,11 +16,11 @@ const SERVICE: &str = "https://service.example";
 
 fn desk() -> Arc<Desk> {
     let settings = Settings {
-        base_url: SERVICE.into(),
+        base_url: Some(SERVICE.into()),
         ..Settings::default()
     };
     Arc::new(Desk::open(
-        Arc::new(Memory::new()),
+        Arc::new(Sqlite::bundled().unwrap()),
         settings,
         Desk::system_clock(),
     ))
@@ -33,13 +34,13 @@ async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
         hosts: vec!["127.0.0.1".into()],
         origins: vec![],
     };
-    let shutdown = http::Shutdown {
+    let shutdown = server::Shutdown {
         stop: stop.clone(),
         ..Default::default()
     };
     let server = mcp::Server::new(Arc::clone(&backend));
     let mcp = mcp::transport::http(server, allowed, shutdown.cut.clone());
-    let site = http::Site::new(backend, http::Options::default());
+    let site = server::HttpServer::new(backend, server::Options::default());
     tokio::spawn(async move { site.serve(listener, mcp, shutdown).await });
     format!("http://{address}").parse().unwrap()
 }
@@ -66,7 +67,7 @@ async fn every_endpoint_forwards_the_direct_answer() {
     let base = serve(Arc::clone(&direct), &stop).await;
     let relay = forwarding(base.clone());
     let relayed_base = serve(Arc::clone(&relay), &stop).await;
-    for route in &ENDPOINTS {
+    for route in ENDPOINTS.iter() {
         let mine = route.call(&direct, arguments(route)).await.unwrap();
         let theirs = route
             .call(&relay, arguments(route))
@@ -98,7 +99,7 @@ async fn the_command_line_forwards_the_direct_answer() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let folder = tempfile::tempdir().unwrap();
-    for route in &ENDPOINTS {
+    for route in ENDPOINTS.iter() {
         let mine = command(folder.path(), route, &[]).await;
         let theirs = command(folder.path(), route, &["--upstream", base.as_str()]).await;
         assert_eq!(mine, theirs, "{}", route.spec.tool);
@@ -137,6 +138,14 @@ async fn names_and_mistakes_forward_like_direct_answers() {
         (
             "get_time_series",
             json!({"seriesId": "unemployment", "start": "5y", "end": "2026-07-31"}),
+        ),
+        (
+            "get_time_series",
+            json!({"seriesId": "DGS10", "dates": "2023-03-11,2024-12-25", "detail": "summary"}),
+        ),
+        (
+            "get_time_series",
+            json!({"seriesId": "UNRATE", "after": "2008-09-15", "horizons": ["12m"], "units": "chg"}),
         ),
         (
             "get_time_series",
@@ -257,4 +266,102 @@ async fn send(base: &url::Url, head: &str, body: &str) -> Value {
     let (head, body) = reply.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     serde_json::from_str(body).unwrap()
+}
+
+/// A widget in front of an upstream is as dear as the answers it is made of: both are that upstream's calls.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
+    let stop = CancellationToken::new();
+    let base = serve(Arc::new(Backend::local(desk())), &stop).await;
+    let relay = forwarding(base);
+    let limits = admission::LimitSettings {
+        general: 5,
+        data: 3,
+        burst: 1_000,
+        ..Default::default()
+    };
+    let options = server::Options {
+        limits,
+        ..Default::default()
+    };
+    let router = router(&relay, options);
+    let ask = async |ticker: &str| {
+        let mut request = axum::http::Request::get(format!("/widget/metric/{ticker}"))
+            .header("host", "localhost")
+            .body(axum::body::Body::empty())
+            .unwrap();
+        let peer: std::net::SocketAddr = "203.0.113.9:4711".parse().unwrap();
+        request
+            .extensions_mut()
+            .insert(axum::extract::ConnectInfo(peer));
+        let reply = tower::ServiceExt::oneshot(router.clone(), request)
+            .await
+            .unwrap();
+        reply.status().as_u16()
+    };
+    let tickers = [
+        "DGS10", "DGS2", "UNRATE", "CPIAUCSL", "GDPC1", "PAYEMS", "T10Y2Y", "INDPRO",
+    ];
+    let mut answers = Vec::new();
+    for ticker in tickers.iter().cycle().take(16) {
+        answers.push(ask(ticker).await);
+    }
+    assert_eq!(
+        answers.iter().filter(|a| **a == 429).count(),
+        6,
+        "{answers:?}"
+    );
+    let used = relay.upstream().unwrap().quota().unwrap().used;
+    assert!(
+        used <= 8,
+        "{used} calls: five figures and three curves were paid for"
+    );
+    assert_eq!(ask("DGS10").await, 200, "what is held is free");
+    stop.cancel();
+}
+
+/// Everything that a server over a backend answers with.
+fn router(backend: &Arc<Backend>, options: server::Options) -> axum::Router {
+    let allowed = mcp::transport::Allowed {
+        hosts: vec![],
+        origins: vec![],
+    };
+    let speaker = mcp::transport::http(
+        mcp::Server::new(Arc::clone(backend)),
+        allowed,
+        Default::default(),
+    );
+    server::HttpServer::new(Arc::clone(backend), options).router(speaker)
+}
+
+/// The home page asks the endpoint table like everybody else: in front of an upstream it shows the upstream's figures.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_home_page_forwards_like_the_rest() {
+    let stop = CancellationToken::new();
+    let ours = Backend::local(desk());
+    let regime = Route::find("get_regime").unwrap();
+    let told = regime.call(&ours, Arguments::new()).await.unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&told.json).unwrap();
+    let base = serve(Arc::new(ours), &stop).await;
+    let relay = forwarding(base);
+    let router = router(&relay, Default::default());
+    let request = axum::http::Request::get("/")
+        .header("host", "localhost")
+        .body(axum::body::Body::empty())
+        .unwrap();
+    let reply = tower::ServiceExt::oneshot(router, request).await.unwrap();
+    assert_eq!(reply.status(), 200);
+    let body = axum::body::to_bytes(reply.into_body(), 1 << 20)
+        .await
+        .unwrap();
+    let html = String::from_utf8(body.to_vec()).unwrap();
+    let narrative = told["narrative"].as_str().unwrap();
+    assert!(html.contains(narrative), "{narrative}: {html}");
+    let used = relay.upstream().unwrap().quota().unwrap().used;
+    assert_eq!(
+        used, 19,
+        "the regime, five gauges, and the lines of all charts"
+    );
+    assert_eq!(html.matches("<figure class=\"chart\"").count(), 6);
+    stop.cancel();
 }

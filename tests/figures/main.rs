@@ -4,12 +4,18 @@
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test that cannot go on has failed, and says so"
 )]
+#![expect(clippy::too_many_lines, reason = "tables of questions")]
+#![expect(clippy::cast_precision_loss, reason = "counts of rows")]
 
 mod as_of;
+mod identities;
 mod more_questions;
+mod names;
+mod one_call;
 mod questions;
+mod sooner;
 mod support;
+mod vintages;

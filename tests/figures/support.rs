@@ -1,36 +1,60 @@
-//! Figures that tests of the local answers stand on: the real ones beside the project, where they are
-//! there, and the bundled history always; and how an endpoint is asked.
+//! Figures that tests of the local answers stand on, the files of `data/series`; and how an endpoint is asked.
 
 use econoscope::Result;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::{Arguments, Backend, Route};
 use econoscope::ingest;
-use econoscope::store::{Memory, Store};
+use econoscope::store::{Sqlite, Store};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/series");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/series");
+
+/// Rows of a series' file, `(date, value)`.
+pub(crate) fn rows(id: &str) -> Vec<(String, f64)> {
+    let text = std::fs::read_to_string(format!("{FOLDER}/{id}.csv")).unwrap();
+    let row = |line: &str| {
+        let mut cells = line.split(',').skip(1);
+        let date = cells.next().unwrap().to_owned();
+        (date, cells.next().unwrap().parse().unwrap())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+/// The value of a series on a date, out of its file.
+pub(crate) fn on(id: &str, date: &str) -> f64 {
+    rows(id).into_iter().find(|(d, _)| d == date).unwrap().1
+}
+
+/// The rows from one day to another, both included.
+pub(crate) fn between(id: &str, start: &str, end: &str) -> Vec<(String, f64)> {
+    let mut rows = rows(id);
+    rows.retain(|(d, _)| start <= d.as_str() && d.as_str() <= end);
+    rows
+}
+
+/// The newest row on or before a day.
+pub(crate) fn by(id: &str, day: &str) -> (String, f64) {
+    between(id, "", day).pop().unwrap()
+}
 
 /// The day on which every test lives.
 pub(crate) fn now() -> Timestamp {
     "2026-11-21T05:00:00Z".parse().unwrap()
 }
 
-/// A store with the real figures; `None`, said aloud, where their folder is absent. Imported once.
-pub(crate) fn real() -> Option<Arc<Memory>> {
-    static STORE: OnceLock<Option<Arc<Memory>>> = OnceLock::new();
+/// A store with the real figures, imported once.
+pub(crate) fn real() -> Arc<Sqlite> {
+    static STORE: OnceLock<Arc<Sqlite>> = OnceLock::new();
     STORE
         .get_or_init(|| {
-            if !Path::new(FOLDER).is_dir() {
-                println!("skipped: ../shared/data/series is not there");
-                return None;
-            }
-            let store = Memory::new();
-            let report = ingest::import(&store, Path::new(FOLDER), &mut |_| {}).unwrap();
+            let store = Sqlite::in_memory().unwrap();
+            let report =
+                ingest::import(&store, Path::new(FOLDER), &mut ingest::Progress::quiet()).unwrap();
             assert!(report.errors.is_empty(), "{:?}", report.errors);
-            Some(Arc::new(store))
+            Arc::new(store)
         })
         .clone()
 }

@@ -51,7 +51,7 @@ def rows(name, **arguments):
 def close(what, mine, theirs, within=1e-9):
     global checked
     checked += 1
-    if mine is None or theirs is None or not math.isclose(mine, theirs, rel_tol=within, abs_tol=within):
+    if mine is None or theirs is None or not math.isclose(mine, theirs, rel_tol=min(within, 1e-6), abs_tol=within):
         raise SystemExit(f"FAILED: {what}: computed here {mine}, told {theirs}")
 
 
@@ -96,7 +96,7 @@ def mean3(of, at):
 
 
 def recession():
-    """METHODS 1, the months that have all three inputs."""
+    """docs/METHODS.md#recession-probability, the months that have all three inputs."""
     spread, conditions, permits = monthly(series("T10Y3M")), monthly(series("NFCI")), series("PERMIT")
     out = {}
     for at, s in spread.items():
@@ -107,11 +107,11 @@ def recession():
         first = phi(-0.5333 - 0.6330 * s)
         out[at] = 50 * (first + phi(-0.4101 - 0.4916 * s + 0.8150 * conditions[at] - 0.0268 * b))
     told = {d: v for d, v in rows("SERVICE_CRPI").items() if d in out and d < max(out)}
-    same("recession probability", out, told, 520)
+    same("recession probability", out, told, 520, 0.00000501)
 
 
 def liquidity():
-    """METHODS 3: Wednesdays with the newest cash balance and repo figure up to them."""
+    """docs/METHODS.md#net-liquidity: Wednesdays with the newest cash balance and repo figure up to them."""
     assets, cash, repo = series("WALCL"), series("WTREGEN"), series("RRPONTSYD")
     cash_days, repo_days = sorted(cash), sorted(repo)
     out = {}
@@ -120,11 +120,11 @@ def liquidity():
         near = repo_days[max(bisect.bisect_right(repo_days, day) - 1, 0)]
         over = repo[near] if near <= day and (day - near).days <= 7 else 0.0
         out[day] = value / 1e6 - cash[at] / 1e6 - over / 1e3
-    same("net liquidity", out, rows("SERVICE_CNLI"), 1_200)
+    same("net liquidity", out, rows("SERVICE_CNLI"), 1_200, 0.00000501)
 
 
 def growth_and_inflation(day):
-    """METHODS 7 for a state of knowledge that ends with the month before `day`'s."""
+    """docs/METHODS.md#regime for a state of knowledge that ends with the month before `day`'s."""
     at = month(day, 1)
     production, payrolls, permits = series("INDPRO"), series("PAYEMS"), series("PERMIT")
     unemployment = bridged(series("UNRATE"))
@@ -163,8 +163,8 @@ def regime():
         # Far from the borders hysteresis has no say.
         if min(abs(growth), abs(inflation)) > 0.1:
             close(f"regime on {day}", 1.0, float(asked["regime"] == sides[growth >= 0, inflation >= 0]))
-        up = phi(growth / 0.35) if growth >= 0 else 1 - phi(growth / 0.35)
-        hot = phi(inflation / 0.35) if inflation >= 0 else 1 - phi(inflation / 0.35)
+        up = phi(growth / 0.20) if growth >= 0 else 1 - phi(growth / 0.20)
+        hot = phi(inflation / 0.12) if inflation >= 0 else 1 - phi(inflation / 0.12)
         close(f"confidence on {day}", round(100 * up * hot), asked["confidence"], 0.011)
     print("- growth, inflation, regime and confidence: 6 months equal")
 
@@ -186,10 +186,17 @@ def digest():
     for name, start in (("DGS10", "2010-01-01"), ("UNRATE", "1990-01-01"), ("DCOILWTICO", "2000-01-01")):
         told = ask("get_time_series", seriesId=name, start=start, end="2026-08-22", detail="summary")["summary"]
         values = [v for d, v in sorted(series(name).items()) if start <= d.isoformat() <= "2026-08-22"]
-        close(f"{name} mean", statistics.fmean(values), told["mean"], 1e-4)
+        mean = statistics.fmean(values)
+        close(f"{name} mean", mean, told["mean"], 1e-4 * max(1.0, abs(mean)))  # told with five digits
         close(f"{name} lowest", min(values), told["min"]["value"])
         close(f"{name} highest", max(values), told["max"]["value"])
-        close(f"{name} change", values[-1] - values[0], told["change"]["abs"] if isinstance(told["change"], dict) else told["change"], 1e-6)
+        close(f"{name} change", values[-1] - values[0], told["change"])
+        for key, is_so in (("below_pct", lambda v: v < values[-1]), ("equal_pct", lambda v: v == values[-1]), ("above_pct", lambda v: v > values[-1])):
+            close(f"{name} {key}", 100 * sum(map(is_so, values)) / len(values), told[key], 0.051)
+        close(f"{name} days of the lowest", values.count(min(values)), told["min"].get("ties", 1))
+        fall = max(max(values[:i + 1]) - v for i, v in enumerate(values)) if told["change_pct"] is None else None
+        if fall is not None:
+            close(f"{name} greatest fall", -fall, told["fall"]["change"])
     print("- figures over three ranges equal")
 
 
@@ -218,7 +225,7 @@ def wilson(share, count):
 
 
 def rate(slug, level, given, happens, months=12):
-    """Share of the months in which the event came within `months` (METHODS 9)."""
+    """Share of the months in which the event came within `months` (docs/METHODS.md#base-rates)."""
     told = next(s for s in ask("list_scenarios", limit=50)["scenarios"] if s["slug"] == slug)
     starts = hits = 0
     for at, now in level.items():
@@ -259,7 +266,7 @@ def ranks(values):
 
 
 def stress():
-    """METHODS 4, the public profile, on days whose excess bond premium is too old to count."""
+    """docs/METHODS.md#macro-stress, the public profile, on days whose excess bond premium is too old to count."""
     ten, conditions, claims = series("DGS10"), series("NFCI"), series("ICSA")
     weeks = sorted(claims)
     mean4 = {w: statistics.fmean(claims[x] for x in weeks[i - 3 : i + 1]) for i, w in enumerate(weeks) if i >= 3}
@@ -279,7 +286,7 @@ def stress():
     told = {d: v for d, v in rows("SERVICE_CMSI").items() if d >= dt.date(2026, 1, 1)}
     mine = {d: 100 * sum(w * of[d] for w, of in parts) / 0.75 for d in days}
     # A day more or less at the start of 1986 moves a rank among ten thousand.
-    same("macro stress in 2026", mine, told, 100, 2e-4)
+    same("macro stress in 2026", mine, told, 100, 0.01)
 
 
 def main():

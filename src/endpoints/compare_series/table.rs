@@ -1,188 +1,256 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
-use super::output::{Column, Output, Pair};
-use crate::endpoints::provenance::Provenance;
+use super::answer::{ComparedColumn, Comparison, Correlation};
+use super::columns::Named;
+use crate::endpoints::condition::{Condition, Setting};
+use crate::endpoints::foreign::Foreign;
 use crate::error::{Error, Result};
-use crate::indicators::expression::{self, convert, join};
+use crate::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
 use crate::indicators::resample::Aggregation;
-use crate::indicators::statistics::{correlation, percentile_rank, summary};
+use crate::indicators::statistics::{Centred, percentile_rank, summary};
 use crate::indicators::transform::Units;
-use crate::model::catalogue::round_to;
-use crate::model::{Attribution, Date, Frequency, Observation, Series};
+use crate::model::catalogue::{round_to, without_noise};
+use crate::model::frequency::Periods;
+use crate::model::{Date, Frequency, Observation, Series};
+use std::sync::Arc;
 
 /// What is asked of the columns.
-pub(super) struct Asked {
-    pub(super) to: Frequency,
+pub(super) struct Asked<'a> {
+    /// What is to be counted, and in what.
+    pub(super) condition: Option<(&'a Condition, Setting<'a>)>,
+    pub(super) to: Periods,
+    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
+    pub(super) own_weeks: bool,
     pub(super) how: Aggregation,
     pub(super) units: Units,
     pub(super) start: Date,
     pub(super) end: Date,
     /// Most rows; by default what keeps the answer within 1,500 tokens.
-    pub(super) most: Option<usize>,
+    pub(super) max_rows: Option<usize>,
 }
 
 /// Figures in an answer by default: sixty rows of two columns.
 const CELLS: usize = 120;
-const MOST_ROWS: usize = 60;
-const LEAST_ROWS: usize = 12;
+/// The same of three columns and more, of which each has a line of figures and notes, too.
+const CELLS_OF_MANY: usize = 100;
+const MAX_ROWS: usize = 60;
+const MIN_ROWS: usize = 12;
 
-pub(super) fn compare(
-    names: &[String],
-    columns: Vec<expression::Column>,
+/// Fewest common dates from which a correlation says something.
+const MIN_COMMON: usize = 10;
+
+/// Puts the columns into an answer that has everything else; gives those without a figure in the range, by name.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be judged.
+pub(super) fn fill(
+    answer: &mut Comparison,
+    columns: Vec<Named>,
     asked: &Asked,
-    provenance: Provenance,
-) -> Result<Output> {
-    let weeks = columns
-        .iter()
-        .map(|c| &c.series)
-        .find(|s| s.frequency() == Frequency::Weekly)
-        .cloned();
-    let ready = columns
-        .into_iter()
-        .map(|c| on_calendar(c, asked, weeks.as_ref()))
-        .collect::<Result<Vec<_>>>()?;
-    let series: Vec<&Series> = ready.iter().map(|c| &c.series).collect();
-    let rows = join(&series);
-    let most = asked
-        .most
-        .unwrap_or_else(|| (CELLS / names.len().max(1)).clamp(LEAST_ROWS, MOST_ROWS));
-    let shown: Vec<&(Date, Vec<f64>)> = thinned(rows.len(), most)
-        .filter_map(|i| rows.get(i))
-        .collect();
-    let columns = ready
-        .iter()
-        .zip(names)
-        .enumerate()
-        .map(|(i, (c, name))| {
-            let values = shown.iter().filter_map(|(_, v)| v.get(i)).copied();
-            describe(name, c, asked, values.map(|v| rounded(c, v)).collect())
-        })
-        .collect::<Result<Vec<_>>>()?;
-    Ok(Output {
-        frequency: asked.to.word().into(),
-        start: asked.start,
-        end: asked.end,
-        count: rows.len(),
-        columns,
-        correlations: pairs(names, &series),
-        dates: shown.iter().map(|(date, _)| *date).collect(),
-        attribution: Attribution {
-            text: String::new(),
-            url: String::new(),
-        },
-        provenance,
-    })
+) -> Result<Vec<(String, Error)>> {
+    let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
+    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !asked.own_weeks);
+    let (mut kept, mut missing) = (Vec::new(), Vec::new());
+    for named in columns {
+        let column = on_calendar(named.column, asked, weeks.as_deref())?;
+        let named = Named { column, ..named };
+        match named.column.series.observations.is_empty() {
+            true => missing.push((named.name.clone(), nothing(named.name, asked))),
+            false => kept.push(named),
+        }
+    }
+    let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
+    let lists = side_by_side(&series);
+    let dates = common_dates(&lists);
+    let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
+    let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
+    let shown = thinned(dates.len(), asked.max_rows.unwrap_or(usual));
+    answer.count = dates.len();
+    answer.dates = shown.filter_map(|i| dates.get(i).copied()).collect();
+    for (named, rows) in kept.iter().zip(&lists) {
+        let at = |date: &Date| {
+            let at = rows.binary_search_by_key(date, |o| o.date).ok()?;
+            rows.get(at).map(|o| rounded(&named.column, o.value))
+        };
+        let values = answer.dates.iter().filter_map(at).collect();
+        answer.columns.extend(described(named, asked.units, values));
+    }
+    answer.correlations = correlations(&kept);
+    if let Some((condition, setting)) = &asked.condition {
+        answer.conditions = match condition.tree.has_subject() {
+            false => vec![condition.figures(None, setting)?],
+            true => {
+                let of = |named: &Named| {
+                    condition.figures(Some((&named.name, named.column.clone())), setting)
+                };
+                kept.iter().map(of).collect::<Result<_>>()?
+            }
+        };
+    }
+    Ok(missing)
+}
+
+fn nothing(what: String, asked: &Asked) -> Error {
+    let (start, end) = (asked.start, asked.end);
+    Error::NoData {
+        what,
+        reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
+    }
 }
 
 /// A column at the common frequency, transformed, and cut to the range.
 /// Transformed before it is cut, so that the first year of the range has growth rates too.
-fn on_calendar(
-    column: expression::Column,
-    asked: &Asked,
-    weeks: Option<&Series>,
-) -> Result<expression::Column> {
+fn on_calendar(column: Column, asked: &Asked, weeks: Option<&Series>) -> Result<Column> {
     let series = convert(&column.series, asked.to, asked.how, weeks)?;
-    let column = expression::Column {
+    let column = Column {
         series,
         unit: column.unit,
     }
     .transformed(asked.units);
-    let rows = column.series.between(asked.start, asked.end).to_vec();
-    Ok(expression::Column {
-        series: Series::new(column.series.info, rows),
+    // Figures that are equal to a reader are equal in ranks and counts.
+    let rows = column.series.between(asked.start, asked.end).iter();
+    let rows = rows.map(|o| Observation::new(o.date, without_noise(o.value)));
+    let series = Series::new(Arc::clone(&column.series.info), rows.collect());
+    Ok(Column {
+        series: Arc::new(series),
         unit: column.unit,
     })
 }
 
 /// Five significant figures, and never fewer decimals than the source publishes (up to three).
-fn rounded(column: &expression::Column, value: f64) -> f64 {
+fn rounded(column: &Column, value: f64) -> f64 {
     let size = [10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1];
     let significant = size.iter().position(|s| value.abs() >= *s).unwrap_or(6);
     let own = usize::from(column.series.info.decimals.min(3));
     round_to(value, i32::try_from(significant.max(own)).unwrap_or(6))
 }
 
-fn describe(
-    name: &str,
-    column: &expression::Column,
-    asked: &Asked,
-    values: Vec<f64>,
-) -> Result<Column> {
-    let rows = &column.series.observations;
+fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedColumn> {
+    let rows = &named.column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
-    let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
-    let found = summary(&sample)
-        .zip(rows.last())
-        .zip(rows.iter().min_by(by_value))
-        .zip(rows.iter().max_by(by_value));
-    let Some((((stats, last), least), most)) = found else {
-        return Err(Error::NoData {
-            what: crate::error::quote(name),
-            reason: format!(
-                "nothing can be computed from {} to {}; take an earlier start",
-                asked.start, asked.end
-            ),
-        });
-    };
+    let (stats, last) = summary(&sample).zip(rows.last())?;
+    let (lowest, lowest_count) = first_of(rows, stats.min)?;
+    let (highest, highest_count) = first_of(rows, stats.max)?;
     let sd = stats.sd.filter(|sd| *sd > 0.0);
-    let plain = name
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-'));
-    let is_formula = expression::parse(name).is_ok_and(|e| e.names().len() > 1);
-    Ok(Column {
-        series: crate::error::quote(name),
-        title: (plain && !is_formula).then(|| column.series.info.title.clone()),
-        unit: column.unit.short.clone(),
+    let info = &named.column.series.info;
+    let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
+    let shown = |value| rounded(&named.column, value);
+    let title = named.title.as_ref().map(|title| match units {
+        Units::Level => title.clone(),
+        units @ Units::Change
+        | units @ Units::ChangeYear
+        | units @ Units::Percent
+        | units @ Units::PercentYear
+        | units @ Units::PercentAnnualised
+        | units @ Units::LogChange
+        | units @ Units::LogChangeAnnualised
+        | units @ Units::Log => format!("{title}, {}", units.words()),
+    });
+    Some(ComparedColumn {
+        series: named.name.clone(),
+        title,
+        unit: named.column.unit.short.clone(),
         count: stats.count,
-        latest: rounded(column, last.value),
+        latest: shown(last.value),
         date: last.date,
-        mean: rounded(column, stats.mean),
-        sd: sd.map(|sd| rounded(column, sd)),
-        min: rounded(column, least.value),
-        min_date: least.date,
-        max: rounded(column, most.value),
-        max_date: most.date,
+        mean: shown(stats.mean),
+        sd: sd.map(shown),
+        min: shown(lowest.value),
+        min_date: lowest.date,
+        min_count: lowest_count,
+        max: shown(highest.value),
+        max_date: highest.date,
+        max_count: highest_count,
         z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
         percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
         values,
+        untrusted: Foreign::of(info, fields),
     })
 }
 
-fn pairs(names: &[String], series: &[&Series]) -> Vec<Pair> {
+/// The first observation of a value, and how many there are.
+fn first_of(rows: &[Observation], value: f64) -> Option<(&Observation, usize)> {
+    let mut same = rows.iter().filter(|o| o.value == value);
+    same.next().map(|first| (first, 1 + same.count()))
+}
+
+/// Each pair of columns that somebody could want a correlation of, on the dates that both have.
+fn correlations(columns: &[Named]) -> Vec<Correlation> {
+    let varies = |named: &&Named| {
+        let rows = &named.column.series.observations;
+        let first = rows.first().map(|o| o.value);
+        !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
+    };
+    let columns: Vec<&Named> = columns.iter().filter(varies).collect();
     let mut pairs = Vec::new();
-    for (i, (a, name)) in series.iter().zip(names).enumerate() {
-        for (b, other) in series.iter().zip(names).skip(i + 1) {
-            let rows = join(&[a, b]);
-            let levels: Vec<(f64, f64)> = rows
-                .iter()
-                .filter_map(|(_, v)| match v.as_slice() {
-                    [x, y] => Some((*x, *y)),
-                    _ => None,
-                })
-                .collect();
-            let changes: Vec<(f64, f64)> = levels
-                .windows(2)
-                .filter_map(|w| match w {
-                    [before, now] => Some((now.0 - before.0, now.1 - before.1)),
-                    _ => None,
-                })
-                .collect();
+    // Most pairs have the dates of the pair before, of which it was found which follow each other.
+    let (mut dates, mut frequency, mut follows) = (Vec::new(), None, Vec::new());
+    for (i, one) in columns.iter().enumerate() {
+        for other in columns.iter().skip(i + 1) {
+            let (a, b) = (&*one.column.series, &*other.column.series);
+            let common = on_common_dates(a, b);
+            if common.dates.len() < MIN_COMMON {
+                continue;
+            }
             let shown = |r: Option<f64>| r.map(|r| round_to(r, 2));
-            pairs.push(Pair {
-                a: crate::error::quote(name),
-                b: crate::error::quote(other),
-                count: levels.len(),
-                levels: shown(correlation(&levels)),
-                changes: shown(correlation(&changes)),
+            if frequency != Some(a.frequency()) || dates != common.dates {
+                follows = common.follows(a.frequency());
+                frequency = Some(a.frequency());
+                dates.clone_from(&common.dates);
+            }
+            pairs.push(Correlation {
+                a: one.name.clone(),
+                b: other.name.clone(),
+                count: common.dates.len(),
+                levels: shown(Centred::of(&common.x).correlation(&Centred::of(&common.y))),
+                changes: shown(
+                    changes(&common.x, &follows).correlation(&changes(&common.y, &follows)),
+                ),
             });
         }
     }
     pairs
 }
 
-/// Positions of at most `most` of `count` rows, evenly spread, first and last among them.
-fn thinned(count: usize, most: usize) -> impl Iterator<Item = usize> {
-    let (shown, last) = (count.min(most.max(2)), count.saturating_sub(1));
+/// Changes from one period to the next, around their mean.
+fn changes(values: &[f64], follows: &[bool]) -> Centred {
+    let later = values.iter().skip(1).zip(values).zip(follows);
+    let changes = later.filter(|(_, follows)| **follows);
+    let changes: Vec<f64> = changes.map(|((now, before), _)| now - before).collect();
+    Centred::of(&changes)
+}
+
+/// Figures of two columns on the dates that both have.
+#[derive(Default)]
+struct Common {
+    dates: Vec<Date>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Common {
+    /// Of each date but the first, whether no period is missing before it.
+    fn follows(&self, frequency: Frequency) -> Vec<bool> {
+        let pairs = self.dates.iter().zip(self.dates.iter().skip(1));
+        pairs.map(|(a, b)| frequency.follows(*a, *b)).collect()
+    }
+}
+
+fn on_common_dates(a: &Series, b: &Series) -> Common {
+    let mut common = Common::default();
+    if let [a, b] = side_by_side(&[a, b]).as_slice() {
+        meet(a, b, |date, a, b| {
+            common.dates.push(date);
+            common.x.push(a);
+            common.y.push(b);
+        });
+    }
+    common
+}
+
+/// Positions of at most `max` of `count` rows, evenly spread, first and last among them.
+fn thinned(count: usize, max: usize) -> impl Iterator<Item = usize> {
+    let (shown, last) = (count.min(max.max(2)), count.saturating_sub(1));
     (0..shown).map(move |i| i * last / shown.saturating_sub(1).max(1))
 }
 

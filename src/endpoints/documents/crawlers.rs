@@ -1,16 +1,21 @@
 //! `robots.txt` and `sitemap.xml`: everything here may be read, and these are the pages to begin with.
 
 use crate::desk::{articles, glossary::Glossary, scenarios};
-use crate::endpoints::ENDPOINTS;
+use crate::endpoints::route::Route;
 use crate::model::Catalogue;
-use std::fmt::Write;
 
 /// Paths of the sitemap besides the endpoints that need no argument and the pages of single things.
-const PAGES: [&str; 11] = [
+const PAGES: &[&str] = &[
     "/",
     "/series",
+    "/compare",
+    "/regime",
+    "/calendar",
+    "/calendar.ics",
+    "/embed",
     "/scenarios",
     "/methods",
+    "/rights",
     "/glossary",
     "/articles",
     "/llms.txt",
@@ -22,30 +27,32 @@ const PAGES: [&str; 11] = [
 
 /// `robots.txt` for a base address.
 pub fn robots(base: &str) -> String {
-    format!("User-agent: *\nAllow: /\nDisallow: /mcp$\n\nSitemap: {base}/sitemap.xml\n")
+    // Comparisons and previews are as many as there are questions.
+    let endless = "Disallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
+    format!("User-agent: *\nAllow: /\nDisallow: /mcp$\n{endless}\nSitemap: {base}/sitemap.xml\n")
 }
 
 /// `sitemap.xml` for a base address.
-pub fn sitemap(base: &str) -> String {
+pub fn sitemap(routes: &[Route], base: &str) -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
-    let endpoints = ENDPOINTS.iter().filter(|route| {
+    let endpoints = routes.iter().filter(|route| {
         let needs_arguments = route.input_schema().contains_key("required");
         // A search names none of its arguments as required, and still wants one of them.
         let is_search = route.spec.path.ends_with("/search");
         !needs_arguments && !is_search && route.path_arguments().next().is_none()
     });
+    let base = base.replace('&', "&amp;").replace('<', "&lt;");
     let paths = PAGES
-        .into_iter()
-        .chain(endpoints.map(|route| route.spec.path))
-        .map(str::to_owned);
-    for path in paths.chain(things()) {
-        let _ = writeln!(text, "  <url><loc>{}{path}</loc></url>", escaped(base));
+        .iter()
+        .copied()
+        .chain(endpoints.map(|route| route.spec.path));
+    for path in paths.map(str::to_owned).chain(things()) {
+        text += &format!("  <url><loc>{base}{path}</loc></url>\n");
     }
-    text.push_str("</urlset>\n");
-    text
+    text + "</urlset>\n"
 }
 
 /// A page for each series, term, scenario and article that comes with the program. What of the embedded
@@ -63,18 +70,15 @@ fn things() -> impl Iterator<Item = String> {
         .chain(articles.map(|a| format!("/articles/{}", a.article.slug)))
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoints::ENDPOINTS;
 
     #[test]
     fn both_name_the_base_address() {
         assert!(robots("https://x.example").contains("Sitemap: https://x.example/sitemap.xml"));
-        let map = sitemap("https://x.example");
+        let map = sitemap(&ENDPOINTS, "https://x.example");
         assert!(map.contains("<loc>https://x.example/api/public/regime</loc>"));
         assert!(!map.contains('{'), "no path with a blank in it");
     }

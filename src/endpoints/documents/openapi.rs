@@ -1,83 +1,124 @@
-//! OpenAPI 3.0.3 out of the table, as YAML.
+//! OpenAPI 3.0.3 out of the table, as JSON, which is YAML, too.
 
-use crate::endpoints::{ENDPOINTS, Route};
+use crate::endpoints::decode::is_required;
+use crate::endpoints::route::Route;
+use crate::indicators::prose::capitalised;
 use serde_json::{Map, Value, json};
-use std::fmt::Write;
+
+/// What `info` says: whose version and licence it gives, since the data have neither.
+const ABOUT: &str = "Read-only US macroeconomic data. No key; attribution required. The version is that of this program, \
+    which answers every path of version 1.1.0 of the contract and adds others; the licence is that of the program and of \
+    this document. Figures keep the rights of their sources, named with each series. Parameters with an underscore in \
+    front, and `utm_` ones, are ignored; others that are not known are named in the header `Warning`.";
+
+/// Failures: status, name and meaning.
+const FAILURES: [(&str, &str, &str); 6] = [
+    ("400", "BadArgument", "Missing or malformed argument"),
+    (
+        "403",
+        "NotPermitted",
+        "The rights to the data do not allow it to be passed on",
+    ),
+    ("404", "NotFound", "Unknown ticker, series or document"),
+    (
+        "429",
+        "LimitReached",
+        "Daily limit reached; see Retry-After",
+    ),
+    ("500", "Failure", "Unexpected server failure"),
+    (
+        "503",
+        "Unavailable",
+        "The data or the upstream service cannot be read now; see Retry-After",
+    ),
+];
 
 /// The document for a base address.
-pub fn document(base: &str) -> String {
-    let mut paths = Map::new();
-    for route in &ENDPOINTS {
-        paths.insert(
+pub fn document(routes: &[Route], base: &str) -> String {
+    let path = |route: &Route| {
+        (
             route.spec.path.to_owned(),
             json!({ "get": operation(route) }),
-        );
-    }
+        )
+    };
+    let paths: Map<String, Value> = routes.iter().map(path).collect();
+    let answer = |route: &Route| {
+        let schema = Value::Object((**route.output_schema()).clone());
+        (component(route), dialect(&schema))
+    };
+    let mut schemas: Map<String, Value> = routes.iter().map(answer).collect();
+    schemas.insert("Problem".into(), problem());
+    let failure = |(_, name, meaning): (&str, &str, &str)| {
+        let content = json!({ "application/json": { "schema": reference("schemas", "Problem") } });
+        let failure = json!({ "description": meaning, "content": content });
+        (name.to_owned(), failure)
+    };
+    let failures: Map<String, Value> = FAILURES.into_iter().map(failure).collect();
     let document = json!({
         "openapi": "3.0.3",
         "info": {
             "title": "Econoscope public macroeconomic data API",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Read-only US macroeconomic data. No key; attribution required.",
+            "description": ABOUT,
+            "contact": { "name": "Econoscope", "url": env!("CARGO_PKG_REPOSITORY") },
             "license": { "name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0" },
         },
         "servers": [{ "url": base }],
+        "tags": [{ "name": "macro", "description": "US macroeconomic data" }],
+        "security": [],
         "paths": paths,
+        "components": { "schemas": schemas, "responses": failures },
     });
-    let mut text = String::from("# Generated from the endpoint table; do not edit.\n");
-    yaml(&mut text, &document, 0);
-    text
+    format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
+}
+
+/// Name of an endpoint's answer: `get_macro_summary` gives `MacroSummary`.
+fn component(route: &Route) -> String {
+    let name = route.spec.tool.trim_start_matches("get_");
+    name.split('_').map(capitalised).collect()
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
 }
 
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let schema = route.input_schema();
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let path: Vec<&str> = route.path_arguments().collect();
-    let parameters: Vec<Value> = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, property)| {
-            parameter(
-                name,
-                property,
-                path.contains(&name.as_str()),
-                required.contains(&name.as_str()),
-            )
-        })
-        .collect();
-    let answer = dialect(&Value::Object((**route.output_schema()).clone()));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let in_path: Vec<&str> = route.path_arguments().collect();
+    let parameter = |(name, property): (&String, &Value)| {
+        let in_path = in_path.contains(&name.as_str());
+        parameter(
+            name,
+            property,
+            in_path,
+            in_path || is_required(schema, name),
+        )
+    };
+    let parameters: Vec<Value> = properties.into_iter().flatten().map(parameter).collect();
     let mut content = Map::new();
+    let answer = reference("schemas", &component(route));
     content.insert("application/json".into(), json!({ "schema": answer }));
-    let has_csv = schema
-        .get("properties")
-        .and_then(|p| p.get("format"))
-        .is_some();
-    if has_csv {
+    if route.takes("format") {
         content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
     }
     let mut responses = Map::new();
-    responses.insert(
-        "200".into(),
-        json!({ "description": "OK", "content": content }),
-    );
-    for (status, meaning) in failures(&path, !parameters.is_empty()) {
-        let body = json!({ "application/json": { "schema": failure_schema() } });
-        responses.insert(
-            status.into(),
-            json!({ "description": meaning, "content": body }),
-        );
+    let found = json!({ "description": "OK", "content": content });
+    responses.insert("200".into(), found);
+    for (status, name, _) in FAILURES {
+        let can_be = match status {
+            "400" => !parameters.is_empty(),
+            "403" => !in_path.is_empty(),
+            _ => true,
+        };
+        if can_be {
+            responses.insert(status.into(), reference("responses", name));
+        }
     }
     json!({
         "operationId": spec.tool,
+        "tags": ["macro"],
         "summary": spec.summary,
         "description": spec.description,
         "parameters": parameters,
@@ -85,35 +126,10 @@ fn operation(route: &Route) -> Value {
     })
 }
 
-/// Statuses an endpoint may answer with besides 200.
-fn failures(path: &[&str], has_parameters: bool) -> Vec<(&'static str, &'static str)> {
-    let mut list = vec![
-        (
-            "403",
-            "The rights to the data do not allow it to be passed on",
-        ),
-        ("404", "Unknown ticker or series, or nothing is held of it"),
-        ("429", "Daily limit reached; see Retry-After"),
-        ("500", "Unexpected server failure"),
-        (
-            "503",
-            "The upstream service gives no answer; see Retry-After",
-        ),
-    ];
-    if path.is_empty() {
-        list.retain(|(status, _)| *status != "403");
-    }
-    if has_parameters {
-        list.insert(0, ("400", "Missing or malformed argument"));
-    } else {
-        list.insert(0, ("400", "Unknown argument"));
-    }
-    list
-}
-
-fn failure_schema() -> Value {
+fn problem() -> Value {
     json!({
         "type": "object",
+        "description": "What went wrong and what would be right.",
         "required": ["error"],
         "properties": {
             "error": { "type": "string" },
@@ -125,21 +141,23 @@ fn failure_schema() -> Value {
 }
 
 fn parameter(name: &str, property: &Value, in_path: bool, required: bool) -> Value {
-    let mut schema = dialect(property);
+    let place = if in_path { "path" } else { "query" };
     let mut out = Map::new();
     out.insert("name".into(), name.into());
-    out.insert("in".into(), if in_path { "path" } else { "query" }.into());
-    out.insert("required".into(), (in_path || required).into());
-    if let Some(object) = schema.as_object_mut() {
+    out.insert("in".into(), place.into());
+    out.insert("required".into(), required.into());
+    let mut schema = dialect(property);
+    if let Some(schema) = schema.as_object_mut() {
         for key in ["description", "example"] {
-            if let Some(value) = object.remove(key) {
-                out.insert(key.into(), value);
-            }
+            out.extend(schema.remove(key).map(|value| (key.to_owned(), value)));
         }
-        narrow(name, object);
-        if object.get("type") == Some(&json!("array")) {
+        narrow(name, schema);
+        if schema.get("type") == Some(&json!("array")) {
             out.insert("style".into(), "form".into());
             out.insert("explode".into(), false.into());
+            if let Some(Value::String(about)) = out.get_mut("description") {
+                about.push_str(" Separated by commas, or the parameter repeated.");
+            }
         }
     }
     out.insert("schema".into(), schema);
@@ -169,122 +187,67 @@ fn narrow(name: &str, schema: &mut Map<String, Value>) {
 
 /// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`.
 fn dialect(schema: &Value) -> Value {
-    match schema {
-        Value::Object(object) => {
-            let mut out = Map::new();
-            for (key, value) in object {
-                match (key.as_str(), value) {
-                    ("type", Value::Array(types)) => {
-                        let kinds: Vec<&Value> = types.iter().filter(|t| **t != "null").collect();
-                        if let [one] = kinds.as_slice() {
-                            out.insert("type".into(), (*one).clone());
-                        }
-                        if types.iter().any(|t| t == "null") {
-                            out.insert("nullable".into(), Value::Bool(true));
-                        }
-                    }
-                    ("anyOf", Value::Array(choices)) => any_of(&mut out, choices),
-                    ("examples", Value::Array(examples)) => {
-                        if let Some(first) = examples.first() {
-                            out.insert("example".into(), first.clone());
-                        }
-                    }
-                    ("const", value) => {
-                        out.insert("enum".into(), json!([value]));
-                    }
-                    ("enum", Value::Array(values)) => {
-                        out.insert("enum".into(), Value::Array(values.clone()));
-                    }
-                    ("properties", Value::Object(properties)) => {
-                        let each = properties
-                            .iter()
-                            .map(|(name, p)| (name.clone(), dialect(p)))
-                            .collect();
-                        out.insert("properties".into(), Value::Object(each));
-                    }
-                    ("$schema" | "unevaluatedProperties", _) => {}
-                    (_, value) => {
-                        out.insert(key.clone(), dialect(value));
-                    }
+    let object = match schema {
+        Value::Object(object) => object,
+        Value::Array(items) => return items.iter().map(dialect).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return schema.clone();
+        }
+    };
+    let mut out = Map::new();
+    for (key, value) in object {
+        match (key.as_str(), value) {
+            ("type", Value::Array(types)) => {
+                let mut kinds = types.iter().filter(|t| **t != "null");
+                out.extend(kinds.next().map(|kind| ("type".to_owned(), kind.clone())));
+                if types.iter().any(|t| t == "null") {
+                    out.insert("nullable".into(), Value::Bool(true));
                 }
             }
-            Value::Object(out)
+            ("anyOf", Value::Array(choices)) => any_of(&mut out, choices),
+            ("examples", Value::Array(examples)) => {
+                let first = examples.first();
+                out.extend(first.map(|example| ("example".to_owned(), example.clone())));
+            }
+            ("const", value) => {
+                out.insert("enum".into(), json!([value]));
+            }
+            ("enum", values) => {
+                out.insert("enum".into(), values.clone());
+            }
+            ("properties", Value::Object(properties)) => {
+                let each = properties.iter();
+                let each = each.map(|(name, p)| (name.clone(), dialect(p))).collect();
+                out.insert("properties".into(), Value::Object(each));
+            }
+            ("$schema" | "unevaluatedProperties", _) => {}
+            (_, value) => {
+                out.insert(key.clone(), dialect(value));
+            }
         }
-        Value::Array(items) => items.iter().map(dialect).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),
     }
+    Value::Object(out)
 }
 
 /// `anyOf: [X, null]` is a nullable X.
 fn any_of(out: &mut Map<String, Value>, choices: &[Value]) {
-    let kept: Vec<&Value> = choices
-        .iter()
-        .filter(|c| c.get("type") != Some(&json!("null")))
-        .collect();
-    if let ([one], true) = (kept.as_slice(), kept.len() < choices.len()) {
-        if let Value::Object(inner) = dialect(one) {
-            out.extend(inner);
+    let null = json!("null");
+    let kept = choices.iter().filter(|c| c.get("type") != Some(&null));
+    match kept.map(dialect).collect::<Vec<_>>().as_slice() {
+        [Value::Object(inner)] if choices.len() > 1 => {
+            out.extend(inner.clone());
+            out.insert("nullable".into(), Value::Bool(true));
         }
-        out.insert("nullable".into(), Value::Bool(true));
-    } else {
-        out.insert("anyOf".into(), choices.iter().map(dialect).collect());
-    }
-}
-
-/// Writes a value as block YAML; texts are quoted as JSON, which YAML reads alike.
-fn yaml(out: &mut String, value: &Value, indent: usize) {
-    let pad = "  ".repeat(indent);
-    match value {
-        Value::Object(object) if !object.is_empty() => {
-            for (key, value) in object {
-                let _ = write!(out, "{pad}{}:", yaml_key(key));
-                yaml_below(out, value, indent);
-            }
+        _ => {
+            out.insert("anyOf".into(), choices.iter().map(dialect).collect());
         }
-        Value::Array(items) if !items.is_empty() => {
-            for item in items {
-                let _ = write!(out, "{pad}-");
-                yaml_below(out, item, indent);
-            }
-        }
-        scalar @ (Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Array(_)
-        | Value::Object(_)) => {
-            let _ = writeln!(out, "{pad}{scalar}");
-        }
-    }
-}
-
-fn yaml_below(out: &mut String, value: &Value, indent: usize) {
-    let nested = match value {
-        Value::Object(o) => !o.is_empty(),
-        Value::Array(a) => !a.is_empty(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    };
-    if nested {
-        out.push('\n');
-        yaml(out, value, indent + 1);
-    } else {
-        let _ = writeln!(out, " {value}");
-    }
-}
-
-fn yaml_key(key: &str) -> String {
-    let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && key.starts_with(|c: char| c.is_ascii_alphabetic());
-    if plain {
-        key.to_owned()
-    } else {
-        Value::from(key).to_string()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoints::ENDPOINTS;
 
     #[test]
     fn null_unions_become_nullable() {
@@ -299,13 +262,13 @@ mod tests {
 
     #[test]
     fn every_endpoint_is_described() {
-        let text = document("https://x.example");
-        for route in &ENDPOINTS {
-            assert!(
-                text.contains(&format!("operationId: \"{}\"", route.spec.tool)),
-                "{}",
-                route.spec.tool
-            );
+        let text = document(&ENDPOINTS, "https://x.example");
+        let (comment, json) = text.split_once('\n').unwrap();
+        assert!(comment.starts_with("# "));
+        let document: Value = serde_json::from_str(json).unwrap();
+        for route in ENDPOINTS.iter() {
+            let operation = &document["paths"][route.spec.path]["get"];
+            assert_eq!(operation["operationId"], route.spec.tool);
         }
         assert!(!text.contains("\"null\""), "no 2020-12 null unions");
     }

@@ -1,6 +1,7 @@
 //! What may be asked of a series: the contract's range and format, and what suits a model's window.
 
 use crate::endpoints::codes::{Code, How, Period};
+use crate::indicators::transform::Units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,27 +12,40 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     pub(super) series_id: String,
-    /// First day, YYYY-MM-DD, or 6m, 5y, ytd, max. Default: a year.
-    #[schemars(length(max = 10))]
+    /// First day, YYYY-MM-DD, or back from the end: 6m, 5y, ytd, max. Equal to end: that one day, month or quarter.
+    #[schemars(length(max = 10), extend("default" = "365d"))]
     pub(super) start: Option<String>,
-    /// Last day, YYYY-MM-DD.
+    /// Last day, YYYY-MM-DD; now unless given.
     #[schemars(length(max = 10))]
     pub(super) end: Option<String>,
+    /// In place of a range: the value on or before each of these days.
+    #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 10)))]
+    pub(super) dates: Option<Vec<String>>,
+    /// In place of a range: the day of an event, for the value then and at each horizon.
+    #[schemars(length(max = 10))]
+    pub(super) after: Option<String>,
+    /// Time from `after` on.
+    #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 6)))]
+    pub(super) horizons: Option<Vec<String>>,
     /// csv: text with a header.
     #[serde(default)]
     pub(super) format: Format,
-    /// summary: figures over all rows, few rows (default over MCP); points: more rows; csv: up to 1,000 as text;
-    /// full: all (default over REST).
+    /// summary: figures over all rows, and the rows if 60 or fewer, else up to 31; points: rows alike; csv: up to 750; full: all.
+    #[schemars(extend("default" = "full"))]
     pub(super) detail: Option<Detail>,
-    /// Most rows when thinning, default 60.
+    /// Most rows, the last of each week, month or year.
     #[schemars(range(min = 1, max = 400))]
     pub(super) max_points: Option<u16>,
-    /// Coarser frequency.
+    /// Coarser frequency; wew: weeks that end on Wednesday.
     pub(super) frequency: Option<Period>,
-    /// Default eop: last value.
+    /// How figures become coarser; by kind of series unless given: sum of flows, last of daily figures and stocks, else mean.
     pub(super) aggregation: Option<How>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
+    #[schemars(extend("default" = "lin"))]
     pub(super) units: Option<Code>,
+    /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
+    #[schemars(length(min = 1, max = 200))]
+    pub(super) condition: Option<String>,
     /// As known on this day, YYYY-MM-DD.
     #[schemars(length(max = 10))]
     pub(super) as_of: Option<String>,
@@ -58,10 +72,16 @@ pub(super) enum Detail {
 }
 
 impl Params {
-    /// What is given: every row unless something shorter is asked for. CSV as a format is all rows, too.
+    /// The units asked for; as published unless given.
+    pub(super) fn units(&self) -> Units {
+        self.units.map_or(Units::Level, Units::from)
+    }
+
+    /// What is given: every row unless something shorter is asked for. A summary as CSV has the rows of a CSV.
     pub(super) fn detail(&self) -> Detail {
         match (self.detail, self.format) {
-            (None, _) | (Some(Detail::Summary), Format::Csv) => Detail::Full,
+            (None, _) => Detail::Full,
+            (Some(Detail::Summary), Format::Csv) => Detail::Csv,
             (Some(detail), _) => detail,
         }
     }

@@ -1,158 +1,208 @@
-//! What many rows come to: figures over all of them, and a few real ones by the calendar.
+//! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
+//! latest figure stands.
 
-use super::Row;
+use super::answer::Row;
+use crate::endpoints::measured::Measured;
 use crate::indicators::statistics;
-use crate::model::catalogue::round_to;
-use crate::model::{Date, Frequency};
+use crate::indicators::window::{Extreme, Standing, Swing, extremes};
+use crate::model::catalogue::{round_to, without_noise};
+use crate::model::{Date, Observation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Figures over all rows of the range.
+/// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Digest {
     /// Oldest row.
     pub first: Row,
     /// Newest row.
     pub last: Row,
-    /// Lowest row; the newest of equal ones.
-    pub min: Row,
-    /// Highest row; the newest of equal ones.
-    pub max: Row,
+    /// Lowest row.
+    pub min: ExtremeRow,
+    /// Highest row.
+    pub max: ExtremeRow,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Last less first, in the unit.
+    /// Last less first.
     pub change: f64,
-    /// The same in percent of the first; null in percent units and unless the first is positive.
+    /// Unit of every change: "points" of a percentage or score, else the series' own.
+    #[serde(default)]
+    pub change_unit: String,
+    /// The change in basis points, of percentages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_bp: Option<f64>,
+    /// The change in percent of the first; null of percentages, logarithms, changes and scores, and unless all rows are positive.
     pub change_pct: Option<f64>,
-    /// Percent of rows below the last; half of the equal ones.
+    /// Percent a year at which the first grew to the last; null under a year, and where `change_pct` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yearly_pct: Option<f64>,
+    /// The greatest fall from a row to a later one, by percent where there is one; null where nothing fell.
+    #[serde(default)]
+    pub fall: Option<Move>,
+    /// The greatest rise likewise.
+    #[serde(default)]
+    pub rise: Option<Move>,
+    /// Percent of rows strictly below the last.
+    #[serde(default)]
+    pub below_pct: f64,
+    /// Percent of rows equal to the last, itself among them.
+    #[serde(default)]
+    pub equal_pct: f64,
+    /// Percent of rows strictly above the last.
+    #[serde(default)]
+    pub above_pct: f64,
+    /// Percent of rows below the last and half of those equal to it.
     pub percentile: Option<f64>,
 }
 
-/// How rows were thinned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reduction {
-    /// Rows there are in the range.
-    pub from_rows: usize,
-    /// Rows given.
-    pub to_rows: usize,
-    /// Which: "last observation of each month".
-    pub method: String,
+/// The lowest or highest row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExtremeRow {
+    /// The oldest date with the value.
+    pub date: Date,
+    /// In the series' unit.
+    pub value: f64,
+    /// Rows with that value, where there are several.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub ties: usize,
+    /// The newest date with the value, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_date: Option<Date>,
 }
 
-/// Figures over rows that ascend by date, rounded to `decimals`; `None` without a row.
-pub(super) fn digest(rows: &[Row], unit: &str, decimals: i32) -> Option<Digest> {
-    let (first, last) = (*rows.first()?, *rows.last()?);
+/// A way from one row to a later one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Move {
+    /// Where it began.
+    pub from: Row,
+    /// Where it ended.
+    pub to: Row,
+    /// End less beginning.
+    pub change: f64,
+    /// The same in percent, where a percent change means something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_pct: Option<f64>,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn is_one(n: &usize) -> bool {
+    *n == 1
+}
+
+/// Figures over rows that ascend by date; `None` without a row.
+pub(super) fn digest(rows: &[Observation], measured: &Measured) -> Option<Digest> {
+    let whole = Swing {
+        from: *rows.first()?,
+        to: *rows.last()?,
+    };
+    let (min, max) = extremes(rows)?;
+    let in_percent = measured.is_amount() && min.first.value > 0.0;
+    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(shown_percent);
+    let moved = |swing: Swing| Move {
+        from: swing.from.into(),
+        to: swing.to.into(),
+        change: without_noise(swing.change()),
+        change_pct: percent(&swing),
+    };
+    let yearly = whole.yearly_percent(measured.frequency);
+    let standing = Standing::of_latest(rows);
+    let share = |count| round_to(standing.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
-    let min = rows
-        .iter()
-        .rev()
-        .min_by(|a, b| a.value.total_cmp(&b.value))?;
-    let max = rows.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
-    let change = last.value - first.value;
+    let change = without_noise(whole.change());
     Some(Digest {
-        first,
-        last,
-        min: *min,
-        max: *max,
-        mean: round_to(statistics::mean(&values)?, decimals),
-        change: round_to(change, decimals),
-        change_pct: (first.value > 0.0 && !is_rate(unit))
-            .then(|| round_to(100.0 * change / first.value, 2)),
-        percentile: statistics::percentile_rank(&values, last.value).map(|p| round_to(p, 1)),
+        first: whole.from.into(),
+        last: whole.to.into(),
+        min: min.into(),
+        max: max.into(),
+        mean: round_to(statistics::mean(&values)?, measured.decimals + 2),
+        change,
+        change_unit: measured.change_unit.clone(),
+        change_bp: measured.basis_points(change),
+        change_pct: percent(&whole),
+        yearly_pct: yearly.filter(|_| in_percent).map(shown_percent),
+        fall: Swing::greatest_fall(rows, in_percent).map(moved),
+        rise: Swing::greatest_rise(rows, in_percent).map(moved),
+        below_pct: share(standing.below),
+        equal_pct: share(standing.equal),
+        above_pct: share(standing.above),
+        percentile: statistics::percentile_rank(&values, whole.to.value).map(|p| round_to(p, 1)),
     })
 }
 
-/// Whether a percent change of it would mislead: percent units and what is measured in points.
-fn is_rate(unit: &str) -> bool {
-    unit.contains('%') || unit == "pp" || unit.starts_with("percentage points")
+/// A percent change as it is told: to hundredths.
+pub(super) fn shown_percent(percent: f64) -> f64 {
+    round_to(percent, 2)
 }
 
-/// A span of the calendar: rows of one span share a key.
-type Span = (fn(Date) -> i32, &'static str);
-
-/// Spans from narrow to wide; none of a year or less straddles a year's end.
-const SPANS: [Span; 9] = [
-    (
-        |d| crate::model::frequency::day_number(Frequency::Weekly.stamp(d)),
-        "week",
-    ),
-    (|d| months(d), "month"),
-    (|d| months(d) / 2, "two months"),
-    (|d| months(d) / 3, "quarter"),
-    (|d| months(d) / 6, "half-year"),
-    (|d| i32::from(d.year()), "year"),
-    (|d| i32::from(d.year()) / 5, "five years"),
-    (|d| i32::from(d.year()) / 25, "25 years"),
-    (|d| i32::from(d.year()) / 100, "century"),
-];
-
-fn months(day: Date) -> i32 {
-    i32::from(day.year()) * 12 + i32::from(day.month()) - 1
-}
-
-/// At most `most` of the rows: the last of each week, month, … whichever is narrow enough; all when they fit.
-/// Every row given is a real one, and the newest is always among them.
-pub(super) fn thin(rows: &[Row], most: usize) -> (Vec<Row>, String) {
-    if rows.len() <= most {
-        return (rows.to_vec(), "all rows".to_owned());
-    }
-    for (key, name) in SPANS {
-        let same = |a: &Row, b: &Row| key(a.date) == key(b.date);
-        if rows.chunk_by(same).count() <= most {
-            let kept = rows.chunk_by(same).filter_map(|span| span.last().copied());
-            return (kept.collect(), format!("last observation of each {name}"));
+impl From<Extreme> for ExtremeRow {
+    fn from(of: Extreme) -> Self {
+        Self {
+            date: of.first.date,
+            value: of.first.value,
+            ties: of.ties,
+            last_date: (of.ties > 1).then_some(of.last),
         }
     }
-    let newest = rows.iter().skip(rows.len() - most).copied();
-    (newest.collect(), "newest rows".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::frequency::shift;
-    use jiff::ToSpan;
+    use crate::indicators::transform::Units;
+    use crate::model::{Catalogue, Series};
     use jiff::civil::date;
-    use proptest::prelude::*;
 
-    fn rows(n: i64) -> Vec<Row> {
-        let row = |i: i64| Row {
-            date: shift(date(2021, 8, 23), i.days()),
-            value: f64::from(i32::try_from(i % 7).unwrap()),
+    fn of(id: &str, values: &[f64]) -> Digest {
+        let info = Catalogue::embedded().get(id).unwrap().clone();
+        let month = |i: usize| {
+            date(
+                2020 + i16::try_from(i / 12).unwrap(),
+                1 + i8::try_from(i % 12).unwrap(),
+                1,
+            )
         };
-        (0..n).map(row).collect()
+        let rows = values.iter().enumerate();
+        let rows = rows.map(|(i, v)| Observation::new(month(i), *v)).collect();
+        let series = Series::new(info, rows);
+        let frequency = series.frequency();
+        let measured = Measured::new(&series, Units::Level, frequency);
+        digest(&series.observations, &measured).unwrap()
     }
 
     #[test]
-    fn figures_are_of_all_rows() {
-        let d = digest(&rows(10), "index", 2).unwrap();
-        assert_eq!((d.first.value, d.last.value, d.change), (0.0, 2.0, 2.0));
-        assert_eq!((d.min.date, d.max.value), (date(2021, 8, 30), 6.0));
-        assert_eq!((d.mean, d.change_pct), (2.4, None));
-        // Four of ten below 2, two equal to it.
-        assert_eq!(d.percentile, Some(50.0));
-        assert_eq!(digest(&[], "index", 2), None);
+    fn a_percentage_changes_in_points() {
+        let d = of("UNRATE", &[4.2, 4.4, 4.1, 4.4, 4.1]);
+        assert_eq!(
+            (d.change, d.change_bp, d.change_pct),
+            (-0.1, Some(-10.0), None)
+        );
+        assert_eq!(
+            (d.max.ties, d.max.date, d.max.last_date),
+            (2, date(2020, 2, 1), Some(date(2020, 4, 1)))
+        );
+        assert_eq!((d.below_pct, d.equal_pct, d.above_pct), (0.0, 40.0, 60.0));
+        assert_eq!(d.fall.unwrap().change, -0.3);
+        assert_eq!((d.mean, d.percentile), (4.24, Some(20.0)));
     }
 
     #[test]
-    fn rows_are_thinned_by_the_calendar() {
-        let five_years = rows(1_826);
-        let (kept, method) = thin(&five_years, 60);
-        assert_eq!(method, "last observation of each two months");
-        assert_eq!(kept.last(), five_years.last());
-        assert_eq!(thin(&five_years, 61).1, "last observation of each month");
-        assert_eq!(thin(&rows(5), 60), (rows(5), "all rows".to_owned()));
-    }
-
-    proptest! {
-        #[test]
-        fn thinned_rows_are_real_ascending_few_and_end_with_the_newest(n in 1i64..3_000, most in 1usize..400) {
-            let all = rows(n);
-            let (kept, _) = thin(&all, most);
-            prop_assert!(!kept.is_empty() && kept.len() <= most);
-            prop_assert_eq!(kept.last(), all.last());
-            prop_assert!(kept.is_sorted_by(|a, b| a.date < b.date));
-            prop_assert!(kept.iter().all(|r| all.contains(r)));
-        }
+    fn an_amount_changes_in_percent_and_by_the_year() {
+        let values: Vec<f64> = (0..25).map(|i| 100.0 + f64::from(i)).collect();
+        let d = of("PAYEMS", &values);
+        assert_eq!((d.change, d.change_pct), (24.0, Some(24.0)));
+        assert_eq!(d.yearly_pct, Some(11.36));
+        assert_eq!(
+            (d.change_unit.as_str(), d.change_bp),
+            ("thousand persons", None)
+        );
+        assert_eq!(d.fall, None);
+        assert_eq!(of("BOPGSTB", &[-5.0, -6.0]).change_pct, None);
     }
 }

@@ -1,15 +1,21 @@
 //! The shapes an answer takes, over one made-up series.
 
+mod arithmetic;
+
 use super::*;
+use crate::endpoints::foreign::Foreign;
 use crate::endpoints::{Arguments, decode, schema};
+use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
+use crate::model::{AsOf, Catalogue, Frequency, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// An answer with these rows and all else in place.
-pub(super) fn output(data: Vec<Row>) -> Output {
-    Output {
+fn output(data: Vec<Row>) -> TimeSeriesAnswer {
+    TimeSeriesAnswer {
         series_id: "DGS10".into(),
         display_name: "10-Year Treasury Constant Maturity".into(),
         unit: "%".into(),
@@ -26,9 +32,14 @@ pub(super) fn output(data: Vec<Row>) -> Output {
         frequency: Some("daily".into()),
         source: None,
         summary: None,
+        condition: None,
         reduction: None,
         all_rows: None,
+        unit_in_words: None,
+        points: Vec::new(),
         picture: None,
+        measured: None,
+        untrusted: Foreign::default(),
         provenance: Provenance::default(),
     }
 }
@@ -46,9 +57,21 @@ fn days(n: i64) -> Vec<Row> {
     (0..n).map(row).collect()
 }
 
-fn shaped(rows: i64, given: Value) -> Output {
+fn daily() -> Measured {
+    let info = Catalogue::embedded().get("DGS10").unwrap().clone();
+    let series = Series::new(info, Vec::new());
+    Measured::new(&series, Units::Level, Frequency::Daily)
+}
+
+fn shaped(rows: i64, given: Value) -> TimeSeriesAnswer {
     let params = params(given);
-    output(days(rows)).shaped(&params, 4, "http://x.example")
+    shape::shaped(
+        output(days(rows)),
+        &params,
+        daily(),
+        Some("http://x.example"),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -75,37 +98,52 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
         (reduction.from_rows, reduction.to_rows),
         (6_000, out.data.len())
     );
-    assert!(out.data.len() <= 60 && !out.truncated);
+    assert!(out.data.len() <= 31 && !out.truncated);
     assert_eq!(out.summary.as_ref().unwrap().first, days(1)[0]);
     assert_eq!(
         out.all_rows.as_deref(),
         Some(
-            "http://x.example/api/public/data/DGS10?start=2021-08-23&end=2026-08-22&format=csv&units=pc1"
+            "http://x.example/api/public/data/DGS10?start=2021-08-23&end=2026-08-22&units=pc1&format=csv"
         )
     );
-    let text = words::summary(&out);
+    let text = words::prose(&out, false);
     assert!(text.lines().count() < 40, "{text}");
     assert!(text.contains("6000 rows. Latest 4.99 on"), "{text}");
 }
 
 #[test]
-fn csv_stands_in_the_text_and_not_twice() {
+fn rows_as_csv_stand_in_the_text_and_in_the_structure() {
     let given = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
-    let out = output(days(800)).shaped(&given, 4, "http://x.example");
+    let out = shape::shaped(output(days(800)), &given, daily(), Some("http://x.example")).unwrap();
     let answer = GetTimeSeries::render(&out, &given).unwrap();
     let value: Value = serde_json::from_slice(&answer.json).unwrap();
-    assert_eq!(value["data"], json!([]));
+    assert_eq!(value["data"].as_array().map(Vec::len), Some(out.data.len()));
     assert!(answer.csv.is_none());
     assert_eq!(answer.text.matches("\n20").count(), out.data.len());
-    let all = shaped(800, json!({"seriesId": "DGS10", "detail": "csv"}));
-    assert_eq!(all.row_count, 800);
+    let all = shaped(750, json!({"seriesId": "DGS10", "detail": "csv"}));
+    assert_eq!(all.row_count, 750);
 }
 
 #[test]
-fn csv_as_a_format_has_every_row_whatever_an_edge_prefers() {
-    let given = params(json!({"seriesId": "DGS10", "detail": "summary", "format": "csv"}));
-    let out = output(days(800)).shaped(&given, 4, "http://x.example");
-    let answer = GetTimeSeries::render(&out, &given).unwrap();
-    let csv = answer.csv.unwrap();
-    assert_eq!(csv.body.iter().filter(|b| **b == b'\n').count(), 801);
+fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
+    for (detail, lines) in [
+        (Value::Null, 801),
+        (json!("full"), 801),
+        (json!("summary"), 116),
+    ] {
+        let given = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
+        let out = shape::shaped(output(days(800)), &given, daily(), None).unwrap();
+        let answer = GetTimeSeries::render(&out, &given).unwrap();
+        let csv = answer.csv.unwrap();
+        assert_eq!(csv.body.split(|b| *b == b'\n').count(), lines + 1);
+        assert!(
+            answer
+                .text
+                .starts_with(std::str::from_utf8(&csv.body).unwrap())
+        );
+        assert_eq!(
+            answer.text.contains("all: macro://series/DGS10.csv?"),
+            lines < 801
+        );
+    }
 }

@@ -1,76 +1,95 @@
 //! Rows at another frequency and in other units, with FRED's words: first aggregated, then transformed, so
 //! that a yearly percent change is one of yearly figures.
 
-use super::Row;
-use crate::endpoints::codes::Period;
+use super::answer::{Row, TimeSeriesAnswer};
+use super::arguments::Params;
+use super::asked::Asked;
+use super::{gaps, points};
+use crate::endpoints::measured::Measured;
 use crate::error::{Error, Result};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::transform::Units;
-use crate::model::{Frequency, Series};
+use crate::model::frequency::Periods;
+use crate::model::{Frequency, Series, SeriesInfo};
 use std::sync::Arc;
 
-/// A series as asked for.
-pub(super) struct Transformed {
-    /// Over the whole history; aggregated and transformed.
-    pub(super) series: Arc<Series>,
-    /// Unit of its values.
-    pub(super) unit: String,
-    /// Whether the last period may still gain figures.
-    pub(super) is_partial: bool,
-}
-
-impl Transformed {
-    /// The rows from `start` to `end`.
-    pub(super) fn rows(&self, (start, end): (crate::model::Date, crate::model::Date)) -> Vec<Row> {
-        let row = |o: &crate::model::Observation| Row {
-            date: o.date,
-            value: o.value,
-        };
-        self.series.between(start, end).iter().map(row).collect()
-    }
-}
-
-/// Aggregates and transforms a series.
+/// The answer with what is asked of a series, aggregated and transformed, its unit, and what is to be known of it.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a frequency finer than the series' own, or an aggregation without a frequency.
 pub(super) fn transformed(
+    answer: &mut TimeSeriesAnswer,
     series: &Arc<Series>,
-    to: Option<Period>,
-    how: Option<Aggregation>,
-    units: Units,
-) -> Result<Transformed> {
-    if to.is_none() && how.is_some() {
-        return Err(Error::invalid(
-            "aggregation",
-            "",
-            "has no meaning without frequency",
-            "frequency=m with aggregation=avg",
-        ));
+    params: &Params,
+    asked: &Asked,
+) -> Result<Measured> {
+    if params.frequency.is_none() && params.aggregation.is_some() {
+        let problem = "has no meaning without frequency";
+        let allowed = "frequency=m with aggregation=avg";
+        return Err(Error::invalid("aggregation", "", problem, allowed));
     }
-    let mut unit = unit(units, &series.info.units_short);
+    let units = params.units();
+    let to = params.frequency.map_or(series.frequency(), Frequency::from);
+    let mut measured = Measured::new(series, units, to);
+    answer.unit = unit(units, &series.info.units_short);
+    answer.unit_in_words = Some(unit_in_words(units, &series.info));
+    answer.frequency = Some(to.word().into());
     let mut of = Arc::clone(series);
-    let mut is_partial = false;
-    let to = to.map_or(series.frequency(), Frequency::from);
+    gaps::note_absent(&mut answer.provenance, series, asked);
+    gaps::note_headline(&mut answer.provenance, series, units);
     if to != series.frequency() {
-        let resampled = aggregate(series, to, how.unwrap_or(Aggregation::EndOfPeriod))?;
-        let mut info = (*series.info).clone();
-        info.frequency = to;
-        is_partial = resampled.last_is_partial;
+        let how = params.aggregation.map(Aggregation::from);
+        let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
+        let periods = params.frequency.map_or(to.into(), Periods::from);
+        let resampled = aggregate(series, periods, how)?;
+        gaps::note_coarser(&mut answer.provenance, series, (periods, how), asked);
+        let info = SeriesInfo {
+            frequency: to,
+            ..(*series.info).clone()
+        };
         of = Arc::new(Series::new(Arc::new(info), resampled.observations));
+        if how == Aggregation::Sum {
+            answer.unit += ", summed";
+        }
+        if how != Aggregation::EndOfPeriod {
+            measured = measured.averaged();
+        }
     }
     if units != Units::Level {
-        let rows = units.apply(&of);
-        of = Arc::new(Series::new(Arc::clone(&of.info), rows));
+        let changed = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
+        let computed = &changed.observations;
+        gaps::note_uncomputable(&mut answer.provenance, &of, computed, asked);
+        of = changed;
     }
-    if how == Some(Aggregation::Sum) {
-        unit = format!("{unit}, summed");
+    fill(answer, &of, &measured, asked);
+    Ok(measured)
+}
+
+/// Puts the rows of the range, or the figures at single days, into the answer.
+fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, asked: &Asked) {
+    if asked.days.is_empty() {
+        if let Some(first) = series.observations.first() {
+            answer.start = asked.start.max(first.date).min(asked.end);
+        }
+        let rows = series.between(asked.start, asked.end).iter();
+        let row = |o: &crate::model::Observation| Row {
+            date: o.date,
+            value: measured.told(o.value),
+        };
+        answer.data = rows.map(row).collect();
+        return;
     }
-    Ok(Transformed {
-        series: of,
-        unit,
-        is_partial,
-    })
+    answer.points = points::points(series, measured, asked);
+    let found = answer.points.iter();
+    let row = |p: &points::PointInTime| {
+        Some(Row {
+            date: p.date?,
+            value: p.value?,
+        })
+    };
+    answer.data = found.filter_map(row).collect();
+    answer.data.sort_by_key(|row| row.date);
+    answer.data.dedup_by_key(|row| row.date);
 }
 
 /// Unit after a transformation.
@@ -86,5 +105,25 @@ fn unit(units: Units, own: &str) -> String {
         Units::LogChange => "log % from the period before".into(),
         Units::LogChangeAnnualised => "log % from the period before, annualised".into(),
         Units::Log => "natural logarithm".into(),
+    }
+}
+
+/// The same in words, with what the figures stand on.
+fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
+    let unit = match units {
+        Units::Level => return info.unit_and_basis(),
+        _ if info.units_short == "%" => unit(units, "%"),
+        Units::Change
+        | Units::ChangeYear
+        | Units::Percent
+        | Units::PercentYear
+        | Units::PercentAnnualised
+        | Units::LogChange
+        | Units::LogChangeAnnualised
+        | Units::Log => unit(units, &info.unit_in_words()),
+    };
+    match info.seasonally_adjusted {
+        true => format!("{unit}, SA"),
+        false => unit,
     }
 }

@@ -1,129 +1,127 @@
-//! A series in words: what all its rows come to, and a few of them.
+//! A series in words: what happened over its rows, the rows, and what is to be known of them.
 
-use super::digest::{Digest, digest, thin};
-use super::{Output, rows};
-use std::fmt::Write;
+use super::answer::{Row, TimeSeriesAnswer};
+use super::digest::{Digest, ExtremeRow, Move};
+use super::rows::csv;
+use crate::endpoints::measured::Measured;
 
-/// Rows that a summary shows; more would say what the figures over all rows have said.
-const SHOWN: usize = 8;
-/// Rows shown where the structured result holds them all.
-const SHOWN_OF_ALL: usize = 60;
+/// Most rows in the text of an answer for a program, which reads the others in the structure.
+const FOR_PROGRAMS: usize = 60;
 
-/// First, last, extremes and some rows: enough to answer, small enough to read.
-pub(super) fn summary(output: &Output) -> String {
-    let most = if output.summary.is_some() {
-        SHOWN
-    } else {
-        SHOWN_OF_ALL
-    };
-    let (shown, method) = thin(&output.data, most);
-    let mut text = headline(output);
-    if !shown.is_empty() {
-        text.push('\n');
-        text.push_str(
-            rows::csv("value", &shown)
-                .trim_start_matches("observation_")
-                .trim_end(),
-        );
+/// What an assistant reads: header, rows, what was left out, state of knowledge and credit line.
+pub(super) fn prose(answer: &TimeSeriesAnswer, is_for_program: bool) -> String {
+    let mut text = headline(answer);
+    if let Some(condition) = &answer.condition {
+        text += &format!("\n{}", condition.in_prose());
     }
-    if shown.len() < output.data.len() {
-        let _ = write!(
-            text,
-            "\n({method} shown; {} rows in the structured result)",
-            output.data.len()
-        );
+    if !answer.points.is_empty() {
+        let measured = answer.measured.iter();
+        for line in measured.flat_map(|m| answer.points.iter().map(|p| p.line(m))) {
+            text += &format!("\n{line}");
+        }
+    } else if is_for_program && answer.data.len() > FOR_PROGRAMS {
+        text += "\n(detail=full has every row here)";
+    } else if !answer.data.is_empty() {
+        let csv = csv("value", &answer.data);
+        text += &format!("\n{}", csv.trim_start_matches("observation_"));
     }
-    finish(output, text)
+    text.trim_end().to_owned()
+        + "\n"
+        + &rest(answer)
+        + answer.provenance.closing(&answer.attribution).trim_start()
 }
 
-/// All rows given, as CSV, after the same headline.
-pub(super) fn points(output: &Output) -> String {
-    let csv = rows::csv("value", &output.data);
-    let text = format!(
-        "{}\n{}",
-        headline(output),
-        csv.trim_start_matches("observation_").trim_end()
-    );
-    finish(output, text)
-}
-
-/// Where all rows are to be had, the state of knowledge and the credit line.
-fn finish(output: &Output, mut text: String) -> String {
-    if let Some(r) = &output.reduction
-        && r.to_rows < r.from_rows
-    {
-        let _ = write!(
-            text,
-            "\n{} of {} rows given: {}; all with detail=csv or at all_rows.",
+/// Which rows were left out, and how to get them; nothing where all are there.
+pub(super) fn rest(answer: &TimeSeriesAnswer) -> String {
+    match (&answer.reduction, &answer.all_rows) {
+        (Some(r), Some(all)) if r.to_rows < r.from_rows => format!(
+            "{} of {} rows: {}. More: max_points to 400, detail=csv to 750; all: {all}\n",
             r.to_rows, r.from_rows, r.method
-        );
+        ),
+        _ => String::new(),
     }
-    let p = &output.provenance;
-    let credit = &output.attribution;
-    let _ = write!(
-        text,
-        "\n{} {}\n{}: {}",
-        p.sentence(),
-        p.missing(),
-        credit.text,
-        credit.url
+}
+
+fn headline(answer: &TimeSeriesAnswer) -> String {
+    let name = answer.untrusted.told("displayName", &answer.display_name);
+    let name = format!("{name} ({})", answer.series_id);
+    if answer.data.is_empty() && answer.points.is_empty() {
+        let (start, end) = (answer.start, answer.end);
+        return format!("{name}: no observation from {start} to {end}.");
+    }
+    let unit = answer.unit_in_words.as_ref().unwrap_or(&answer.unit);
+    let frequency = answer.frequency.as_deref();
+    let frequency = frequency.unwrap_or("frequency not stated");
+    let head = format!("{name}, {unit}, {frequency}");
+    if !answer.points.is_empty() {
+        return format!("{head}.");
+    }
+    let reduction = answer.reduction.as_ref();
+    let count = reduction.map_or(answer.row_count, |r| r.from_rows);
+    let figures = answer.summary.as_ref().zip(answer.measured.as_ref());
+    let figures = figures.map(|(d, m)| format!(" {}", figures_in_words(d, count, m)));
+    let cut = match answer.truncated {
+        true => " Older rows were cut at 5,000; narrow the range to get them.",
+        false => "",
+    };
+    let rows = if count == 1 { "row" } else { "rows" };
+    format!(
+        "{head}: {count} {rows}.{}{cut}",
+        figures.unwrap_or_default()
+    )
+}
+
+fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
+    let at = |row: &Row| {
+        let when = measured.frequency.when(row.date);
+        format!("{} {when}", measured.figure(row.value))
+    };
+    if count == 1 {
+        return format!("{}.", at(&d.last));
+    }
+    let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
+    let mut text = format!(
+        "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+        at(&d.last),
+        at(&d.first),
+        measured.change(d.change, d.change_pct),
+        yearly.unwrap_or_default(),
+        extreme(&d.min, measured),
+        extreme(&d.max, measured),
+        d.mean,
     );
+    for (word, swing) in [("fall", &d.fall), ("rise", &d.rise)] {
+        if let Some(swing) = swing.as_ref().filter(|s| !is_whole(s, d)) {
+            text += &format!(" Greatest {word} {}.", way(swing, measured));
+        }
+    }
+    text + &format!(
+        " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
+        d.below_pct, d.equal_pct, d.above_pct
+    )
+}
+
+/// Whether a way is the change from the first row to the last, which is told already.
+fn is_whole(swing: &Move, d: &Digest) -> bool {
+    swing.from == d.first && swing.to == d.last
+}
+
+/// "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
+fn extreme(row: &ExtremeRow, measured: &Measured) -> String {
+    let when = measured.frequency.when(row.date);
+    let mut text = format!("{} {when}", measured.figure(row.value));
+    if let Some(last) = row.last_date {
+        let last = measured.frequency.label(last);
+        text += &format!(" (first of {}, last {last})", row.ties);
+    }
     text
 }
 
-fn headline(output: &Output) -> String {
-    let name = format!("{} ({})", output.display_name, output.series_id);
-    let found = output
-        .summary
-        .clone()
-        .or_else(|| digest(&output.data, &output.unit, 6));
-    let count = output
-        .reduction
-        .as_ref()
-        .map_or(output.row_count, |r| r.from_rows);
-    let cut = if output.truncated {
-        " Older rows were cut at 5,000; narrow the range to get them."
-    } else {
-        ""
+fn way(swing: &Move, measured: &Measured) -> String {
+    let at = |row: &Row| {
+        let label = measured.frequency.label(row.date);
+        format!("{} ({label})", measured.figure(row.value))
     };
-    found.map_or_else(
-        || {
-            format!(
-                "{name}: no observation from {} to {}.",
-                output.start, output.end
-            )
-        },
-        |d| {
-            let frequency = output
-                .frequency
-                .as_deref()
-                .unwrap_or("frequency not stated");
-            format!(
-                "{name}, {}, {frequency}: {count} rows. {}{cut}",
-                output.unit,
-                figures(&d)
-            )
-        },
-    )
-}
-
-fn figures(d: &Digest) -> String {
-    let at = |r: &super::Row| format!("{} on {}", r.value, r.date);
-    let percent = d
-        .change_pct
-        .map(|p| format!(" ({p} %)"))
-        .unwrap_or_default();
-    let rank = d
-        .percentile
-        .map(|p| format!("; the latest is above {p} % of them"))
-        .unwrap_or_default();
-    format!(
-        "Latest {}; first {}; change {}{percent}; lowest {}; highest {}; mean {}{rank}.",
-        at(&d.last),
-        at(&d.first),
-        d.change,
-        at(&d.min),
-        at(&d.max),
-        d.mean
-    )
+    let change = measured.change(swing.change, swing.change_pct);
+    format!("{change}, {} to {}", at(&swing.from), at(&swing.to))
 }

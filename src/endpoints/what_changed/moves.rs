@@ -14,9 +14,12 @@ use std::sync::Arc;
 /// Years of moves that a move is set against.
 const YEARS: i64 = 20;
 /// Fewest such moves for a standard deviation.
-const FEWEST: usize = 24;
+const MIN_MOVES: usize = 24;
 /// Days by which the figure a span earlier may be off in a daily or weekly series.
 const SLACK_DAYS: i64 = 6;
+
+/// Values nearer than this are the same figure.
+const SAME: f64 = 1e-9;
 
 /// How a figure moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +33,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn is_percent(self) -> bool {
-        self == Self::Percent
-    }
-
-    pub(super) fn is_yearly(self) -> bool {
-        self == Self::Yearly
-    }
-
     /// Unit of the value.
     pub(super) fn unit(self, info: &SeriesInfo) -> String {
         match self {
@@ -65,42 +60,32 @@ impl Kind {
     }
 }
 
-/// A key figure.
-pub(super) struct Key {
-    pub(super) id: &'static str,
-    kind: Kind,
-}
-
-const fn key(id: &'static str, kind: Kind) -> Key {
-    Key { id, kind }
-}
-
 /// The figures people ask about, by subject.
-pub(super) static KEY: [Key; 24] = [
-    key("DGS10", Kind::Points),
-    key("DGS2", Kind::Points),
-    key("T10Y2Y", Kind::Points),
-    key("T10Y3M", Kind::Points),
-    key("EFFR", Kind::Points),
-    key("T10YIE", Kind::Points),
-    key("MORTGAGE30US", Kind::Points),
-    key("BAMLH0A0HYM2", Kind::Points),
-    key("BAA10Y", Kind::Points),
-    key("NFCI", Kind::Points),
-    key("VIXCLS", Kind::Points),
-    key("SP500", Kind::Percent),
-    key("DTWEXBGS", Kind::Percent),
-    key("DCOILWTICO", Kind::Percent),
-    key("UNRATE", Kind::Points),
-    key("SAHMREALTIME", Kind::Points),
-    key("PAYEMS", Kind::Percent),
-    key("ICSA", Kind::Percent),
-    key("CPIAUCSL", Kind::Yearly),
-    key("CPILFESL", Kind::Yearly),
-    key("PCEPILFE", Kind::Yearly),
-    key("INDPRO", Kind::Percent),
-    key("PERMIT", Kind::Percent),
-    key("WALCL", Kind::Percent),
+pub(super) const KEY: &[(&str, Kind)] = &[
+    ("DGS10", Kind::Points),
+    ("DGS2", Kind::Points),
+    ("T10Y2Y", Kind::Points),
+    ("T10Y3M", Kind::Points),
+    ("EFFR", Kind::Points),
+    ("T10YIE", Kind::Points),
+    ("MORTGAGE30US", Kind::Points),
+    ("BAMLH0A0HYM2", Kind::Points),
+    ("BAA10Y", Kind::Points),
+    ("NFCI", Kind::Points),
+    ("VIXCLS", Kind::Points),
+    ("SP500", Kind::Percent),
+    ("DTWEXBGS", Kind::Percent),
+    ("DCOILWTICO", Kind::Percent),
+    ("UNRATE", Kind::Points),
+    ("SAHMREALTIME", Kind::Points),
+    ("PAYEMS", Kind::Percent),
+    ("ICSA", Kind::Percent),
+    ("CPIAUCSL", Kind::Yearly),
+    ("CPILFESL", Kind::Yearly),
+    ("PCEPILFE", Kind::Yearly),
+    ("INDPRO", Kind::Percent),
+    ("PERMIT", Kind::Percent),
+    ("WALCL", Kind::Percent),
 ];
 
 /// The two states of knowledge.
@@ -112,10 +97,12 @@ pub(super) struct Sides {
 
 /// A figure that moved.
 pub(super) struct Move {
-    pub(super) id: &'static str,
+    pub(super) info: Arc<SeriesInfo>,
     pub(super) kind: Kind,
     pub(super) now: Observation,
     pub(super) then: Observation,
+    /// What the figure of then has been revised to, where it was.
+    pub(super) revised: Option<f64>,
     pub(super) change: f64,
     /// In standard deviations of moves over the same span.
     pub(super) unusual: Option<f64>,
@@ -124,8 +111,8 @@ pub(super) struct Move {
 /// What became of a figure.
 pub(super) enum Outcome {
     Moved(Move),
-    NoNewFigure,
-    Absent,
+    NoNewFigure(&'static str),
+    Absent(&'static str),
 }
 
 /// A composite on both days, against its own history.
@@ -138,30 +125,28 @@ pub(super) fn of_composite(
         let reading = desk.reading(composite, as_of)?;
         Ok(reading.value.map(|v| Observation::new(reading.date, v)))
     };
-    let info = Catalogue::embedded().get(composite.id);
-    let history = match info {
-        Some(info) => desk.series(info, sides.as_of)?,
-        None => None,
+    let Some(info) = composite.about.info() else {
+        return Ok(Outcome::Absent(composite.about.id));
     };
-    let (now, then) = (at(sides.as_of)?, at(AsOf::Day(sides.since))?);
-    Ok(outcome(
-        (composite.id, Kind::Points),
-        (now, then),
-        history.as_deref(),
-    ))
+    let history = desk.series(info, sides.as_of)?;
+    let both = at(sides.as_of)?.zip(at(AsOf::Day(sides.since))?);
+    // A month under way then is whole now: what the index said then is what it has moved from.
+    let moved = both.and_then(|(now, then)| {
+        let moved = (now, then, then.value);
+        outcome(info, Kind::Points, moved, history.as_deref())
+    });
+    Ok(moved.unwrap_or(Outcome::Absent(composite.about.id)))
 }
 
 /// A key figure on both days, unless it may not be passed on.
-pub(super) fn of_key(desk: &Desk, key: &'static Key, sides: Sides) -> Result<Outcome> {
-    let Some(info) = Catalogue::embedded().get(key.id) else {
-        return Ok(Outcome::Absent);
+pub(super) fn of_key(desk: &Desk, id: &'static str, kind: Kind, sides: Sides) -> Result<Outcome> {
+    let info = Catalogue::embedded().get(id);
+    let Some(info) = info.filter(|info| desk.permit(info).is_ok()) else {
+        return Ok(Outcome::Absent(id));
     };
-    if desk.permit(info).is_err() {
-        return Ok(Outcome::Absent);
-    }
     let measured = |as_of| -> Result<Option<Arc<Series>>> {
         let found = desk.series(info, as_of)?;
-        Ok(found.map(|s| match key.kind {
+        Ok(found.map(|s| match kind {
             Kind::Points | Kind::Percent => s,
             Kind::Yearly => {
                 let rows = Units::PercentYear.apply(&s);
@@ -170,35 +155,38 @@ pub(super) fn of_key(desk: &Desk, key: &'static Key, sides: Sides) -> Result<Out
         }))
     };
     let (now, then) = (measured(sides.as_of)?, measured(AsOf::Day(sides.since))?);
-    let day = desk.data_date(sides.as_of)?.as_of;
-    let newest = |s: &Option<Arc<Series>>, day| s.as_ref().and_then(|s| s.lookup(day));
-    let both = (newest(&now, day), newest(&then, sides.since));
-    Ok(outcome((key.id, key.kind), both, now.as_deref()))
+    let day = desk.data_date(sides.as_of)?.of(info.frequency);
+    let newest = |s: &Option<Arc<Series>>, day| s.as_ref()?.lookup(day);
+    let both = newest(&now, day).zip(newest(&then, sides.since));
+    let moved = both.and_then(|(last, then)| {
+        let now = now.as_deref()?;
+        outcome(info, kind, (last, then, now.at(then.date)?), Some(now))
+    });
+    Ok(moved.unwrap_or(Outcome::Absent(id)))
 }
 
+/// What became of a figure that was known on both days, with what that of then has been revised to; `None` where no
+/// change can be told.
 fn outcome(
-    (id, kind): (&'static str, Kind),
-    sides: (Option<Observation>, Option<Observation>),
+    info: &'static Arc<SeriesInfo>,
+    kind: Kind,
+    (now, then, revised): (Observation, Observation, f64),
     history: Option<&Series>,
-) -> Outcome {
-    let (Some(now), Some(then)) = sides else {
-        return Outcome::Absent;
-    };
+) -> Option<Outcome> {
     if now.date <= then.date {
-        return Outcome::NoNewFigure;
+        return Some(Outcome::NoNewFigure(info.id.as_str()));
     }
-    let Some(change) = kind.change(now.value, then.value) else {
-        return Outcome::Absent;
-    };
+    let change = kind.change(now.value, revised)?;
     let sd = history.and_then(|s| usual(s, kind, (then.date, now.date)));
-    Outcome::Moved(Move {
-        id,
+    Some(Outcome::Moved(Move {
+        info: Arc::clone(info),
         kind,
         now,
         then,
+        revised: Some(revised).filter(|v| (v - then.value).abs() > SAME),
         change,
         unusual: sd.map(|sd| change / sd),
-    })
+    }))
 }
 
 /// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
@@ -209,7 +197,7 @@ fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
         .filter_map(|o| kind.change(o.value, earlier(series, o.date, (from, to))?))
         .collect();
     let sd = statistics::summary(&moves)
-        .filter(|s| s.count >= FEWEST)?
+        .filter(|s| s.count >= MIN_MOVES)?
         .sd?;
     (sd > 1e-9).then_some(sd)
 }
@@ -217,12 +205,12 @@ fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
 /// The value as long before `date` as `from` is before `to`: whole months in monthly and slower series.
 fn earlier(series: &Series, date: Date, (from, to): (Date, Date)) -> Option<f64> {
     match series.frequency() {
-        Frequency::Daily | Frequency::Weekly => {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
             let then = shift(date, (-days_between(from, to)).days());
             let found = series.last_on_or_before(then)?;
             (days_between(found.date, then) <= SLACK_DAYS).then_some(found.value)
         }
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Annual => {
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
             let months = (0..).take_while(|n| Month::of(from).plus(*n) < Month::of(to));
             let back = i32::try_from(months.count()).ok()?;
             series.at(Month::of(date).plus(-back).first_day())
@@ -267,7 +255,7 @@ mod tests {
 
     #[test]
     fn every_key_figure_is_in_the_catalogue_once() {
-        let mut ids: Vec<&str> = KEY.iter().map(|k| k.id).collect();
+        let mut ids: Vec<&str> = KEY.iter().map(|(id, _)| *id).collect();
         assert!(ids.iter().all(|id| Catalogue::embedded().get(id).is_some()));
         ids.sort_unstable();
         ids.dedup();

@@ -5,16 +5,15 @@
 //! t of Welch for the difference of means. From the public series this gives the table's dollar row exactly,
 //! oil within 2 points and 0.2 of t, bonds within 0.2 points and 0.1 of t on months since 1966.
 
-use super::Asset;
+use super::asset::Asset;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::regime::Regime;
 use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet};
-use serde::{Deserialize, Serialize};
 
 /// How an asset did in a regime.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
     /// Mean return in months after a month of the regime, percent a year.
     pub in_regime: f64,
@@ -113,7 +112,8 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let (id, monthly) = source(asset)
+    let (id, monthly) = asset
+        .series()
         .iter()
         .map(|id| (*id, Months::means(known_or_none(set.get(id), day))))
         .find(|(_, months)| months.iter().count() > LEAST_MONTHS)?;
@@ -134,7 +134,11 @@ pub fn measured(
 /// Means of `returns` (percent a month) after months of `regime` and after all others, with t of Welch.
 ///
 /// `None` with fewer than 180 months in common, or under 24 on either side. The basis is left empty.
-pub fn compare(returns: &Months, regimes: &[(Month, Regime)], regime: Regime) -> Option<Evidence> {
+pub(super) fn compare(
+    returns: &Months,
+    regimes: &[(Month, Regime)],
+    regime: Regime,
+) -> Option<Evidence> {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (month, label) in regimes {
         if let Some(r) = returns.get(month.plus(1)) {
@@ -159,7 +163,7 @@ pub fn compare(returns: &Months, regimes: &[(Month, Regime)], regime: Regime) ->
 }
 
 /// 100·ln(Pₜ / Pₜ₋₁) of monthly prices; absent where either month is, or a price is not positive.
-pub fn log_returns(prices: &Months) -> Months {
+pub(super) fn log_returns(prices: &Months) -> Months {
     let change = |(month, _)| Some((month, prices.log_change(month, 1, 100.0)?));
     Months::new(prices.iter().filter_map(change))
 }
@@ -167,20 +171,9 @@ pub fn log_returns(prices: &Months) -> Months {
 /// Monthly return in percent of a constant-maturity 10-year note, from its mean yields in percent.
 ///
 /// Formula: yₜ₋₁/12 − 8·(yₜ − yₜ₋₁).
-pub fn bond_returns(yields: &Months) -> Months {
+pub(super) fn bond_returns(yields: &Months) -> Months {
     Months::new(yields.iter().filter_map(|(month, now)| {
         let before = yields.get(month.plus(-1))?;
         Some((month, before / 12.0 - DURATION * (now - before)))
     }))
-}
-
-fn source(asset: Asset) -> &'static [&'static str] {
-    match asset {
-        Asset::Btc => &["BTC"],
-        Asset::Equities => &["SPY"],
-        Asset::Oil => &["DCOILWTICO", "MCOILWTICO"],
-        Asset::Gold => &["GLD"],
-        Asset::Dollar => &["DTWEXBGS"],
-        Asset::Bonds => &["DGS10"],
-    }
 }

@@ -1,12 +1,11 @@
 //! One frequency for several series: the finer ones are made coarser, never the other way round.
 
-use super::super::resample::{Aggregation, aggregate};
-use super::super::statistics::count;
 use crate::error::Result;
-use crate::model::frequency::shift;
+use crate::indicators::resample::{Aggregation, aggregate};
+use crate::model::frequency::{Periods, day_from_number, day_number, shift};
 use crate::model::{Date, Frequency, Observation, Series};
 use jiff::ToSpan;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The lowest frequency among series.
@@ -18,83 +17,245 @@ pub fn coarsest<'a>(series: impl IntoIterator<Item = &'a Series>) -> Frequency {
         .unwrap_or(Frequency::Daily)
 }
 
-/// A series at frequency `to`. Days become weeks that end as the weeks of `weeks` do, where that is given;
-/// else weeks end on Friday.
+/// A series at frequency `to`.
+///
+/// Days become weeks that end as the weeks of `weeks` do, where that is given;
+/// else weeks end on Friday. Quarters that are stamped by a month in their middle are stamped by their first, so
+/// that they meet others.
 ///
 /// # Errors
 /// [`crate::Error::InvalidParam`] when `to` is finer than the series.
 pub fn convert(
-    series: &Series,
-    to: Frequency,
+    series: &Arc<Series>,
+    to: impl Into<Periods>,
     how: Aggregation,
     weeks: Option<&Series>,
-) -> Result<Series> {
+) -> Result<Arc<Series>> {
+    let periods = to.into();
+    let to = periods.frequency;
     if series.frequency() == to {
-        return Ok(series.clone());
+        let stamps = to >= Frequency::Monthly;
+        let rows = &series.observations;
+        if !stamps || rows.iter().all(|o| to.is_stamp(o.date)) {
+            return Ok(Arc::clone(series));
+        }
+        let moved = rows
+            .iter()
+            .map(|o| Observation::new(to.stamp(o.date), o.value));
+        let rows = moved.collect();
+        return Ok(Arc::new(Series::new(Arc::clone(&series.info), rows)));
     }
     let rows = match weeks.filter(|w| w.frequency() == Frequency::Weekly && to == w.frequency()) {
         Some(weeks) if series.frequency() == Frequency::Daily => by_week(series, weeks, how),
-        _ => aggregate(series, to, how)?.observations,
+        _ => aggregate(series, periods, how)?.observations,
     };
     let mut info = (*series.info).clone();
     info.frequency = to;
-    Ok(Series::new(Arc::new(info), rows))
+    Ok(Arc::new(Series::new(Arc::new(info), rows)))
+}
+
+/// Whether two series have one frequency and stamp its periods by the same month.
+pub(super) fn same_stamps(a: &Series, b: &Series) -> bool {
+    let month = |s: &Series| s.observations.last().map(|o| o.date.month().rem_euclid(3));
+    a.frequency() == b.frequency() && month(a) == month(b)
 }
 
 /// Daily figures over the seven days that end on each date of `weeks`.
 fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
+    let days = &days.observations;
+    let (mut from, mut to) = (0, 0);
+    let weeks = weeks.observations.iter();
     weeks
-        .observations
-        .iter()
         .filter_map(|week| {
-            let inside = days.between(shift(week.date, (-6).days()), week.date);
-            let last = inside.last()?.value;
-            let sum: f64 = inside.iter().map(|o| o.value).sum();
-            let value = match how {
-                Aggregation::Average => sum / count(inside.len()),
-                Aggregation::Sum => sum,
-                Aggregation::EndOfPeriod => last,
-            };
+            let first = days_later(week.date, -6);
+            while days.get(from).is_some_and(|o| o.date < first) {
+                from += 1;
+            }
+            to = to.max(from);
+            while days.get(to).is_some_and(|o| o.date <= week.date) {
+                to += 1;
+            }
+            let value = how.of(days.get(from..to)?)?;
             Some(Observation::new(week.date, value))
         })
         .collect()
 }
 
-/// Figures of several series of one frequency on the dates that all of them have.
-/// Weeks that end on different days are taken together by the Friday that ends or follows them.
-pub fn join(series: &[&Series]) -> Vec<(Date, Vec<f64>)> {
+/// The day so many days later: by its number, which takes a tenth of what the calendar takes.
+pub(super) fn days_later(date: Date, days: i64) -> Date {
+    let number = i64::from(day_number(date)).checked_add(days);
+    let by_number = number.and_then(|n| day_from_number(i32::try_from(n).ok()?));
+    by_number.unwrap_or_else(|| shift(date, days.days()))
+}
+
+/// Figures of several series of one frequency under dates by which they can be put side by side.
+///
+/// Weeks that end on different days are taken together by the Friday that ends or follows them; of two figures
+/// of such a week the first series gives its last, the others their first.
+pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     let weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
     let same_day = series
         .windows(2)
         .all(|w| matches!(w, [a, b] if weekday(a) == weekday(b)));
-    let key = |date: Date| {
-        if weekly && !same_day {
-            Frequency::Weekly.stamp(date)
-        } else {
-            date
+    let positions = series.iter().enumerate();
+    positions
+        .map(|(position, one)| match weekly && !same_day {
+            true => Cow::Owned(by_friday(&one.observations, position == 0)),
+            false => Cow::Borrowed(one.observations.as_slice()),
+        })
+        .collect()
+}
+
+fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
+    let mut out: Vec<Observation> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let friday = Frequency::Weekly.stamp(row.date);
+        match out.last_mut().filter(|last| last.date == friday) {
+            Some(last) if last_counts => last.value = row.value,
+            Some(_) => {}
+            None => out.push(Observation::new(friday, row.value)),
         }
+    }
+    out
+}
+
+/// Hands over what two lists have on common dates, in their order.
+pub fn meet(a: &[Observation], b: &[Observation], mut each: impl FnMut(Date, f64, f64)) {
+    if a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.date == y.date) {
+        for (x, y) in a.iter().zip(b) {
+            each(x.date, x.value, y.value);
+        }
+        return;
+    }
+    let (mut i, mut j) = (0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        let (at, other) = (in_order(x.date), in_order(y.date));
+        if at == other {
+            each(x.date, x.value, y.value);
+        }
+        i += usize::from(at <= other);
+        j += usize::from(other <= at);
+    }
+}
+
+/// A date as one number that sorts as it does: three fields are compared slowly, millions of times.
+fn in_order(date: Date) -> i32 {
+    let [month, day] = [date.month(), date.day()].map(i32::from);
+    i32::from(date.year()) << 9 | month << 5 | day
+}
+
+/// The dates that all lists have.
+pub fn common_dates(lists: &[Cow<'_, [Observation]>]) -> Vec<Date> {
+    let Some((first, others)) = lists.split_first() else {
+        return Vec::new();
     };
-    let mut rows: BTreeMap<Date, Vec<f64>> = BTreeMap::new();
-    for (position, one) in series.iter().enumerate() {
-        for o in &one.observations {
-            match rows.entry(key(o.date)) {
-                std::collections::btree_map::Entry::Vacant(new) if position == 0 => {
-                    new.insert(vec![o.value]);
+    let mut dates: Vec<Date> = first.iter().map(|o| o.date).collect();
+    for other in others {
+        let mut rows = other.iter().peekable();
+        dates.retain(|date| {
+            let day = in_order(*date);
+            while rows.next_if(|o| in_order(o.date) < day).is_some() {}
+            rows.peek().is_some_and(|o| in_order(o.date) == day)
+        });
+    }
+    dates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::indicators::statistics::count;
+    use crate::model::Catalogue;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// By dates in a map: the first list opens each date, in which its last figure counts, the others add to it.
+    fn in_a_map(series: &[&Series], key: impl Fn(Date) -> Date) -> Vec<(Date, Vec<f64>)> {
+        let mut rows: BTreeMap<Date, Vec<f64>> = BTreeMap::new();
+        for (position, one) in series.iter().enumerate() {
+            for o in &one.observations {
+                let row = match position {
+                    0 => rows.entry(key(o.date)).or_default(),
+                    _ => match rows.get_mut(&key(o.date)) {
+                        Some(row) => row,
+                        None => continue,
+                    },
+                };
+                if position == 0 {
+                    row.clear();
                 }
-                std::collections::btree_map::Entry::Vacant(_) => {}
-                std::collections::btree_map::Entry::Occupied(mut row) => {
-                    let row = row.get_mut();
-                    if row.len() == position {
-                        row.push(o.value);
-                    } else if let Some(last) = row.last_mut().filter(|_| position == 0) {
-                        *last = o.value;
-                    }
+                if row.len() == position {
+                    row.push(o.value);
                 }
             }
         }
+        rows.retain(|_, row| row.len() == series.len());
+        rows.into_iter().collect()
     }
-    rows.into_iter()
-        .filter(|(_, values)| values.len() == series.len())
-        .collect()
+
+    fn any_weeks() -> impl Strategy<Value = Vec<(i32, f64)>> {
+        (0i32..7, prop::collection::vec((0u8..10, -9.0..9.0), 1..120)).prop_map(|(first, rows)| {
+            let mut day = 8_000 + first;
+            let rows = rows.into_iter().map(|(kind, value)| {
+                day += match kind {
+                    0 => 6,
+                    1 => 8,
+                    2 => 3,
+                    3 => 21,
+                    _ => 7,
+                };
+                (day, value)
+            });
+            rows.collect()
+        })
+    }
+
+    fn series(id: &str, rows: &[(i32, f64)]) -> Series {
+        let info = Catalogue::embedded().get(id).unwrap().clone();
+        let row =
+            |(day, value): &(i32, f64)| Observation::new(day_from_number(*day).unwrap(), *value);
+        Series::new(info, rows.iter().map(row).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn lists_meet_on_the_dates_of_a_map(lists in prop::collection::vec(any_weeks(), 1..5), weekly: bool) {
+            let id = if weekly { "ICSA" } else { "DGS10" };
+            let series: Vec<Series> = lists.iter().map(|rows| series(id, rows)).collect();
+            let series: Vec<&Series> = series.iter().collect();
+            let ends: Vec<_> = series.iter().map(|s| s.observations.last().unwrap().date.weekday()).collect();
+            let by_friday = weekly && ends.windows(2).any(|w| w[0] != w[1]);
+            let key = |d| if by_friday { Frequency::Weekly.stamp(d) } else { d };
+            let plain = in_a_map(&series, key);
+            let lists = side_by_side(&series);
+            let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
+            prop_assert_eq!(common_dates(&lists), dates);
+            if let [a, b] = lists.as_slice() {
+                let mut met = Vec::new();
+                meet(a, b, |date, x, y| met.push((date, vec![x, y])));
+                prop_assert_eq!(met, plain);
+            }
+        }
+
+        #[test]
+        fn a_week_is_the_seven_days_to_its_date(days in prop::collection::vec(1i32..5, 1..200), weeks in any_weeks()) {
+            let mut day = 8_000;
+            let rows: Vec<(i32, f64)> = days.iter().map(|gap| { day += gap; (day, f64::from(day % 13)) }).collect();
+            let (days, weeks) = (series("DGS10", &rows), series("ICSA", &weeks));
+            for how in [Aggregation::Average, Aggregation::Sum, Aggregation::EndOfPeriod] {
+                let plain = weeks.observations.iter().filter_map(|week| {
+                    let inside = days.between(shift(week.date, (-6).days()), week.date);
+                    let sum: f64 = inside.iter().map(|o| o.value).sum();
+                    let value = match how {
+                        Aggregation::Average => sum / count(inside.len()),
+                        Aggregation::Sum => sum,
+                        Aggregation::EndOfPeriod => inside.last()?.value,
+                    };
+                    inside.last().map(|_| Observation::new(week.date, value))
+                });
+                prop_assert_eq!(by_week(&days, &weeks, how), plain.collect::<Vec<_>>());
+            }
+        }
+    }
 }

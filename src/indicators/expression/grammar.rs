@@ -1,33 +1,42 @@
 //! From text to tree.
 //!
 //! ```text
+//! any     = every ("or" every)*
+//! every   = one ("and" one)*
+//! one     = "not" one | [sum] [compared sum]
 //! sum     = product (("+" | "-") product)*
-//! product = atom (("*" | "/") atom)*
-//! atom    = "-" atom | "(" sum ")" | number | name | "quoted name" | function "(" sum ["," whole] ")"
+//! product = signed (("*" | "/") signed)*
+//! signed  = "-" signed | atom ["^" signed]
+//! atom    = "(" any ")" | number | name | "quoted name" | function "(" any ["," whole | time | any] ")"
 //! ```
+//! A comparison without a left side is about the series that is asked about: `>= 0.5`.
 
-use super::{Expr, FUNCTIONS, Fault, Function, Op};
+use super::parser::{MAX_NAME, Parser};
+use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
+use super::when::When;
 use crate::indicators::transform::Units;
-use winnow::combinator::{alt, cut_err, delimited, fail, opt, preceded};
-use winnow::error::{StrContext, StrContextValue};
-use winnow::prelude::*;
-use winnow::stream::{LocatingSlice, Location, Stream};
-use winnow::token::{one_of, take_while};
 
 /// Longest formula.
-pub const MOST_CHARACTERS: usize = 200;
+pub const MAX_CHARACTERS: usize = 200;
 /// Deepest nesting.
-pub const MOST_DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
+/// Most powers in one formula: each is a level of its own.
+const MAX_POWERS: usize = 8;
 /// Most names in one formula.
-pub const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 /// Longest window of `ma` and `lag`.
-const MOST_PERIODS: usize = 5_000;
+const MAX_PERIODS: usize = 5_000;
+/// Longest quoted name.
+const MAX_QUOTED: usize = 79;
 
-const EXPECTED: &str = "series names, numbers, + - * /, parentheses and functions, for example DGS10-DGS2 or yoy(CPIAUCSL)";
+const EXPECTED: &str = "series names, numbers, + - * / ^, > < >= <= = !=, and, or, not, parentheses and functions, for \
+    example DGS10-DGS2, yoy(CPIAUCSL) or UNRATE > 5 (macro://formulas)";
 const A_VALUE: &str = "a series name, a number, a function or a parenthesis";
+const CLOSING: &str = "a closing parenthesis or an operator";
 const WINDOW: &str = "a whole number of periods from 1 to 5000, for example ma(ICSA, 4)";
-
-type Input<'i> = LocatingSlice<&'i str>;
+const YEARS: &str = "a number of years from 1 to 200 or a time, for example cagr(GDPC1, 10) or cagr(GDPC1, \"2019-10\")";
+const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"2020-02\" or \"2020-02-15\"";
+const TWO: &str = "a comma and a second series, for example gap(GDPC1, GDPPOT)";
 
 /// Reads a formula.
 ///
@@ -35,86 +44,34 @@ type Input<'i> = LocatingSlice<&'i str>;
 /// A [`Fault`] that names the column.
 pub fn parse(text: &str) -> Result<Expr, Fault> {
     let characters = text.chars().count();
-    if characters > MOST_CHARACTERS {
+    if characters > MAX_CHARACTERS {
         let problem = format!("is {characters} characters long");
-        return Err(Fault::new(
-            MOST_CHARACTERS + 1,
-            problem,
-            format!("up to {MOST_CHARACTERS} characters"),
-        ));
+        let allowed = format!("up to {MAX_CHARACTERS} characters");
+        return Err(Fault::new(MAX_CHARACTERS + 1, problem, allowed));
     }
     shallow(text)?;
-    let mut tree = delimited(blanks, sum, blanks)
-        .parse(LocatingSlice::new(text))
-        .map_err(|error| {
-            let expected = error.inner().context().find_map(|context| {
-                if let StrContext::Expected(StrContextValue::Description(words)) = context {
-                    Some(*words)
-                } else {
-                    None
-                }
-            });
-            fault(text, error.offset(), expected)
-        })?;
-    count_characters(&mut tree, text);
+    let mut parser = Parser {
+        rest: text,
+        column: 1,
+    };
+    let tree = parser.any()?;
+    parser.blanks();
+    if !parser.rest.is_empty() {
+        return Err(parser.fault(EXPECTED));
+    }
     let names = tree.names();
-    if let Some((_, column)) = names.get(MOST_NAMES) {
+    if let Some((_, column)) = names.get(MAX_NAMES) {
         let problem = format!("has {} names", names.len());
-        return Err(Fault::new(
-            *column,
-            problem,
-            format!("up to {MOST_NAMES} names"),
-        ));
+        let allowed = format!("up to {MAX_NAMES} names");
+        return Err(Fault::new(*column, problem, allowed));
     }
     Ok(tree)
 }
 
-/// Columns are byte offsets while parsing; people count characters from 1.
-fn count_characters(tree: &mut Expr, text: &str) {
-    match tree {
-        Expr::Number(_) => {}
-        Expr::Name { column, .. } => *column = character(text, *column),
-        Expr::Negate(inner) => count_characters(inner, text),
-        Expr::Call {
-            argument, column, ..
-        } => {
-            *column = character(text, *column);
-            count_characters(argument, text);
-        }
-        Expr::Binary {
-            left,
-            right,
-            column,
-            ..
-        } => {
-            *column = character(text, *column);
-            count_characters(left, text);
-            count_characters(right, text);
-        }
-    }
-}
-
-fn character(text: &str, offset: usize) -> usize {
-    text.char_indices().take_while(|(i, _)| *i < offset).count() + 1
-}
-
-fn fault(text: &str, offset: usize, expected: Option<&'static str>) -> Fault {
-    let rest = text.get(offset..).unwrap_or("");
-    let problem = match rest.chars().next() {
-        None => "ends too early".to_owned(),
-        Some(c) => format!("has \"{}\" there", crate::error::quote(&c.to_string())),
-    };
-    Fault::new(
-        character(text, offset),
-        problem,
-        expected.unwrap_or(EXPECTED),
-    )
-}
-
 /// Nesting is checked before the parser descends into it.
 fn shallow(text: &str) -> Result<(), Fault> {
-    let (mut depth, mut signs) = (0usize, 0usize);
-    for (at, c) in text.chars().enumerate() {
+    let (mut depth, mut signs, mut powers) = (0usize, 0usize, 0usize);
+    for (c, column) in text.chars().zip(1..) {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -125,175 +82,275 @@ fn shallow(text: &str) -> Result<(), Fault> {
             c if c.is_whitespace() => signs,
             _ => 0,
         };
-        if depth.max(signs) > MOST_DEPTH {
-            return Err(Fault::new(
-                at + 1,
-                "is nested too deeply",
-                format!("up to {MOST_DEPTH} levels"),
-            ));
+        powers += usize::from(c == '^');
+        if depth.max(signs) > MAX_DEPTH || powers > MAX_POWERS {
+            let allowed = format!("up to {MAX_DEPTH} levels");
+            return Err(Fault::new(column, "is nested too deeply", allowed));
         }
     }
     Ok(())
 }
 
-fn blanks(input: &mut Input<'_>) -> ModalResult<()> {
-    take_while(0.., char::is_whitespace)
-        .void()
-        .parse_next(input)
-}
-
-fn sum(input: &mut Input<'_>) -> ModalResult<Expr> {
-    chain(input, product, |c| match c {
-        '+' => Some(Op::Add),
-        '-' | '−' => Some(Op::Subtract),
-        _ => None,
-    })
-}
-
-fn product(input: &mut Input<'_>) -> ModalResult<Expr> {
-    chain(input, atom, |c| match c {
-        '*' | '×' => Some(Op::Multiply),
-        '/' | '÷' => Some(Op::Divide),
-        _ => None,
-    })
-}
-
-fn chain(
-    input: &mut Input<'_>,
-    operand: fn(&mut Input<'_>) -> ModalResult<Expr>,
-    operation: fn(char) -> Option<Op>,
-) -> ModalResult<Expr> {
-    let mut left = operand(input)?;
-    loop {
-        let before = input.checkpoint();
-        blanks(input)?;
-        let column = input.current_token_start();
-        let sign = opt(one_of(|c| operation(c).is_some())).parse_next(input)?;
-        let Some(op) = sign.and_then(operation) else {
-            input.reset(&before);
-            return Ok(left);
-        };
-        let right = cut_err(operand)
-            .context(expected(A_VALUE))
-            .parse_next(input)?;
-        left = Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-            column,
-        };
+impl Parser<'_> {
+    fn any(&mut self) -> Result<Expr, Fault> {
+        self.chain(Self::every, |p| p.keyword("or").then_some(Op::Or))
     }
-}
 
-fn expected(words: &'static str) -> StrContext {
-    StrContext::Expected(StrContextValue::Description(words))
-}
-
-fn atom(input: &mut Input<'_>) -> ModalResult<Expr> {
-    let negated = preceded(one_of(['-', '−']), cut_err(atom)).map(|e| Expr::Negate(Box::new(e)));
-    let grouped = delimited('(', cut_err(sum), closing);
-    preceded(blanks, alt((negated, grouped, quoted, word)))
-        .context(expected(A_VALUE))
-        .parse_next(input)
-}
-
-fn closing(input: &mut Input<'_>) -> ModalResult<()> {
-    cut_err(preceded(blanks, ')'))
-        .void()
-        .context(expected("a closing parenthesis or an operator"))
-        .parse_next(input)
-}
-
-fn quoted(input: &mut Input<'_>) -> ModalResult<Expr> {
-    let column = input.current_token_start();
-    let quote = one_of(['"', '\'']).parse_next(input)?;
-    let name = cut_err(take_while(1..80, move |c| c != quote)).parse_next(input)?;
-    cut_err(quote)
-        .context(expected("a closing quotation mark"))
-        .parse_next(input)?;
-    Ok(Expr::Name {
-        name: name.to_owned(),
-        column,
-    })
-}
-
-fn word(input: &mut Input<'_>) -> ModalResult<Expr> {
-    let column = input.current_token_start();
-    let text: &str = take_while(1..=64, |c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
-    })
-    .parse_next(input)?;
-    if opt(preceded(blanks, '(')).parse_next(input)?.is_some() {
-        return call(input, text, column);
+    fn every(&mut self) -> Result<Expr, Fault> {
+        self.chain(Self::one, |p| p.keyword("and").then_some(Op::And))
     }
-    let is_number = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    if let Some(number) = is_number.then(|| text.parse::<f64>().ok()).flatten() {
-        if number.is_finite() {
-            return Ok(Expr::Number(number));
+
+    /// A comparison, or figures that are compared with nothing.
+    fn one(&mut self) -> Result<Expr, Fault> {
+        self.blanks();
+        let column = self.column;
+        if self.keyword("not") {
+            return self.one().map(|argument| Expr::Call {
+                function: Function::Not,
+                arguments: vec![argument],
+                column,
+            });
         }
-        return cut_err(fail)
-            .context(expected("a number of ordinary size"))
-            .parse_next(input);
+        let column = self.column;
+        if let Some(op) = self.comparison() {
+            return self.compared(Expr::Subject { column }, op, column);
+        }
+        let left = self.sum()?;
+        self.blanks();
+        let column = self.column;
+        match self.comparison() {
+            Some(op) => self.compared(left, op, column),
+            None => Ok(left),
+        }
     }
-    Ok(Expr::Name {
-        name: text.to_owned(),
-        column,
-    })
-}
 
-fn call(input: &mut Input<'_>, name: &str, column: usize) -> ModalResult<Expr> {
-    let lower = name.to_ascii_lowercase();
-    let plain = match lower.as_str() {
-        "yoy" => Some(Function::Units(Units::PercentYear)),
-        "mom" => Some(Function::Units(Units::Percent)),
-        "index" => Some(Function::Index),
-        "abs" => Some(Function::Absolute),
-        code => code.parse().ok().map(Function::Units),
-    };
-    let windowed = matches!(lower.as_str(), "ma" | "lag");
-    if plain.is_none() && !windowed {
-        return cut_err(fail).context(expected(FUNCTIONS)).parse_next(input);
+    fn compared(&mut self, left: Expr, op: Op, column: usize) -> Result<Expr, Fault> {
+        let right = self.sum()?;
+        self.blanks();
+        let after = *self;
+        match self.comparison() {
+            Some(_) => Err(after.fault("one comparison at a time, joined by and: a < b and b < c")),
+            None => Ok(Expr::Binary {
+                op,
+                left: Box::new(left),
+                right: Box::new(right),
+                column,
+            }),
+        }
     }
-    let argument = Box::new(cut_err(sum).parse_next(input)?);
-    let function = match plain {
-        Some(function) => function,
-        None => {
-            let periods = window(input)?;
-            if lower == "ma" {
-                Function::MovingAverage(periods)
-            } else {
-                Function::Lag(periods)
+
+    fn sum(&mut self) -> Result<Expr, Fault> {
+        self.chain(Self::product, |p| {
+            p.sign(&[('+', Op::Add), ('-', Op::Subtract), ('−', Op::Subtract)])
+        })
+    }
+
+    fn product(&mut self) -> Result<Expr, Fault> {
+        self.chain(Self::signed, |p| {
+            p.sign(&[
+                ('*', Op::Multiply),
+                ('×', Op::Multiply),
+                ('/', Op::Divide),
+                ('÷', Op::Divide),
+            ])
+        })
+    }
+
+    fn chain(
+        &mut self,
+        operand: fn(&mut Self) -> Result<Expr, Fault>,
+        operation: fn(&mut Self) -> Option<Op>,
+    ) -> Result<Expr, Fault> {
+        let mut left = operand(self)?;
+        loop {
+            self.blanks();
+            let column = self.column;
+            let Some(op) = operation(self) else {
+                return Ok(left);
+            };
+            left = Expr::Binary {
+                op,
+                left: Box::new(left),
+                right: Box::new(operand(self)?),
+                column,
+            };
+        }
+    }
+
+    /// A power binds more closely than the sign before it, and what is to its right first: -2^3^2 is -(2^(3^2)).
+    fn signed(&mut self) -> Result<Expr, Fault> {
+        self.blanks();
+        let column = self.column;
+        if self.one_of(&['-', '−']) {
+            return self.signed().map(|argument| Expr::Call {
+                function: Function::Negate,
+                arguments: vec![argument],
+                column,
+            });
+        }
+        let base = self.atom()?;
+        self.blanks();
+        let column = self.column;
+        match self.one_of(&['^']) {
+            false => Ok(base),
+            true => Ok(Expr::Binary {
+                op: Op::Power,
+                left: Box::new(base),
+                right: Box::new(self.signed()?),
+                column,
+            }),
+        }
+    }
+
+    fn atom(&mut self) -> Result<Expr, Fault> {
+        self.blanks();
+        match self.peek() {
+            Some('(') => {
+                self.take(1, |_| true);
+                let inner = self.any()?;
+                self.closing().map(|()| inner)
+            }
+            Some(quote @ ('"' | '\'')) => self.quoted(quote),
+            _ => self.word(),
+        }
+    }
+
+    fn closing(&mut self) -> Result<(), Fault> {
+        self.blanks();
+        match self.one_of(&[')']) {
+            true => Ok(()),
+            false => Err(self.fault(CLOSING)),
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<Expr, Fault> {
+        let column = self.column;
+        self.take(1, |_| true);
+        let name = self.take(MAX_QUOTED, |c| c != quote).to_owned();
+        if name.is_empty() {
+            return Err(self.fault(A_VALUE));
+        }
+        match self.one_of(&[quote]) {
+            true => Ok(Expr::Name { name, column }),
+            false => Err(self.fault("a closing quotation mark")),
+        }
+    }
+
+    /// A number, a name, or the name of a function with its argument.
+    fn word(&mut self) -> Result<Expr, Fault> {
+        let column = self.column;
+        let word = self.take(MAX_NAME, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
+        });
+        if word.is_empty() {
+            return Err(self.fault(A_VALUE));
+        }
+        let mut ahead = *self;
+        ahead.blanks();
+        if ahead.one_of(&['(']) {
+            *self = ahead;
+            return self.call(word, column);
+        }
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        match word.parse::<f64>() {
+            Ok(number) if is_number && number.is_finite() => Ok(Expr::Number(number)),
+            Ok(_) if is_number => Err(self.fault("a number of ordinary size")),
+            Ok(_) | Err(_) => Ok(Expr::Name {
+                name: word.to_owned(),
+                column,
+            }),
+        }
+    }
+
+    fn call(&mut self, name: &str, column: usize) -> Result<Expr, Fault> {
+        let name = name.to_ascii_lowercase();
+        let code = match name.as_str() {
+            "yoy" => Some(Units::PercentYear),
+            "mom" => Some(Units::Percent),
+            code => code.parse().ok(),
+        };
+        let known = [
+            "abs", "not", "ma", "lag", "ann", "cagr", "index", "real", "gap",
+        ];
+        if code.is_none() && !known.contains(&name.as_str()) {
+            return Err(self.fault(FUNCTIONS));
+        }
+        let mut arguments = vec![self.any()?];
+        let function = match (code, name.as_str()) {
+            (Some(units), _) => Function::Units(units),
+            (_, "abs") => Function::Absolute,
+            (_, "not") => Function::Not,
+            (_, "ma") => Function::MovingAverage(self.window()?),
+            (_, "lag") => Function::Lag(self.window()?),
+            (_, "ann") => Function::Annualised(self.window()?),
+            (_, "cagr") => self.growth()?,
+            (_, "index") => Function::Index(self.time_or_none()?),
+            (_, "real") => {
+                let when = self.time_or_none()?.ok_or_else(|| self.fault(A_TIME))?;
+                let name = PRICES.to_owned();
+                arguments.push(Expr::Name { name, column });
+                Function::Real(when)
+            }
+            (_, "gap") => {
+                if !self.comma() {
+                    return Err(self.fault(TWO));
+                }
+                arguments.push(self.any()?);
+                Function::Gap
+            }
+            _ => return Err(self.fault(FUNCTIONS)),
+        };
+        self.closing()?;
+        Ok(Expr::Call {
+            function,
+            arguments,
+            column,
+        })
+    }
+
+    fn window(&mut self) -> Result<usize, Fault> {
+        if !self.comma() {
+            return Err(self.fault(WINDOW));
+        }
+        let start = *self;
+        match self.take(4, |c| c.is_ascii_digit()).parse() {
+            Ok(n) if (1..=MAX_PERIODS).contains(&n) => Ok(n),
+            Ok(_) | Err(_) => Err(start.fault(WINDOW)),
+        }
+    }
+
+    /// Years, a time, or nothing.
+    fn growth(&mut self) -> Result<Function, Fault> {
+        let start = *self;
+        let mut ahead = *self;
+        if ahead.comma() {
+            let years: Option<usize> = ahead.take(4, |c| c.is_ascii_digit()).parse().ok();
+            let ends = matches!(ahead.peek(), Some(')' | ' ') | None);
+            if let Some(years) = years.filter(|n| (1..=200).contains(n) && ends) {
+                *self = ahead;
+                return Ok(Function::Growth(years));
             }
         }
-    };
-    closing(input)?;
-    Ok(Expr::Call {
-        function,
-        argument,
-        column,
-    })
-}
+        let since = self.time_or_none();
+        since.map(Function::GrowthSince).map_err(|fault| Fault {
+            allowed: YEARS.into(),
+            ..start.fault(&fault.allowed)
+        })
+    }
 
-fn window(input: &mut Input<'_>) -> ModalResult<usize> {
-    cut_err(preceded(
-        (blanks, ',', blanks),
-        take_while(1..=4, |c: char| c.is_ascii_digit()),
-    ))
-    .try_map(|digits: &str| match digits.parse::<usize>() {
-        Ok(n) if (1..=MOST_PERIODS).contains(&n) => Ok(n),
-        Ok(_) | Err(_) => Err(OutOfRange),
-    })
-    .context(expected(WINDOW))
-    .parse_next(input)
-}
-
-#[derive(Debug)]
-struct OutOfRange;
-
-impl std::fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(WINDOW)
+    /// After a comma a time, in quotes or bare; nothing where no comma comes.
+    fn time_or_none(&mut self) -> Result<Option<When>, Fault> {
+        if !self.comma() {
+            return Ok(None);
+        }
+        let start = *self;
+        let quote = self.peek().filter(|c| matches!(c, '"' | '\''));
+        self.take(usize::from(quote.is_some()), |_| true);
+        let text = self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q'));
+        let closed = quote.is_none_or(|quote| self.one_of(&[quote]));
+        match When::parse(text).filter(|_| closed) {
+            Some(when) => Ok(Some(when)),
+            None => Err(start.fault(A_TIME)),
+        }
     }
 }
-
-impl std::error::Error for OutOfRange {}

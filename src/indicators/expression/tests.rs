@@ -1,3 +1,5 @@
+mod properties;
+
 use super::*;
 use crate::indicators::resample::Aggregation;
 use crate::model::frequency::shift;
@@ -43,6 +45,12 @@ fn lookup(name: &str) -> Option<Arc<Series>> {
         ),
         "INDPRO" => series("INDPRO", &months(&[100.0, 50.0])),
         "GDP" => series("GDP", &[(date(2024, 1, 1), 28_000.0)]),
+        "GFDEBTN" => series("GFDEBTN", &[(date(2024, 1, 1), 35_000_000.0)]),
+        "AHETPI" => series("AHETPI", &months(&[20.0; 16])),
+        "GAPPED" => series(
+            "UNRATE",
+            &[(8, 4.3), (9, 4.4), (11, 4.5), (12, 4.7)].map(|(m, v)| (date(2025, m, 1), v)),
+        ),
         "PAYEMS" => series("PAYEMS", &months(&[150_000.0, 151_500.0])),
         _ => return None,
     })
@@ -51,10 +59,12 @@ fn lookup(name: &str) -> Option<Arc<Series>> {
 fn read(text: &str) -> Result<(Vec<f64>, String), Fault> {
     let scope = Scope {
         series: &lookup,
+        subject: lookup("DGS2").map(Column::of),
         start: date(2024, 1, 1),
         how: Aggregation::Average,
+        frequency: None,
     };
-    let column = evaluate(&parse(text)?, &scope)?;
+    let column = evaluate(&parse(text)?, scope)?;
     let values = column
         .series
         .observations
@@ -70,6 +80,7 @@ fn said(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of formulas")]
 fn formulas_are_computed_with_their_unit() {
     for (text, values, unit) in [
         ("DGS10-DGS2", vec![1.0, 0.9], "pp"),
@@ -94,6 +105,54 @@ fn formulas_are_computed_with_their_unit() {
         ("DGS10/DGS2", vec![1.333333, 1.257143], "ratio"),
         ("DGS10/DGS2*100", vec![133.333333, 125.714286], "%"),
         ("GDP/PAYEMS", vec![0.185738], "$bn/thous"),
+        ("WALCL-RRPONTSYD", vec![6_497_000.0], "$mn"),
+        ("GFDEBTN/GDP", vec![1.25], "ratio"),
+        ("GFDEBTN/GDP*100", vec![125.0], "%"),
+        ("GFDEBTN/1000/GDP*100", vec![125.0], "%"),
+        ("GDP/PAYEMS*1e6", vec![185_737.976783], "$ each"),
+        ("gap(GFDEBTN, GDP)", vec![25.0], "%"),
+        ("2^3^2*DGS2/DGS2", vec![512.0, 512.0], "ratio"),
+        ("-DGS2^2", vec![-9.0, -12.25], ""),
+        ("((1+DGS2/100)^4-1)*100", vec![12.550881, 14.752300], "%"),
+        ("DGS2 > 3", vec![0.0, 1.0], "1 = true, 0 = false"),
+        (
+            ">= 3 and not (DGS10 = 4.4 or DGS2 != 3)",
+            vec![1.0, 0.0],
+            "1 = true, 0 = false",
+        ),
+        ("DGS10 - DGS2 <= 0.9", vec![0.0, 1.0], "1 = true, 0 = false"),
+        ("WALCL ≥ 7000*1000", vec![1.0, 0.0], "1 = true, 0 = false"),
+        ("RRPONTSYD*0.1 > WALCL", vec![0.0], "1 = true, 0 = false"),
+        ("ma(GAPPED, 2)", vec![4.35, 4.6], "%"),
+        ("ma(GAPPED, 3)", vec![], "%"),
+        ("chg(GAPPED)", vec![0.1, 0.2], "pp"),
+        (
+            "ann(CPIAUCSL, 1)",
+            vec![0.0; 11]
+                .into_iter()
+                .chain([42.576089, 25.957749])
+                .collect(),
+            "%",
+        ),
+        ("ann(CPIAUCSL, 12)", vec![3.0, 5.0], "%"),
+        ("cagr(CPIAUCSL, 1)", vec![3.0, 5.0], "%"),
+        ("cagr(CPIAUCSL)", vec![3.0, 4.606664], "%"),
+        ("cagr(CPIAUCSL, \"2024-02\")", vec![5.0], "%"),
+        (
+            "index(INDPRO, \"2024-02\")",
+            vec![200.0, 100.0],
+            "index, 2024-02 = 100",
+        ),
+        (
+            "index(INDPRO, 2024-01)",
+            vec![100.0, 50.0],
+            "index, 2024-01 = 100",
+        ),
+        (
+            "index(DGS10, \"2026-08-23\")",
+            vec![90.909091, 95.454545, 100.0],
+            "index, 2026-08-23 = 100",
+        ),
         ("2+3*DGS2", vec![11.0, 12.5], "%"),
         ("1-2-DGS2", vec![-4.0, -4.5], "%"),
     ] {
@@ -110,7 +169,10 @@ fn a_fault_names_the_column_and_what_is_allowed() {
         ("(DGS10", "7: ends too early; a closing parenthesis"),
         ("yoyo(DGS10)", "yoy, mom"),
         ("ma(DGS10)", "9: has \")\" there; a whole number of periods"),
-        ("ma(DGS10, 0)", "a whole number of periods"),
+        (
+            "ma(DGS10, 0)",
+            "11: has \"0\" there; a whole number of periods",
+        ),
         ("", "1: ends too early"),
         ("2+2", "1: names no series"),
         ("yoy(2)", "1: takes a function of a bare number"),
@@ -120,10 +182,33 @@ fn a_fault_names_the_column_and_what_is_allowed() {
             "DGS10+GDP",
             "6: adds figures in % and $bn; figures of one unit",
         ),
+        ("DGS10 > GDP", "7: compares figures in % and $bn"),
         (
-            "WALCL-RRPONTSYD",
-            "6: subtracts figures in $mn and $bn; figures of one size: divide those in $mn by 1e3",
+            "1 < DGS2 < 3",
+            "10: has \"<\" there; one comparison at a time",
         ),
+        ("gap(DGS10, DGS2)", "1: takes percent of percentages"),
+        (
+            "gap(GDP)",
+            "8: has \")\" there; a comma and a second series",
+        ),
+        (
+            "real(AHETPI, \"2025-03\")",
+            "1: has no consumer prices (CPIAUCSL) for all of 2025-03; a published month up to 2025-02, the newest",
+        ),
+        (
+            "real(AHETPI)",
+            "12: has \")\" there; a year, quarter, month or day",
+        ),
+        (
+            "real(DGS10, \"2024-03\")",
+            "1: takes real( ) of figures in %",
+        ),
+        (
+            "index(INDPRO, \"2031\")",
+            "1: has not all of INDPRO for 2031; a time from 2024-01-01 to 2024-02-01",
+        ),
+        ("9^99^99*DGS10", "2: divides by zero or has no number"),
         (
             "CPIAUCSL-INDPRO",
             "9: subtracts figures in Index 1982-84=100 and Index 2017=100; indices of one base",
@@ -135,18 +220,58 @@ fn a_fault_names_the_column_and_what_is_allowed() {
 }
 
 #[test]
+fn prices_are_those_of_each_month_and_none_where_it_has_none() {
+    // Prices stand at 100 for a year, then 103 and 105; the wage has two months more.
+    let (got, unit) = read("real(AHETPI, \"2025-02\")").unwrap();
+    assert_eq!(unit, "$/hr 2025-02 prices");
+    assert_eq!(got.len(), 14);
+    assert_eq!((got[0], got[12], got[13]), (21.0, 20.38835, 20.0));
+}
+
+#[test]
+fn what_is_only_noise_is_no_divisor_and_no_difference() {
+    // 4.3 and 4.4 differ by 0.10000000000000053.
+    for (text, want) in [
+        ("chg(GAPPED) = 0.1", vec![1.0, 0.0]),
+        ("1/(chg(GAPPED) - 0.1)", vec![10.0]),
+        ("GAPPED/(GAPPED - GAPPED)", vec![]),
+    ] {
+        assert_eq!(read(text).unwrap().0, want, "{text}");
+    }
+}
+
+#[test]
+fn comparisons_are_made_at_the_lowest_frequency_of_a_formula() {
+    // The mean of the three days is 4.2, of the two 3.25, in the month of which there is no price.
+    let (got, _) = read("DGS10 > 4.1 and DGS2 < 3.3 or CPIAUCSL > 1").unwrap();
+    assert_eq!(got, Vec::<f64>::new());
+    let scope = Scope {
+        series: &lookup,
+        subject: None,
+        start: date(2024, 1, 1),
+        how: Aggregation::EndOfPeriod,
+        frequency: Some(crate::model::Frequency::Monthly),
+    };
+    let column = evaluate(&parse("DGS10 > 4.3").unwrap(), scope).unwrap();
+    let month = Observation::new(date(2026, 8, 1), 1.0);
+    assert_eq!(column.series.observations, [month]);
+}
+
+#[test]
 fn nothing_grows_without_bound() {
     assert!(said(&"x".repeat(201)).contains("201 characters"));
     assert!(said(&format!("{}DGS10", "(".repeat(9))).contains("nested too deeply"));
     assert!(said(&"-".repeat(20)).contains("nested too deeply"));
     assert!(said(&["DGS10"; 13].join("+")).contains("13 names"));
+    assert!(said(&format!("DGS10{}", "^2".repeat(9))).contains("nested too deeply"));
+    assert!(parse(&format!("{}DGS10", "not ".repeat(40))).is_ok());
     assert!(said("9e999").contains("ordinary size"));
     assert!(parse(&["A"; 12].join("+")).is_ok());
 }
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_read_or_refused_in_place(text in "[A-Z0-9a-z()+*/., \"'−é-]{0,60}") {
+    fn any_text_is_read_or_refused_in_place(text in "(and|or|not|[A-Z0-9a-z()+*/^<>=!., \"'−≥é-]){0,60}") {
         if let Err(fault) = parse(&text) {
             assert!(fault.column >= 1 && fault.column <= text.chars().count() + 1, "{text:?} {fault:?}");
         }

@@ -1,6 +1,6 @@
 //! Units of formulas: what may be added, and what a product or quotient is called.
 
-use super::Op;
+use super::tree::Op;
 use crate::model::SeriesInfo;
 
 /// A unit as it is shown, and the kind that decides what it may be added to.
@@ -12,13 +12,17 @@ pub struct Unit {
     kind: String,
 }
 
+/// The unit of comparisons.
+const TRUTH: &str = "1 = true, 0 = false";
+
 /// Steps of a thousand that dividing or multiplying by 1000 walks along.
 const LADDERS: [&[&str]; 2] = [&["$", "$k", "$mn", "$bn", "$tn"], &["thous", "mn", "bn"]];
 
 impl Unit {
     /// A unit that is its own kind.
     pub fn new(short: &str) -> Self {
-        let percent = short.starts_with('%') || matches!(short, "pp" | "Percent");
+        let percent =
+            short.starts_with('%') || matches!(short, "pp" | "Percent" | "percentage points");
         Self {
             short: short.to_owned(),
             kind: if percent { "%" } else { short }.to_owned(),
@@ -51,47 +55,100 @@ impl Unit {
         }
     }
 
-    /// The unit of `self op other`.
+    /// The unit of `self op other`, and the factor that brings `other` to the size of `self` before: $mn over $bn is a
+    /// ratio, $bn less $mn is $bn.
     ///
     /// # Errors
-    /// Why the two cannot be added, and what to do.
-    pub(super) fn combine(&self, op: Op, other: &Self) -> Result<Self, (String, String)> {
-        match op {
-            Op::Multiply => Ok(self.times(other)),
-            Op::Divide => Ok(self.per(other)),
-            Op::Add | Op::Subtract if self.kind.is_empty() => Ok(other.clone()),
-            Op::Add | Op::Subtract if other.kind.is_empty() => Ok(self.clone()),
-            Op::Subtract if self.kind == other.kind => Ok(self.difference()),
-            Op::Add if self.kind == other.kind => Ok(if self.short == "pp" {
-                other.clone()
-            } else {
-                self.clone()
-            }),
-            Op::Add | Op::Subtract => Err(self.refusal(op, other)),
+    /// Why the two cannot be added or compared, and what to do.
+    pub(super) fn combine(&self, op: Op, other: &Self) -> Result<(Self, f64), (String, String)> {
+        let known = !self.kind.is_empty() && !other.kind.is_empty();
+        let factor = if known {
+            self.size_of(other)
+        } else {
+            Some(1.0)
+        };
+        let result = match (op, factor) {
+            (Op::And | Op::Or, _) => (Self::truth(), 1.0),
+            (Op::Multiply, _) => (self.times(other), 1.0),
+            (Op::Power, _) => (Self::new(""), 1.0),
+            (Op::Divide, Some(factor)) if known => (Self::new("ratio"), factor),
+            (Op::Divide, _) => (self.per(other), 1.0),
+            (_, None) => return Err(self.refusal(op, other)),
+            (op, Some(factor)) if op.is_comparison() => (Self::truth(), factor),
+            (_, Some(factor)) if self.kind.is_empty() => (other.clone(), factor),
+            (_, Some(factor)) if other.kind.is_empty() => (self.clone(), factor),
+            (Op::Subtract, Some(factor)) => (self.difference(), factor),
+            (_, Some(factor)) if self.short == "pp" => (other.clone(), factor),
+            (_, Some(factor)) => (self.clone(), factor),
+        };
+        Ok(result)
+    }
+
+    /// What figures in `other` are multiplied by to be in this unit; `None` where no factor does that.
+    fn size_of(&self, other: &Self) -> Option<f64> {
+        if self.kind == other.kind {
+            return Some(1.0);
         }
+        match (self.kind.as_str(), other.kind.as_str()) {
+            ("%", "bp") => return Some(0.01),
+            ("bp", "%") => return Some(100.0),
+            _ => {}
+        }
+        let ((ladder, step), (same, from)) = (self.step()?, other.step()?);
+        let of_one_kind = ladder == same && split(&self.short).1 == split(&other.short).1;
+        let steps = i32::try_from(from).ok()? - i32::try_from(step).ok()?;
+        of_one_kind.then(|| 1000f64.powi(steps))
+    }
+
+    /// Of what is 1 or 0.
+    pub(super) fn truth() -> Self {
+        Self::new(TRUTH)
+    }
+
+    /// Whether it is 1 or 0.
+    pub fn is_truth(&self) -> bool {
+        self.short == TRUTH
+    }
+
+    /// The unit in consumer prices of a time.
+    ///
+    /// # Errors
+    /// Why it has no prices, and what has.
+    pub(super) fn in_prices(&self, when: &dyn std::fmt::Display) -> Result<Self, (String, String)> {
+        let (base, tail) = split(&self.short);
+        let is_money = base.starts_with('$') || base == "index" || self.kind.is_empty();
+        if is_money && !tail.contains("real") && !tail.contains(|c: char| c.is_ascii_digit()) {
+            return Ok(Self::new(&format!("{} {when} prices", self.short)));
+        }
+        Err((
+            format!("takes real( ) of figures in {}", self.named()),
+            "money at the prices of its day, for example real(CES0500000003, \"2026-07\")".into(),
+        ))
     }
 
     fn refusal(&self, op: Op, other: &Self) -> (String, String) {
-        let verb = if op == Op::Add { "adds" } else { "subtracts" };
-        let problem = format!("{verb} figures in {} and {}", self.named(), other.named());
-        let steps = self
-            .step()
-            .zip(other.step())
-            .filter(|((a, _), (b, _))| a == b);
-        let allowed = match steps {
-            Some(((_, a), (_, b))) => {
-                let smaller = if a < b { &self.short } else { &other.short };
-                let factor = format!("1e{}", 3 * a.abs_diff(b));
-                format!("figures of one size: divide those in {smaller} by {factor}")
-            }
-            None if self.short == "index" && other.short == "index" => {
-                "indices of one base: wrap both in index( ), which makes each 100 at the start"
-                    .into()
-            }
-            None => {
-                "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both".into()
-            }
+        let verb = match op {
+            Op::Add => "adds",
+            Op::Subtract => "subtracts",
+            Op::Multiply
+            | Op::Divide
+            | Op::Power
+            | Op::Greater
+            | Op::Less
+            | Op::AtLeast
+            | Op::AtMost
+            | Op::Equal
+            | Op::Unequal
+            | Op::And
+            | Op::Or => "compares",
         };
+        let problem = format!("{verb} figures in {} and {}", self.named(), other.named());
+        let allowed = if self.short == "index" && other.short == "index" {
+            "indices of one base: wrap both in index( ), which makes each 100 at the start"
+        } else {
+            "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both"
+        };
+        let allowed = allowed.to_owned();
         (problem, allowed)
     }
 
@@ -119,18 +176,53 @@ impl Unit {
     }
 
     fn per(&self, other: &Self) -> Self {
-        if self.kind == other.kind && !self.kind.is_empty() {
-            return Self::new("ratio");
-        }
         match other.short.as_str() {
             "ratio" | "" => self.clone(),
             unit => Self::new(&format!("{}/{unit}", self.short)),
         }
     }
 
+    /// The unit of `self op number`.
+    pub(super) fn before_number(&self, op: Op, number: f64) -> Self {
+        match op {
+            Op::Add | Op::Subtract => self.clone(),
+            Op::Multiply => self.scaled(number),
+            Op::Divide => self.scaled(1.0 / number),
+            Op::Power if number == 1.0 || matches!(self.short.as_str(), "ratio" | "") => {
+                self.clone()
+            }
+            Op::Power => Self::new(""),
+            Op::Greater
+            | Op::Less
+            | Op::AtLeast
+            | Op::AtMost
+            | Op::Equal
+            | Op::Unequal
+            | Op::And
+            | Op::Or => Self::truth(),
+        }
+    }
+
+    /// The unit of `number op self`.
+    pub(super) fn after_number(&self, number: f64, op: Op) -> Self {
+        match op {
+            Op::Add | Op::Subtract | Op::Multiply => self.before_number(op, number),
+            Op::Divide => Self::new(&format!("1/{}", self.short)),
+            Op::Power => Self::new(""),
+            Op::Greater
+            | Op::Less
+            | Op::AtLeast
+            | Op::AtMost
+            | Op::Equal
+            | Op::Unequal
+            | Op::And
+            | Op::Or => Self::truth(),
+        }
+    }
+
     /// The unit after multiplying by a bare number: a thousand moves along $, $mn, $bn; a hundred turns
     /// percent into basis points and a ratio into percent. Other numbers leave it as it is.
-    pub(super) fn scaled(&self, factor: f64) -> Self {
+    fn scaled(&self, factor: f64) -> Self {
         let near = |x: f64| (factor / x - 1.0).abs() < 1e-9;
         if near(100.0) && self.is_percent() {
             return Self::new("bp");
@@ -140,6 +232,9 @@ impl Unit {
         }
         if near(100.0) && self.short == "ratio" {
             return Self::new("%");
+        }
+        if near(0.01) && self.is_percent() {
+            return Self::new("ratio");
         }
         let Some((ladder, step)) = self.step() else {
             return self.clone();
@@ -155,7 +250,12 @@ impl Unit {
                 continue;
             };
             let unit = to.and_then(|i| LADDERS.get(ladder)?.get(i));
-            return unit.map_or_else(|| Self::new(""), |unit| Self::new(&format!("{unit}{tail}")));
+            return match (unit.copied(), tail) {
+                (None, _) => Self::new(""),
+                // Thousands of dollars to a thousand are dollars to one.
+                (Some("$k"), "/thous") | (Some("$mn"), "/mn") => Self::new("$ each"),
+                (Some(unit), tail) => Self::new(&format!("{unit}{tail}")),
+            };
         }
         self.clone()
     }
@@ -170,7 +270,7 @@ impl Unit {
     }
 }
 
-/// "$bn 2017" is "$bn" and " 2017": prices of a base year keep it.
+/// "$bn 2017" is "$bn" and " 2017", "$bn/thous" is "$bn" and "/thous": what is not a size is kept.
 fn split(short: &str) -> (&str, &str) {
-    short.split_at(short.find(' ').unwrap_or(short.len()))
+    short.split_at(short.find([' ', '/']).unwrap_or(short.len()))
 }

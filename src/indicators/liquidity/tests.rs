@@ -1,12 +1,12 @@
-//! Golden weeks of METHODS 3 on real figures, and the guards.
+//! Golden weeks of docs/METHODS.md#net-liquidity on real figures, and the guards.
 
 use super::*;
 use crate::indicators::testdata;
 use crate::model::catalogue::round_to;
 use std::sync::Arc;
 
-fn real() -> Option<SeriesSet> {
-    testdata::load(CNLI.inputs)
+fn real() -> SeriesSet {
+    testdata::load(&CNLI.inputs())
 }
 
 /// The set with one series' values changed.
@@ -29,9 +29,7 @@ fn with(
 
 #[test]
 fn the_golden_weeks_come_out() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     let weeks = CNLI.history(&set, date(2026, 8, 22));
     let at = |y, m, d| {
         let week = date(y, m, d);
@@ -53,9 +51,7 @@ fn the_golden_weeks_come_out() {
 
 #[test]
 fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     for day in [
         date(2026, 8, 20),
         date(2026, 8, 19),
@@ -85,9 +81,7 @@ fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
 
 #[test]
 fn billions_taken_for_millions_are_refused() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     let wrong = with(&set, "WTREGEN", |o| {
         Some(Observation::new(o.date, o.value / 1e3))
     });
@@ -109,9 +103,7 @@ fn billions_taken_for_millions_are_refused() {
 
 #[test]
 fn units_are_read_from_the_series() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     let mut info = set.get("WTREGEN").unwrap().info.as_ref().clone();
     info.units = "Billions of dollars".into();
     let rows = &set.get("WTREGEN").unwrap().observations;
@@ -128,9 +120,7 @@ fn units_are_read_from_the_series() {
 
 #[test]
 fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     let none = |from: Date| {
         let thinned = with(&set, "RRPONTSYD", |o| Some(o).filter(|o| o.date < from));
         let day = shift(from, 14.days());
@@ -154,9 +144,7 @@ fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
 
 #[test]
 fn a_missing_or_stale_balance_sheet_gives_a_reason() {
-    let Some(set) = real() else {
-        return;
-    };
+    let set = real();
     let late = reading(&set, date(2026, 11, 21));
     assert!(late.reason.unwrap().contains("newest: 2026-08-19"));
     let empty = reading(&SeriesSet::default(), date(2026, 8, 22));

@@ -1,10 +1,11 @@
 //! The three channels of the index, from counts of texts by day, term and source.
 
-use super::{Document, Vocabulary};
+use super::document::Document;
+use super::vocabulary::Vocabulary;
 use crate::indicators::statistics::{count, mean, normal_cdf, rolling_z};
 use crate::model::Date;
 use crate::model::frequency::days_between;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Terms that count: the most mentioned of the last seven days.
 const TOP: usize = 10;
@@ -25,15 +26,17 @@ pub(super) struct Tally<'a> {
     terms: usize,
     /// `days[k]` is the day k days before.
     days: Vec<Day>,
+    /// Every term's weight in the seven days that end so many days before.
+    weights: Vec<Option<Vec<f64>>>,
     /// Texts of the last four weeks with their age in days, in order of publication.
-    recent: Vec<(i64, &'a str, BTreeSet<usize>)>,
+    recent: Vec<(i64, &'a str, &'a [usize])>,
 }
 
 #[derive(Clone, Default)]
 struct Day {
     documents: usize,
-    /// Texts that mention each term.
-    mentions: BTreeMap<usize, usize>,
+    /// Texts that mention each term, by its number.
+    mentions: Vec<u32>,
 }
 
 /// A term with its weight in seven days.
@@ -46,33 +49,38 @@ pub(super) struct Mentioned {
 
 impl<'a> Tally<'a> {
     /// Counts the texts of the last 103 days up to `day`; later ones are not looked at.
-    pub(super) fn of(documents: &[Document<'a>], vocabulary: &Vocabulary, day: Date) -> Self {
+    pub(super) fn of(documents: &'a [Document<'a>], vocabulary: &Vocabulary, day: Date) -> Self {
         let mut tally = Self {
             day,
             first_day: documents.iter().map(|d| d.day).filter(|d| *d <= day).min(),
             terms: vocabulary.len(),
             days: vec![Day::default(); READ_DAYS],
+            weights: Vec::new(),
             recent: Vec::new(),
         };
-        let mut ordered: Vec<&Document<'a>> = documents.iter().filter(|d| d.day <= day).collect();
+        let mut ordered: Vec<&'a Document<'a>> =
+            documents.iter().filter(|d| d.day <= day).collect();
         ordered.sort_by_key(|d| d.day);
         for document in ordered {
-            tally.add(document, vocabulary);
+            tally.add(document);
         }
+        tally.weights = (0..READ_DAYS).map(|back| tally.weighed(back)).collect();
         tally
     }
 
-    fn add(&mut self, document: &Document<'a>, vocabulary: &Vocabulary) {
+    fn add(&mut self, document: &'a Document<'a>) {
         let age = days_between(document.day, self.day);
         let slot = usize::try_from(age).ok().and_then(|k| self.days.get_mut(k));
         let Some(slot) = slot else { return };
-        let terms = vocabulary.mentioned(document.text);
         slot.documents += 1;
-        for &term in &terms {
-            *slot.mentions.entry(term).or_default() += 1;
+        slot.mentions.resize(self.terms, 0);
+        for &term in document.terms.iter() {
+            if let Some(count) = slot.mentions.get_mut(term) {
+                *count += 1;
+            }
         }
         if age < 7 * WEEKS {
-            self.recent.push((age, document.source, terms));
+            self.recent.push((age, document.source, &document.terms));
         }
     }
 
@@ -90,7 +98,7 @@ impl<'a> Tally<'a> {
     fn top_back(&self, back: usize) -> Vec<Mentioned> {
         let weights = self.weights(back).unwrap_or_default();
         let mut terms: Vec<Mentioned> = (0..)
-            .zip(weights)
+            .zip(weights.iter().copied())
             .map(|(term, weight)| Mentioned { term, weight })
             .filter(|t| t.weight > 0.0)
             .collect();
@@ -101,13 +109,17 @@ impl<'a> Tally<'a> {
 
     /// Every term's weight in the seven days that end `back` days ago; `None` when none of them has a text.
     /// Days without texts are left out and the sum scaled to seven, so that a gap is not a loss of interest.
-    fn weights(&self, back: usize) -> Option<Vec<f64>> {
+    fn weights(&self, back: usize) -> Option<&[f64]> {
+        self.weights.get(back)?.as_deref()
+    }
+
+    fn weighed(&self, back: usize) -> Option<Vec<f64>> {
         let week = self.days.get(back..back + 7)?;
         let spoken: Vec<&Day> = week.iter().filter(|d| d.documents > 0).collect();
         let scale = 7.0 / count(spoken.len());
-        let weight = |term| {
-            let share =
-                |d: &&Day| count(d.mentions.get(&term).copied().unwrap_or(0)) / count(d.documents);
+        let weight = |term: usize| {
+            let mentions = |d: &Day| d.mentions.get(term).copied().map_or(0.0, f64::from);
+            let share = |d: &&Day| mentions(d) / count(d.documents);
             spoken.iter().map(share).sum::<f64>() * scale
         };
         (!spoken.is_empty()).then(|| (0..self.terms).map(weight).collect())

@@ -56,7 +56,7 @@ impl Vocabulary {
     }
 
     /// Numbers of the terms that stand in `text`, ascending.
-    pub fn mentioned(&self, text: &str) -> BTreeSet<usize> {
+    pub fn mentioned(&self, text: &str) -> Vec<usize> {
         let words: Vec<String> = words(text).collect();
         let mut found = BTreeSet::new();
         for (i, word) in words.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Vocabulary {
                     .map(|p| p.term),
             );
         }
-        found
+        found.into_iter().collect()
     }
 }
 

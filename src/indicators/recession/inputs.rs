@@ -1,92 +1,66 @@
 //! Term spread, financial conditions and permits of a month, as far as they were known on the reference day.
 //!
 //! A month's own figures come first. Only the month of the reference day may borrow: the newest figure of
-//! a series that is not stale (METHODS 0.4), or monthly averages for daily rates (METHODS 0.12).
+//! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
+//! (docs/METHODS.md#stand-ins).
 
-use super::super::composite::Input;
-use super::super::months::{Month, Months};
-use super::super::resample::known;
-use super::super::transform::bond_equivalent;
-use crate::model::frequency::shift;
+use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::resample::known_or_none;
+use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
-use jiff::ToSpan;
 
-/// One input of a month.
+/// An input of a month.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
-    name: &'static str,
-    series: &'static [&'static str],
-    unit: &'static str,
-    pub(super) value: Option<f64>,
-    date: Option<Date>,
-    missing: Option<String>,
+pub(super) struct Found {
+    pub(super) value: f64,
+    /// Date of the newest figure in it.
+    pub(super) date: Date,
     /// How it came about where that is not the usual way.
     pub(super) basis: Option<String>,
 }
 
-impl Part {
-    /// The input with the points it adds.
-    pub(super) fn input(self, contribution: Option<f64>) -> Input {
-        Input {
-            name: self.name,
-            series: self.series.to_vec(),
-            value: self.value,
-            unit: self.unit,
-            date: self.date,
-            weight: 1.0 / 3.0,
-            contribution,
-            missing: self.missing,
+impl Found {
+    /// The newest figure of a series in place of the month's own.
+    fn borrowed(last: Observation, name: &str) -> Self {
+        Self {
+            value: last.value,
+            date: last.date,
+            basis: Some(format!("{name} of {}", last.date)),
         }
-    }
-
-    fn found(mut self, value: f64, date: Date, basis: Option<String>) -> Self {
-        (self.value, self.date, self.missing) = (Some(value), Some(date), None);
-        self.basis = basis;
-        self
     }
 }
 
-/// Months before the first one asked for that its inputs reach back: growth over a year of a mean of three
-/// months, two months late, and some to spare.
-const REACH: i64 = 24;
-
 /// A series up to the reference day, with its monthly grid.
 struct Source<'a> {
+    id: &'static str,
     series: Option<&'a Series>,
     known: &'a [Observation],
     months: Months,
 }
 
-impl<'a> Source<'a> {
-    fn read(
-        set: &'a SeriesSet,
-        id: &str,
-        (first, day): (Date, Date),
-        grid: fn(&[Observation]) -> Months,
-    ) -> Self {
-        let series = set.get(id);
-        let all = series.map_or(&[][..], |s| known(s, day));
-        let needed = all.partition_point(|o| o.date < first);
-        let known = all.get(needed..).unwrap_or_default();
-        Self {
-            series,
-            known,
-            months: grid(known),
-        }
-    }
-
+impl Source<'_> {
     /// The newest figure unless it is stale on `day`.
     fn current(&self, day: Date) -> Option<Observation> {
-        let last = self.known.last().copied()?;
-        self.series
-            .filter(|s| !s.is_stale(last.date, day))
-            .map(|_| last)
+        let last = *self.known.last()?;
+        (!self.series?.is_stale(last.date, day)).then_some(last)
     }
 
-    /// Date of the newest figure in the month.
-    fn last_in(&self, month: Month) -> Option<Date> {
+    /// The month's figure, dated with the newest observation in it.
+    fn own(&self, month: Month) -> Option<Found> {
+        let value = self.months.get(month)?;
         let end = self.known.partition_point(|o| Month::of(o.date) <= month);
-        self.known.get(end.checked_sub(1)?).map(|o| o.date)
+        Some(Found {
+            value,
+            date: self.known.get(end.checked_sub(1)?)?.date,
+            basis: None,
+        })
+    }
+
+    fn missing(&self) -> String {
+        match self.known.last() {
+            Some(last) => format!("{} has no current figure (newest: {})", self.id, last.date),
+            None => format!("{} is not there", self.id),
+        }
     }
 }
 
@@ -98,36 +72,46 @@ pub(super) struct Sources<'a> {
     bill: Source<'a>,
     conditions: Source<'a>,
     permits: Source<'a>,
+    premium: Source<'a>,
 }
 
 impl<'a> Sources<'a> {
-    /// What the months of `from` and later need.
-    pub(super) fn read(set: &'a SeriesSet, day: Date, from: Date) -> Self {
-        let span = (shift(from, (-REACH).months()), day);
+    pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
+        let source = |id, grid: fn(&[Observation]) -> Months| {
+            let series = set.get(id);
+            let known = known_or_none(series, day);
+            Source {
+                id,
+                series,
+                known,
+                months: grid(known),
+            }
+        };
         Self {
             day,
-            spread: Source::read(set, "T10Y3M", span, Months::means),
-            ten_year: Source::read(set, "GS10", span, Months::lasts),
-            bill: Source::read(set, "TB3MS", span, Months::lasts),
-            conditions: Source::read(set, "NFCI", span, Months::means),
-            permits: Source::read(set, "PERMIT", span, Months::lasts),
+            spread: source("T10Y3M", Months::means),
+            ten_year: source("GS10", Months::lasts),
+            bill: source("TB3MS", Months::lasts),
+            conditions: source("NFCI", Months::means),
+            permits: source("PERMIT", Months::lasts),
+            premium: source("EBP", Months::lasts),
         }
     }
 
-    /// The first month that any input has.
-    pub(super) fn first(&self) -> Option<Month> {
-        let grids = [
-            &self.spread,
-            &self.ten_year,
-            &self.bill,
-            &self.conditions,
-            &self.permits,
-        ];
-        grids.iter().filter_map(|s| s.months.first()).min()
+    /// Every month from the first that any input has to that of the reference day.
+    pub(super) fn months(&self) -> impl Iterator<Item = Month> {
+        let monthly = [&self.ten_year, &self.bill, &self.permits];
+        let sources = monthly.into_iter().chain([&self.spread, &self.conditions]);
+        let first = sources.filter_map(|s| s.months.first()).min();
+        let last = Month::of(self.day);
+        first
+            .into_iter()
+            .flat_map(|first| (0..).map(move |k| first.plus(k)))
+            .take_while(move |m| *m <= last)
     }
 
     /// Spread, conditions, permits of a month.
-    pub(super) fn month(&self, month: Month) -> [Part; 3] {
+    pub(super) fn month(&self, month: Month) -> [Option<Found>; 3] {
         [
             self.spread(month),
             self.conditions(month),
@@ -135,117 +119,72 @@ impl<'a> Sources<'a> {
         ]
     }
 
-    /// Whether the month may borrow figures of earlier months.
-    fn is_current(&self, month: Month) -> bool {
-        month == Month::of(self.day)
+    /// What may be said of each of the three where it is absent.
+    pub(super) fn missing(&self) -> [String; 3] {
+        [&self.spread, &self.conditions, &self.permits].map(Source::missing)
     }
 
-    fn spread(&self, month: Month) -> Part {
-        let part = Part {
-            name: "Term spread",
-            series: &["T10Y3M", "GS10", "TB3MS"],
-            unit: "percentage points",
-            value: None,
-            date: None,
-            missing: Some(missing("T10Y3M", &self.spread)),
-            basis: None,
-        };
-        let own = self.spread.months.get(month);
-        if let Some((value, date)) = own.zip(self.spread.last_in(month)) {
-            return part.found(value, date, None);
-        }
-        let pair = |m: Month| {
-            let bill = bond_equivalent(self.bill.months.get(m)?)?;
-            Some(self.ten_year.months.get(m)? - bill)
-        };
-        if let Some(value) = pair(month) {
-            return part.found(value, month.first_day(), Some(monthly_pair(month)));
-        }
-        if !self.is_current(month) {
-            return part;
-        }
-        if let Some(last) = self.spread.current(self.day) {
-            let basis = format!("term spread of {}", last.date);
-            return part.found(last.value, last.date, Some(basis));
-        }
-        let stand_in = self
-            .ten_year
-            .current(self.day)
-            .zip(self.bill.current(self.day))
-            .map(|(a, b)| Month::of(a.date.min(b.date)));
-        match stand_in.and_then(|m| pair(m).map(|v| (m, v))) {
-            Some((m, value)) => part.found(value, m.first_day(), Some(monthly_pair(m))),
-            None => part,
-        }
+    /// The day on which a source is asked for figures of earlier months: none but the reference day may.
+    fn borrowing_day(&self, month: Month) -> Option<Date> {
+        (month == Month::of(self.day)).then_some(self.day)
     }
 
-    fn conditions(&self, month: Month) -> Part {
-        let part = Part {
-            name: "Financial conditions",
-            series: &["NFCI"],
-            unit: "index",
-            value: None,
-            date: None,
-            missing: Some(missing("NFCI", &self.conditions)),
-            basis: None,
-        };
-        let own = self.conditions.months.get(month);
-        if let Some((value, date)) = own.zip(self.conditions.last_in(month)) {
-            return part.found(value, date, None);
-        }
-        match self.conditions.current(self.day) {
-            Some(last) if self.is_current(month) => {
-                let basis = format!("NFCI of {}", last.date);
-                part.found(last.value, last.date, Some(basis))
+    /// The excess bond premium of a month, percentage points.
+    pub(super) fn premium(&self, month: Month) -> Option<f64> {
+        self.premium.months.get(month)
+    }
+
+    /// The term spread of a month.
+    pub(super) fn spread(&self, month: Month) -> Option<Found> {
+        let own = self.spread.own(month).or_else(|| self.monthly_pair(month));
+        own.or_else(|| {
+            let day = self.borrowing_day(month)?;
+            if let Some(last) = self.spread.current(day) {
+                return Some(Found::borrowed(last, "term spread"));
             }
-            _ => part,
-        }
+            let (long, short) = (self.ten_year.current(day)?, self.bill.current(day)?);
+            self.monthly_pair(Month::of(long.date.min(short.date)))
+        })
     }
 
-    /// B of METHODS 1. Permits are published around the 18th: until then the current month uses those of
-    /// two months before instead of one.
-    fn permits(&self, month: Month) -> Part {
-        let part = Part {
-            name: "Building permits",
-            series: &["PERMIT"],
-            unit: "percent over a year, log",
-            value: None,
-            date: None,
-            missing: Some(missing("PERMIT", &self.permits)),
-            basis: None,
-        };
-        let growth = |m: Month| {
-            let (now, before) = (
-                self.permits.months.mean3(m, 3)?,
-                self.permits.months.mean3(m.plus(-12), 3)?,
-            );
-            super::super::months::log_ratio(now, before).map(|l| 100.0 * l)
-        };
-        let last = month.plus(-1);
-        if let Some(value) = growth(last) {
-            return part.found(value, last.first_day(), None);
-        }
-        let fresh = self.is_current(month) && self.permits.current(self.day).is_some();
-        match growth(month.plus(-2)) {
-            Some(value) if fresh => {
-                let basis = format!("permits up to {}", month.plus(-2).name());
-                part.found(value, month.plus(-2).first_day(), Some(basis))
-            }
-            _ => part,
-        }
+    /// The term spread from monthly averages.
+    fn monthly_pair(&self, month: Month) -> Option<Found> {
+        let bill = bond_equivalent(self.bill.months.get(month)?)?;
+        Some(Found {
+            value: self.ten_year.months.get(month)? - bill,
+            date: month.first_day(),
+            basis: Some(format!(
+                "term spread from monthly averages of {} (GS10 less bond-equivalent TB3MS)",
+                month.name()
+            )),
+        })
     }
-}
 
-fn monthly_pair(month: Month) -> String {
-    format!(
-        "term spread from monthly averages of {} (GS10 less bond-equivalent TB3MS)",
-        month.name()
-    )
-}
+    fn conditions(&self, month: Month) -> Option<Found> {
+        self.conditions.own(month).or_else(|| {
+            let last = self.conditions.current(self.borrowing_day(month)?)?;
+            Some(Found::borrowed(last, "NFCI"))
+        })
+    }
 
-fn missing(id: &str, source: &Source<'_>) -> String {
-    match source.known.last() {
-        Some(last) => format!("{id} has no current figure (newest: {})", last.date),
-        None => format!("{id} is not there"),
+    /// B of docs/METHODS.md#recession-probability. Permits are published around the 18th: until then the current
+    /// month uses those of two months before instead of one.
+    fn permits(&self, month: Month) -> Option<Found> {
+        let growth = |month: Month| {
+            let mean = |m| self.permits.months.mean3(m, 3);
+            Some(Found {
+                value: 100.0 * log_ratio(mean(month)?, mean(month.plus(-12))?)?,
+                date: month.first_day(),
+                basis: None,
+            })
+        };
+        growth(month.plus(-1)).or_else(|| {
+            self.permits.current(self.borrowing_day(month)?)?;
+            let before = month.plus(-2);
+            Some(Found {
+                basis: Some(format!("permits up to {}", before.name())),
+                ..growth(before)?
+            })
+        })
     }
 }

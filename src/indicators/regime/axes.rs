@@ -1,8 +1,8 @@
 //! The two scores of a month and what they are made of.
 
-use super::super::months::{Month, Months, log_ratio};
-use super::super::resample::known_or_none;
-use super::super::statistics::rolling_z;
+use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::resample::known_or_none;
+use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
 /// Every series the regime reads.
@@ -11,21 +11,24 @@ pub const INPUTS: &[&str] = &[
 ];
 
 /// Figures before this month are left out: the swings of war and demobilisation would widen every z-score
-/// of the 1950s and 1960s. It is where FRED-MD begins, and it reproduces the verified history of METHODS 7
-/// (June 1974 with confidence 100; 99 with all figures since 1919).
+/// of the 1950s and 1960s. It is where FRED-MD begins, and it reproduces the verified history of
+/// docs/METHODS.md#regime (June 1974 with confidence 100; 99 with all figures since 1919).
 const FIRST: Month = Month::new(1959, 1);
 
-/// Months of a z-score's window, and the fewest it may hold (METHODS 7).
+/// Months of a z-score's window, and the fewest it may hold (docs/METHODS.md#regime).
 const WINDOW: usize = 240;
 const FEWEST: usize = 60;
 
-/// Scores are held within ±3 (METHODS 7).
+/// Scores are held within ±3 (docs/METHODS.md#regime).
 const CLIP: f64 = 3.0;
 
-/// Inflation that counts as target: 2.5 % CPI is about 2 % PCE (METHODS 7).
+/// Inflation that counts as target: 2.5 % CPI is about 2 % PCE (docs/METHODS.md#regime).
 const TARGET: f64 = 2.5;
 
-/// Growth inputs that must be present (METHODS 7).
+/// How many inputs growth has.
+pub const GROWTH_INPUTS: usize = 4;
+
+/// Growth inputs that must be present (docs/METHODS.md#regime).
 const FEWEST_INPUTS: usize = 3;
 
 /// One part of a score.
@@ -58,6 +61,7 @@ struct Growth {
     scores: Months,
 }
 
+/// What a part measures.
 struct Spec {
     name: &'static str,
     series: &'static str,
@@ -65,35 +69,95 @@ struct Spec {
     weight: f64,
 }
 
-/// The growth inputs and their weights (METHODS 7).
-static GROWTH: [Spec; 4] = [
+const fn spec(name: &'static str, series: &'static str, unit: &'static str, weight: f64) -> Spec {
     Spec {
-        name: "Industrial production",
-        series: "INDPRO",
-        unit: "% annualised over 6 months",
-        weight: 0.3,
-    },
-    Spec {
-        name: "Payrolls",
-        series: "PAYEMS",
-        unit: "% annualised over 3 months",
-        weight: 0.3,
-    },
-    Spec {
-        name: "Unemployment",
-        series: "UNRATE",
-        unit: "percentage points of fall over 6 months",
-        weight: 0.2,
-    },
-    Spec {
-        name: "Building permits",
-        series: "PERMIT",
-        unit: "% over a year",
-        weight: 0.2,
-    },
-];
+        name,
+        series,
+        unit,
+        weight,
+    }
+}
 
-/// Everything the scores are read from, cut at what was public on a day.
+impl Spec {
+    fn part(&self, value: f64, weight: f64, contribution: f64) -> Contributor {
+        Contributor {
+            name: self.name,
+            series: self.series,
+            value,
+            unit: self.unit,
+            weight,
+            contribution,
+        }
+    }
+}
+
+/// The inputs and their weights (docs/METHODS.md#regime).
+static GROWTH: [Spec; GROWTH_INPUTS] = [
+    spec(
+        "Industrial production",
+        "INDPRO",
+        "% annualised over 6 months",
+        0.3,
+    ),
+    spec("Payrolls", "PAYEMS", "% annualised over 3 months", 0.3),
+    spec(
+        "Unemployment",
+        "UNRATE",
+        "percentage points of fall over 6 months",
+        0.2,
+    ),
+    spec("Building permits", "PERMIT", "% over a year", 0.2),
+];
+static CORE: Spec = spec("Core inflation", "CPILFESL", "% over a year", 0.35);
+static HEADLINE: Spec = spec("Headline inflation", "CPIAUCSL", "% over a year", 0.35);
+static MOMENTUM: Spec = spec(
+    "Core momentum",
+    "CPILFESL",
+    "points, 6 months annualised less a year",
+    0.3,
+);
+
+/// The figures by month, cut at what was public on a day, with gaps of one month bridged.
+#[derive(Debug, Clone)]
+pub struct Grids {
+    /// INDPRO.
+    pub production: Months,
+    /// PAYEMS.
+    pub payrolls: Months,
+    /// UNRATE.
+    pub unemployment: Months,
+    /// PERMIT.
+    pub permits: Months,
+    /// CPILFESL.
+    pub core: Months,
+    /// CPIAUCSL.
+    pub prices: Months,
+    bridged: Vec<(&'static str, Month)>,
+}
+
+impl Grids {
+    /// What a set says of a day.
+    pub fn read(set: &SeriesSet, day: Date) -> Self {
+        let mut bridged = Vec::new();
+        let mut read = |id: &'static str| {
+            let public = Months::lasts(known_or_none(set.get(id), day)).since(FIRST);
+            let (grid, filled) = public.bridged();
+            bridged.extend(filled.into_iter().map(|m| (id, m)));
+            grid
+        };
+        Self {
+            production: read("INDPRO"),
+            payrolls: read("PAYEMS"),
+            unemployment: read("UNRATE"),
+            permits: read("PERMIT"),
+            core: read("CPILFESL"),
+            prices: read("CPIAUCSL"),
+            bridged,
+        }
+    }
+}
+
+/// Everything the scores are read from.
 pub(super) struct Axes {
     growth: Vec<Growth>,
     core: Months,
@@ -102,21 +166,12 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    pub(super) fn read(set: &SeriesSet, day: Date) -> Self {
-        let mut bridged = Vec::new();
-        let mut read = |id: &'static str| {
-            let public = Months::lasts(known_or_none(set.get(id), day)).since(FIRST);
-            let (grid, filled) = public.bridged();
-            bridged.extend(filled.into_iter().map(|m| (id, m)));
-            grid
-        };
-        let grids = ["INDPRO", "PAYEMS", "UNRATE", "PERMIT"].map(&mut read);
-        let (core, headline) = (read("CPILFESL"), read("CPIAUCSL"));
+    pub(super) fn of(grids: Grids) -> Self {
         Self {
             growth: measured(&grids),
-            core,
-            headline,
-            bridged,
+            core: grids.core,
+            headline: grids.prices,
+            bridged: grids.bridged,
         }
     }
 
@@ -140,17 +195,11 @@ impl Axes {
             return None;
         }
         let total: f64 = present().map(|(g, _, _)| g.spec.weight).sum();
-        let parts: Vec<Contributor> = present()
-            .map(|(g, value, z)| Contributor {
-                name: g.spec.name,
-                series: g.spec.series,
-                value,
-                unit: g.spec.unit,
-                weight: g.spec.weight / total,
-                contribution: g.spec.weight / total * z,
-            })
-            .collect();
-        Some(Score::sum(parts))
+        let part = |(g, value, z): (&Growth, f64, f64)| {
+            let weight = g.spec.weight / total;
+            g.spec.part(value, weight, weight * z)
+        };
+        Some(Score::sum(present().map(part).collect()))
     }
 
     fn inflation(&self, month: Month) -> Option<Score> {
@@ -164,66 +213,36 @@ impl Axes {
         } else {
             1.0
         };
-        let part = |name, series, value, unit, weight, contribution| Contributor {
-            name,
-            series,
-            value,
-            unit,
-            weight,
-            contribution,
+        let level = |spec: &Spec, rate| {
+            spec.part(rate, spec.weight, spec.weight * shrink * (rate - TARGET))
         };
+        let held = momentum.clamp(-CLIP, CLIP);
         Some(Score::sum(vec![
-            part(
-                "Core inflation",
-                "CPILFESL",
-                core,
-                "% over a year",
-                0.35,
-                0.35 * shrink * (core - TARGET),
-            ),
-            part(
-                "Headline inflation",
-                "CPIAUCSL",
-                headline,
-                "% over a year",
-                0.35,
-                0.35 * shrink * (headline - TARGET),
-            ),
-            part(
-                "Core momentum",
-                "CPILFESL",
-                momentum,
-                "points, 6 months annualised less a year",
-                0.3,
-                0.3 * momentum.clamp(-CLIP, CLIP),
-            ),
+            level(&CORE, core),
+            level(&HEADLINE, headline),
+            MOMENTUM.part(momentum, MOMENTUM.weight, MOMENTUM.weight * held),
         ]))
     }
 
     /// What was unusual about a month: growth inputs absent, gaps bridged within its figures' reach.
     pub(super) fn basis(&self, month: Month, growth: &Score) -> Vec<String> {
-        let absent = self
-            .growth
-            .iter()
-            .filter(|g| growth.parts.iter().all(|p| p.series != g.spec.series));
-        let mut basis: Vec<String> = absent
-            .map(|g| format!("growth without {}", g.spec.series))
-            .collect();
+        let series = self.growth.iter().map(|g| g.spec.series);
+        let absent = series.filter(|id| growth.parts.iter().all(|p| p.series != *id));
         // The furthest look-back is a mean of three months, a year earlier.
         let reach = month.plus(-15)..month;
-        basis.extend(
-            self.bridged
-                .iter()
-                .filter(|(_, gap)| reach.contains(gap))
-                .map(|(id, gap)| format!("bridged {id} of {}", gap.name())),
-        );
-        basis
+        let bridged = self.bridged.iter().filter(|(_, gap)| reach.contains(gap));
+        absent
+            .map(|id| format!("growth without {id}"))
+            .chain(bridged.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
+            .collect()
     }
 }
 
-/// The changes and scores of the growth inputs, from their grids in the order of [`GROWTH`].
-fn measured([production, payrolls, jobless, permits]: &[Months; 4]) -> Vec<Growth> {
-    // At least two of three months of the unemployment rate, as in METHODS 2.
+/// The changes and scores of the growth inputs, in the order of [`GROWTH`].
+fn measured(grids: &Grids) -> Vec<Growth> {
+    let (production, payrolls) = (&grids.production, &grids.payrolls);
+    let (jobless, permits) = (&grids.unemployment, &grids.permits);
+    // At least two of three months of the unemployment rate, as in docs/METHODS.md#sahm-rule.
     let slack = |m| jobless.mean3(m, 2);
     let homes = |m| permits.mean3(m, 3);
     let changes = [

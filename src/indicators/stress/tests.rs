@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::indicators::testdata::{as_of, load, stand_in};
-use crate::model::{Catalogue, Observation, Series};
+use crate::model::{Catalogue, Date, Observation, Series, SeriesSet};
 use jiff::civil::date;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -18,9 +18,7 @@ fn value_at(history: &[Observation], day: Date) -> f64 {
 #[test]
 fn the_public_profile_matches_an_independent_computation() {
     // pandas over the same files, by the definition and not by this code.
-    let Some(set) = load(PUBLIC_INPUTS) else {
-        return;
-    };
+    let set = load(PUBLIC_INPUTS);
     let history = CMSI.history(&set, TODAY);
     for (day, want) in [
         (date(1988, 1, 8), 66.841_584),
@@ -41,10 +39,8 @@ fn the_public_profile_matches_an_independent_computation() {
 
 #[test]
 fn a_reading_adds_up_and_says_what_is_stale() {
-    let Some(set) = load(PUBLIC_INPUTS) else {
-        return;
-    };
-    let reading = (CMSI.reading)(&set, TODAY);
+    let set = load(PUBLIC_INPUTS);
+    let reading = CMSI.reading(&set, TODAY);
     assert_eq!(reading.date, date(2026, 8, 20));
     let sum: f64 = reading.inputs.iter().filter_map(|i| i.contribution).sum();
     assert!((reading.base + sum - reading.value.unwrap()).abs() < 1e-9);
@@ -67,27 +63,23 @@ fn a_reading_adds_up_and_says_what_is_stale() {
 
 #[test]
 fn the_full_profile_applies_as_soon_as_one_copyrighted_input_is_current() {
-    let Some(mut set) = load(&["NFCI", "EBP", "ICSA", "DGS10", "DTWEXBGS", "T10Y2Y"]) else {
-        return;
-    };
+    let mut set = load(&["NFCI", "EBP", "ICSA", "DGS10", "DTWEXBGS", "T10Y2Y"]);
     stand_in(&mut set, "VIXCLS", "T10Y2Y");
-    let reading = (CMSI.reading)(&set, TODAY);
+    let reading = CMSI.reading(&set, TODAY);
     assert_eq!(reading.inputs.len(), 6);
     // The premium is stale and the dollar index ends in July: .20 + .20 + .15 + .10 are left.
     assert!((reading.weight_present - 0.65).abs() < 1e-9);
     assert!(reading.value.is_some());
     // In 2020 the premium stood in for the spread.
-    let earlier = (CMSI.reading)(&set, date(2020, 6, 1));
+    let earlier = CMSI.reading(&set, date(2020, 6, 1));
     assert_eq!(earlier.inputs[0].series, ["EBP"]);
     assert!((earlier.weight_present - 1.0).abs() < 1e-9);
 }
 
 #[test]
 fn without_enough_weight_there_is_a_reason_and_no_value() {
-    let Some(set) = load(&["ICSA", "DGS10"]) else {
-        return;
-    };
-    let reading = (CMSI.reading)(&set, TODAY);
+    let set = load(&["ICSA", "DGS10"]);
+    let reading = CMSI.reading(&set, TODAY);
     assert_eq!(reading.value, None);
     assert_eq!(
         reading.reason.as_deref(),
@@ -99,20 +91,18 @@ fn without_enough_weight_there_is_a_reason_and_no_value() {
         (CMSI.interpret)(&reading)
     );
     assert!(CMSI.history(&set, TODAY).is_empty());
-    let nothing = (CMSI.reading)(&SeriesSet::default(), TODAY);
+    let nothing = CMSI.reading(&SeriesSet::default(), TODAY);
     assert_eq!(
         nothing.reason.as_deref(),
         Some("none of its inputs is there")
     );
-    let late = (CMSI.reading)(&load(PUBLIC_INPUTS).unwrap(), date(2027, 2, 1));
+    let late = CMSI.reading(&load(PUBLIC_INPUTS), date(2027, 2, 1));
     assert!(late.value.is_none() && late.reason.unwrap().contains("too old"));
 }
 
 #[test]
 fn when_daily_figures_stop_the_index_goes_on_with_the_weekly_ones() {
-    let Some(set) = load(&["NFCI", "EBP", "ICSA"]) else {
-        return;
-    };
+    let set = load(&["NFCI", "EBP", "ICSA"]);
     let day = date(2024, 6, 10);
     let history = CMSI.history(&as_of(&set, day), day);
     assert_eq!(history.last().unwrap().date, date(2024, 6, 6));
@@ -120,9 +110,7 @@ fn when_daily_figures_stop_the_index_goes_on_with_the_weekly_ones() {
 
 #[test]
 fn no_day_knows_what_came_later() {
-    let Some(set) = load(PUBLIC_INPUTS) else {
-        return;
-    };
+    let set = load(PUBLIC_INPUTS);
     let whole = CMSI.history(&set, TODAY);
     for day in [
         date(2020, 3, 20),
@@ -134,7 +122,7 @@ fn no_day_knows_what_came_later() {
         let cut = CMSI.history(&known, day);
         assert_eq!(whole[..cut.len()], cut[..], "{day}");
         assert!(cut.last().unwrap().date <= day);
-        let reading = (CMSI.reading)(&known, day);
+        let reading = CMSI.reading(&known, day);
         assert_eq!(reading.value, cut.last().map(|o| o.value));
     }
 }

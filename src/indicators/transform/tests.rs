@@ -1,6 +1,7 @@
 //! Transforms on worked cases and on the real series with its missing month.
 
 use super::*;
+use crate::indicators::months::Month;
 use crate::indicators::testdata;
 use crate::model::Catalogue;
 use jiff::civil::date;
@@ -16,9 +17,7 @@ fn series(id: &str, rows: &[(Date, f64)]) -> Series {
 
 #[test]
 fn year_on_year_uses_the_calendar_across_the_month_that_was_never_published() {
-    let Some(set) = testdata::load(&["CPIAUCSL", "CPIAUCNS"]) else {
-        return;
-    };
+    let set = testdata::load(&["CPIAUCSL", "CPIAUCNS"]);
     let sa = set.get("CPIAUCSL").unwrap();
     assert_eq!(sa.at(date(2025, 10, 1)), None);
     let july = year_on_year(sa, date(2026, 7, 1)).unwrap();
@@ -156,20 +155,19 @@ fn spreads_take_the_newest_common_date() {
 
 #[test]
 fn the_spread_of_the_yields_is_the_published_spread() {
-    let Some(set) = testdata::load(&["DGS10", "DGS2", "T10Y2Y"]) else {
-        return;
-    };
+    let set = testdata::load(&["DGS10", "DGS2", "T10Y2Y"]);
     let (long, short) = (set.get("DGS10").unwrap(), set.get("DGS2").unwrap());
-    for o in set
-        .get("T10Y2Y")
-        .unwrap()
-        .between(date(2010, 1, 1), date(2026, 12, 31))
-    {
-        let Some(ours) = spread_bps(long, short, o.date).filter(|s| s.date == o.date) else {
-            continue;
-        };
-        assert_eq!(ours.value, bps(o.value), "{}", o.date);
+    let published = set.get("T10Y2Y").unwrap();
+    let published = published.between(date(2010, 1, 1), date(2026, 12, 31));
+    let mut compared = 0;
+    for o in published {
+        let ours = spread_bps(long, short, o.date).filter(|s| s.date == o.date);
+        if let Some(ours) = ours {
+            assert_eq!(ours.value, bps(o.value), "{}", o.date);
+            compared += 1;
+        }
     }
+    assert!(compared > 4_000, "{compared} of {}", published.len());
 }
 
 #[test]

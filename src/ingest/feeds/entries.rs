@@ -1,6 +1,6 @@
 //! From a feed's entries to articles.
 
-use super::Feed;
+use super::feed::Feed;
 use crate::model::untrusted;
 use crate::store::Article;
 use feed_rs::model::Entry;
@@ -9,61 +9,34 @@ use sha2::Digest;
 use url::Url;
 
 /// Entries taken of one feed, the first ones.
-const MOST_ENTRIES: usize = 200;
-const MOST_TITLE: usize = 200;
-const MOST_SUMMARY: usize = 600;
+const MAX_ENTRIES: usize = 200;
+const MAX_TITLE: usize = 200;
+const MAX_SUMMARY: usize = 600;
 
-/// Subjects by words that stand for them, so that scenarios find their articles.
-const TOPICS: [(&str, &[&str]); 10] = [
+/// Subjects by the words that stand for them, so that scenarios find their articles.
+const TOPICS: [(&str, &str); 10] = [
     (
         "inflation",
-        &[
-            "inflation",
-            "cpi",
-            "consumer price",
-            "pce",
-            "producer price",
-        ],
+        "inflation, cpi, consumer price, pce, producer price",
     ),
     (
         "labor",
-        &[
-            "employment",
-            "unemployment",
-            "payroll",
-            "jobs",
-            "wages",
-            "labor market",
-        ],
+        "employment, unemployment, payroll, jobs, wages, labor market",
     ),
     (
         "policy",
-        &["fomc", "federal funds", "monetary policy", "interest rate"],
+        "fomc, federal funds, monetary policy, interest rate",
     ),
-    (
-        "yield-curve",
-        &["yield curve", "term premium", "treasury yields"],
-    ),
-    (
-        "credit",
-        &["credit", "lending", "loan", "loans", "bank lending"],
-    ),
+    ("yield-curve", "yield curve, term premium, treasury yields"),
+    ("credit", "credit, lending, loan, loans, bank lending"),
     (
         "growth",
-        &[
-            "gdp",
-            "gross domestic product",
-            "industrial production",
-            "economic growth",
-        ],
+        "gdp, gross domestic product, industrial production, economic growth",
     ),
-    ("recession", &["recession", "downturn"]),
-    ("housing", &["housing", "mortgage", "home prices"]),
-    ("oil", &["oil", "gasoline", "crude", "petroleum"]),
-    (
-        "liquidity",
-        &["balance sheet", "reserves", "repo", "liquidity"],
-    ),
+    ("recession", "recession, downturn"),
+    ("housing", "housing, mortgage, home prices"),
+    ("oil", "oil, gasoline, crude, petroleum"),
+    ("liquidity", "balance sheet, reserves, repo, liquidity"),
 ];
 
 /// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
@@ -72,13 +45,13 @@ pub(super) fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<A
     Ok(parsed
         .entries
         .iter()
-        .take(MOST_ENTRIES)
+        .take(MAX_ENTRIES)
         .filter_map(|entry| article(feed, entry, now))
         .collect())
 }
 
 fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
-    let title = untrusted::line(&entry.title.as_ref()?.content, MOST_TITLE);
+    let title = untrusted::line(&entry.title.as_ref()?.content, MAX_TITLE);
     let published = entry.published.or(entry.updated)?.timestamp();
     let url = link(feed, entry)?;
     if title.is_empty() {
@@ -90,7 +63,7 @@ fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
         .map(|t| t.content.as_str())
         .or_else(|| entry.content.as_ref().and_then(|c| c.body.as_deref()))
         .unwrap_or("");
-    let summary = untrusted::line(text, MOST_SUMMARY);
+    let summary = untrusted::line(text, MAX_SUMMARY);
     let tags = tags(feed, &format!("{title} {summary}"));
     // The link is what stays the same; some feeds renumber their entries.
     let hash = sha2::Sha256::digest(identity(&url).as_bytes());
@@ -161,7 +134,7 @@ fn tags(feed: &Feed, text: &str) -> Vec<String> {
     );
     let mut tags = feed.tags.clone();
     for (topic, marks) in TOPICS {
-        let mentioned = marks.iter().any(|m| words.contains(&format!(" {m} ")));
+        let mentioned = marks.split(", ").any(|m| words.contains(&format!(" {m} ")));
         if mentioned && !tags.iter().any(|t| t == topic) {
             tags.push(topic.to_owned());
         }

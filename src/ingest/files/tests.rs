@@ -1,6 +1,7 @@
 use super::*;
+use crate::ingest::testing::Shared;
 use crate::model::Date;
-use crate::store::Memory;
+use crate::store::Sqlite;
 use jiff::civil::date;
 use std::fs;
 
@@ -23,7 +24,11 @@ fn on(day: &str) -> Timestamp {
 }
 
 fn run(store: &dyn Store, dir: &Path) -> ImportReport {
-    import_at(store, dir, on("2026-11-21"), &mut |_| {}).unwrap()
+    let provenance = Provenance {
+        origin: "import",
+        read_at: on("2026-11-21"),
+    };
+    import_from(store, dir, provenance, &mut Progress::quiet()).unwrap()
 }
 
 fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
@@ -39,12 +44,9 @@ fn titles_come_with_the_figures() {
         ("titles.csv", titles),
         ("worse.csv", "series_id,title,frequency\nX,x,sometimes\n"),
     ]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
-    assert_eq!(
-        (report.series.len(), report.described, report.rows()),
-        (1, 1, 1)
-    );
+    assert_eq!((report.series, report.described, report.rows), (1, 1, 1));
     let said = report
         .errors
         .first()
@@ -81,14 +83,11 @@ fn a_folder_of_all_layouts_goes_in() {
         ("deeper/X.csv", "date,value\n2026-07-01,1\n"),
         ("folder.csv/inside.txt", "a folder by that name"),
     ]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
     assert!(report.errors.is_empty(), "{:?}", report.errors);
-    assert_eq!(
-        (report.files, report.series.len(), report.rows()),
-        (3, 5, 5)
-    );
-    assert_eq!(report.written().added, 5);
+    assert_eq!((report.files, report.series, report.rows), (3, 5, 5));
+    assert_eq!(report.written.added, 5);
     assert_eq!(values(&store, "UNRATE"), vec![(date(2026, 6, 1), 4.2)]);
     assert_eq!(values(&store, "MY_OWN.1"), vec![(date(2026, 8, 1), 7.0)]);
     assert!(store.read(&id("X")).unwrap().is_none());
@@ -110,7 +109,7 @@ fn a_broken_row_is_named_and_refuses_its_series_in_every_file() {
         ("d.csv", "<html>"),
         ("e.csv", "date,value\n"),
     ]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
     let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
     assert_eq!(errors.len(), 3, "{errors:?}");
@@ -131,7 +130,7 @@ fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
         ("1.csv", first),
         ("2.csv", "DATE,A\n2026-08-01,2\n2026-06-01,0\n"),
     ]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     assert!(run(&store, joined.path()).errors.is_empty());
     let want = vec![
         (date(2026, 6, 1), 0.0),
@@ -141,7 +140,7 @@ fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
     assert_eq!(values(&store, "A"), want);
 
     let clash = folder(&[("1.csv", first), ("2.csv", "DATE,A\n2026-08-01,9\n")]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, clash.path());
     let error = report.errors[0].to_string();
     assert!(
@@ -153,15 +152,20 @@ fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
 
 #[test]
 fn a_second_import_changes_nothing_and_a_revision_is_dated() {
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let dir = folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.2\n2026-08-01,4.3\n")]);
     run(&store, dir.path());
-    assert_eq!(run(&store, dir.path()).written(), Written::default());
+    assert_eq!(run(&store, dir.path()).written, Written::default());
     let newer = folder(&[("UNRATE.csv", "date,value\n2026-08-01,4.4\n2026-09-01,4.5\n")]);
-    let written = run(&store, newer.path()).written();
+    let written = run(&store, newer.path()).written;
     assert_eq!((written.added, written.revised), (1, 1));
     let rows = store.read(&id("UNRATE")).unwrap().unwrap().rows().to_vec();
-    let known = |value| rows.iter().find(|r| r.value == value).unwrap().known_from;
+    let known = |value| {
+        rows.iter()
+            .find(|r| r.value == Some(value))
+            .unwrap()
+            .known_from
+    };
     assert_eq!(known(4.4), Some(date(2026, 11, 21)));
     assert_eq!(
         known(4.5),
@@ -173,18 +177,18 @@ fn a_second_import_changes_nothing_and_a_revision_is_dated() {
 #[test]
 fn nothing_to_import_is_an_error_that_names_the_place() {
     let empty = tempfile::tempdir().unwrap();
-    let store = Memory::new();
-    let error = import(&store, empty.path(), &mut |_| {}).unwrap_err();
+    let store = Sqlite::in_memory().unwrap();
+    let error = import(&store, empty.path(), &mut Progress::quiet()).unwrap_err();
     assert!(error.to_string().contains("holds no .csv file"));
     let missing = empty.path().join("absent");
-    let error = import(&store, &missing, &mut |_| {}).unwrap_err();
+    let error = import(&store, &missing, &mut Progress::quiet()).unwrap_err();
     assert!(error.to_string().contains("absent: cannot be listed"));
 }
 
 #[test]
 fn our_own_composites_are_computed_and_not_imported() {
     let dir = folder(&[("a.csv", "DATE,SERVICE_CRPI,DGS10\n2026-07-29,14,4.67\n")]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
     let error = report.errors[0].to_string();
     assert!(error.contains("SERVICE_CRPI is computed here"), "{error}");
@@ -198,12 +202,9 @@ fn one_file_may_be_named_instead_of_a_folder() {
         ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
         ("B.csv", "bad"),
     ]);
-    let store = Memory::new();
+    let store = Sqlite::in_memory().unwrap();
     let report = run(&store, &dir.path().join("UNRATE.csv"));
-    assert_eq!(
-        (report.files, report.rows(), report.errors.len()),
-        (1, 1, 0)
-    );
+    assert_eq!((report.files, report.rows, report.errors.len()), (1, 1, 0));
 }
 
 #[test]
@@ -212,54 +213,118 @@ fn progress_tells_both_stretches_to_their_end() {
         ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
         ("B.csv", "bad"),
     ]);
-    let mut events = Vec::new();
-    import(&Memory::new(), dir.path(), &mut |event| events.push(event)).unwrap();
-    let started = |e: &&Progress| matches!(e, Progress::Started { .. });
-    assert_eq!(events.iter().filter(started).count(), 2);
-    let failed = |e: &&Progress| {
-        matches!(
-            e,
-            Progress::Done {
-                result: StepResult::Failed(_),
-                ..
-            }
-        )
-    };
-    assert_eq!(events.iter().filter(failed).count(), 1);
-    assert!(matches!(events.last(), Some(Progress::Finished { .. })));
+    let out = Shared::default();
+    let mut progress = Progress::lines(Box::new(out.clone()));
+    import(&Sqlite::in_memory().unwrap(), dir.path(), &mut progress).unwrap();
+    let text = out.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        (lines[0], lines[3]),
+        ("reading files: 2", "writing series: 1")
+    );
+    assert_eq!(text.matches("FAILED").count(), 1, "{text}");
+    assert!(lines[5].ends_with("1 refused."), "{text}");
 }
 
 #[test]
 fn the_real_folder_goes_in_whole() {
-    let real = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../shared/data/series"
-    ));
-    if !real.is_dir() {
-        println!("skipped: no real series here");
-        return;
-    }
-    let store = Memory::new();
+    let real = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/series"));
+    let store = Sqlite::in_memory().unwrap();
     let start = std::time::Instant::now();
     let report = run(&store, real);
-    println!("{} figures in {:?}", report.rows(), start.elapsed());
+    println!("{} figures in {:?}", report.rows, start.elapsed());
     assert!(report.errors.is_empty(), "{:?}", report.errors);
-    assert!(report.files >= 200 && report.series.len() >= 200);
+    assert!(report.files >= 200 && report.series >= 200);
     let lines: usize = csv_files(real)
         .unwrap()
         .iter()
         .map(|f| fs::read_to_string(f).unwrap().lines().count() - 1)
         .sum();
     assert_eq!(
-        report.rows(),
-        lines,
+        report.rows, lines,
         "no row is lost; the folder holds no missing values"
     );
-    assert_eq!(report.written().added, report.rows());
+    assert_eq!(report.written.added, report.rows);
     assert_eq!(
         values(&store, "UNRATE")
             .iter()
             .find(|(d, _)| *d == date(2025, 10, 1)),
         None
+    );
+}
+
+#[test]
+fn a_figure_far_off_is_taken_from_an_operator_with_a_warning() {
+    let store = Sqlite::in_memory().unwrap();
+    run(
+        &store,
+        folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.1\n2026-08-01,4.2\n")]).path(),
+    );
+    let report = run(
+        &store,
+        folder(&[("UNRATE.csv", "date,value\n2026-09-01,430\n")]).path(),
+    );
+    assert!(report.errors.is_empty());
+    assert!(
+        report.doubts[0].contains("UNRATE: 430 for 2026-09-01"),
+        "{:?}",
+        report.doubts
+    );
+    assert_eq!(values(&store, "UNRATE").len(), 3);
+}
+
+#[test]
+fn vintages_and_figures_of_a_folder_are_one_series() {
+    // The report of December 2008 told of November as well; in February 2009 October left the series for a month.
+    let vintages = "date,value,known_from\n2008-10-01,100,2008-12\n2008-11-01,90,2008-12\n2008-11-01,88,2009-01\n\
+        2008-12-01,80,2009-01\n2008-10-01,,2009-02\n2008-10-01,101,2009-03-06\n";
+    let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";
+    let known = |store: &Sqlite, day| -> Vec<f64> {
+        let held = store.read(&id("PAYEMS")).unwrap().unwrap();
+        let rows = held.as_of(day, crate::model::Frequency::Monthly, 5);
+        rows.iter().map(|o| o.value).collect()
+    };
+    let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);
+    let (one, other) = (
+        folder(&[("PAYEMS.csv", vintages)]),
+        folder(&[("all.csv", figures)]),
+    );
+    for folders in [
+        vec![&together],
+        vec![&other, &one],
+        vec![&together, &one, &other],
+    ] {
+        let store = Sqlite::in_memory().unwrap();
+        for folder in folders {
+            assert!(run(&store, folder.path()).errors.is_empty());
+        }
+        assert_eq!(known(&store, date(2008, 12, 4)), [101.0], "by the lag");
+        assert_eq!(known(&store, date(2008, 12, 5)), [100.0, 90.0]);
+        assert_eq!(
+            known(&store, date(2009, 1, 8)),
+            [100.0, 90.0],
+            "not by the lag"
+        );
+        assert_eq!(known(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
+        assert_eq!(known(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
+        assert_eq!(known(&store, date(2009, 3, 6)), [101.0, 88.0, 80.0, 70.0]);
+        assert_eq!(values(&store, "PAYEMS").len(), 4);
+        assert_eq!(values(&store, "PAYEMS")[1].1, 87.0, "as read last");
+    }
+}
+
+#[test]
+fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
+    let store = Sqlite::in_memory().unwrap();
+    let text = "date,value,known_from\n2008-01-01,1,2008-12\n2008-01-01,2,2010-02\n2008-11-01,3,2008-12\n2008-12-01,4,2009-01\n";
+    let dir = folder(&[("PAYEMS.csv", text)]);
+    run(&store, dir.path());
+    assert_eq!(run(&store, dir.path()).written, Written::default());
+    let rows = store.read(&id("PAYEMS")).unwrap().unwrap().rows().to_vec();
+    let days: Vec<_> = rows.iter().map(|r| r.known_from).collect();
+    let day = |y, m, d| Some(date(y, m, d));
+    assert_eq!(
+        days,
+        [None, day(2010, 2, 28), day(2008, 12, 5), day(2009, 1, 9)]
     );
 }

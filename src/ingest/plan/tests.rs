@@ -1,4 +1,17 @@
 use super::*;
+use std::sync::LazyLock;
+
+static NONE: LazyLock<Recipes> = LazyLock::new(Recipes::default);
+
+fn choice() -> Choice<'static> {
+    Choice {
+        recipes: &NONE,
+        no_fred: false,
+        only: None,
+        force: false,
+        vintages: false,
+    }
+}
 use jiff::civil::date;
 
 fn id(text: &str) -> SeriesId {
@@ -22,14 +35,15 @@ fn held(ids: &[&str]) -> Vec<Status> {
             last: date(2026, 10, 1),
             fetched_at: hours_ago(1),
             origin: "fred".into(),
+            before: Vec::new(),
         })
         .collect()
 }
 
-fn looked(text: &str, at: i32, full: i32) -> Looks {
+fn looked(text: &str, at: i32, full: i32) -> Looks<Look> {
     let mut looks = Looks::default();
     looks.note(
-        &id(text),
+        text,
         Look {
             at: hours_ago(at),
             full: hours_ago(full),
@@ -39,7 +53,7 @@ fn looked(text: &str, at: i32, full: i32) -> Looks {
     looks
 }
 
-fn one(text: &str, looks: &Looks, choice: Choice<'_>) -> Plan {
+fn one(text: &str, looks: &Looks<Look>, choice: Choice<'_>) -> Plan {
     let only = [id(text)];
     let choice = Choice {
         only: Some(&only),
@@ -49,59 +63,70 @@ fn one(text: &str, looks: &Looks, choice: Choice<'_>) -> Plan {
 }
 
 #[test]
-fn the_whole_catalogue_is_asked_except_what_fred_does_not_have() {
-    let all = plan(
-        Catalogue::embedded(),
-        &[],
-        &Looks::default(),
-        Choice::default(),
-        now(),
-    );
-    let due: Vec<&str> = all.steps.iter().map(|s| s.id.as_str()).collect();
-    for absent in [
+fn the_whole_catalogue_is_asked_except_what_nobody_has() {
+    let whole = |recipes, no_fred| {
+        let choice = Choice {
+            recipes,
+            no_fred,
+            ..choice()
+        };
+        plan(Catalogue::embedded(), &[], &Looks::default(), choice, now())
+    };
+    let due =
+        |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
+    let fred = whole(&NONE, false);
+    let recipes = Recipes::embedded();
+    let (all, first) = (whole(recipes, false), whole(recipes, true));
+    for nowhere in ["SERVICE_CRPI", "SERVICE_CNLI", "CLAIMSX", "OILPRICEX"] {
+        assert!(
+            Catalogue::embedded()
+                .iter()
+                .any(|s| s.id.as_str() == nowhere),
+            "{nowhere}"
+        );
+        assert!(!due(&all).contains(&nowhere.to_owned()), "{nowhere}");
+    }
+    for ours in [
         "SPY",
         "QQQ",
         "GLD",
         "BTC",
         "ETH",
-        "SERVICE_CRPI",
-        "SERVICE_CNLI",
-        "CLAIMSX",
-        "OILPRICEX",
-    ] {
-        assert!(
-            Catalogue::embedded()
-                .iter()
-                .any(|s| s.id.as_str() == absent),
-            "{absent}"
-        );
-        assert!(!due.contains(&absent), "{absent}");
-    }
-    for present in [
-        "DGS10",
-        "BAMLH0A0HYM2",
-        "CBBTCUSD",
-        "SP500",
         "EBP",
-        "GZ_SPREAD",
+        "TGA_DAILY",
+        "OFRFSI",
     ] {
-        assert!(due.contains(&present), "{present}");
+        assert!(due(&first).contains(&ours.to_owned()), "{ours}");
+        assert!(!due(&fred).contains(&ours.to_owned()), "{ours}");
     }
-    assert!(due.len() > 390, "{}", due.len());
+    for both in ["DGS10", "CBBTCUSD", "SP500", "T10Y2Y"] {
+        assert!(
+            due(&fred).contains(&both.to_owned()) && due(&first).contains(&both.to_owned()),
+            "{both}"
+        );
+    }
+    assert!(
+        due(&fred).contains(&"BAMLH0A0HYM2".to_owned())
+            && !due(&first).contains(&"BAMLH0A0HYM2".to_owned())
+    );
+    assert!(
+        due(&fred).len() > 390 && due(&first).len() >= 320,
+        "{} {}",
+        due(&fred).len(),
+        due(&first).len()
+    );
     assert!(all.steps.iter().all(|s| s.from.is_none() && !s.vintages));
-    let board = all.steps.iter().filter(|s| s.source == Source::Board);
-    assert_eq!(board.count(), 2);
     assert!(all.fresh.is_empty() && all.refused.is_empty());
 }
 
 #[test]
 fn a_series_that_is_named_and_not_carried_is_refused_with_a_reason() {
     for (text, reason) in [("SERVICE_CRPI", "computed here"), ("SPY", "import")] {
-        let plan = one(text, &Looks::default(), Choice::default());
+        let plan = one(text, &Looks::default(), choice());
         assert!(plan.steps.is_empty());
         assert!(plan.refused[0].1.to_string().contains(reason));
     }
-    let unknown = one("MYSTERY1", &Looks::default(), Choice::default());
+    let unknown = one("MYSTERY1", &Looks::default(), choice());
     assert_eq!(unknown.steps[0].from, None);
 }
 
@@ -113,25 +138,35 @@ fn a_revision_window_back_is_read_again() {
         ("UNRATE", date(2021, 10, 1)),
         ("GDP", date(2016, 10, 1)),
     ] {
-        let plan = one(text, &looked(text, 25, 25), Choice::default());
+        let plan = one(text, &looked(text, 200, 200), choice());
         assert_eq!(plan.steps[0].from, Some(from), "{text}");
-        assert_eq!(plan.steps[0].last_look, Some(date(2026, 11, 20)));
+        let look = plan.steps[0].look.unwrap();
+        assert_eq!(day_of(look.at), date(2026, 11, 13));
     }
 }
 
 #[test]
 fn what_was_looked_at_recently_rests_unless_forced() {
-    for (text, rest) in [("DGS10", 4), ("WALCL", 6), ("UNRATE", 12), ("GDP", 20)] {
-        let fresh = one(text, &looked(text, rest - 1, 25), Choice::default());
+    // Two are overdue, the next figures of the others are weeks away.
+    for (text, rest) in [("DGS10", 4), ("WALCL", 6), ("UNRATE", 168), ("GDP", 168)] {
+        let fresh = one(text, &looked(text, rest - 1, 200), choice());
         assert_eq!(fresh.fresh[0].0, id(text));
         assert!(fresh.steps.is_empty(), "{text}");
-        let due = one(text, &looked(text, rest, 25), Choice::default());
+        let due = one(text, &looked(text, rest, 200), choice());
         assert_eq!(due.steps.len(), 1, "{text}");
         let force = Choice {
             force: true,
-            ..Choice::default()
+            ..choice()
         };
         assert_eq!(one(text, &looked(text, 0, 25), force).steps.len(), 1);
+    }
+}
+
+#[test]
+fn a_look_of_a_clock_that_was_ahead_is_none() {
+    for hours in [1, 24 * 365, 24 * 365 * 50] {
+        let due = one("DGS10", &looked("DGS10", -hours, -hours), choice());
+        assert_eq!(due.steps.len(), 1, "{hours} h ahead");
     }
 }
 
@@ -139,28 +174,23 @@ fn what_was_looked_at_recently_rests_unless_forced() {
 fn after_thirty_days_or_without_rows_everything_is_read() {
     let month = 30 * 24;
     assert!(
-        one(
-            "UNRATE",
-            &looked("UNRATE", 25, month - 1),
-            Choice::default()
-        )
-        .steps[0]
+        one("UNRATE", &looked("UNRATE", 200, month - 1), choice()).steps[0]
             .from
             .is_some()
     );
     assert_eq!(
-        one("UNRATE", &looked("UNRATE", 25, month), Choice::default()).steps[0].from,
+        one("UNRATE", &looked("UNRATE", 200, month), choice()).steps[0].from,
         None
     );
     // Imported or bundled rows were never compared with the source.
     assert_eq!(
-        one("UNRATE", &Looks::default(), Choice::default()).steps[0].from,
+        one("UNRATE", &Looks::default(), choice()).steps[0].from,
         None
     );
     let only = [id("UNRATE")];
     let choice = Choice {
         only: Some(&only),
-        ..Choice::default()
+        ..choice()
     };
     let lost = plan(
         Catalogue::embedded(),
@@ -170,14 +200,14 @@ fn after_thirty_days_or_without_rows_everything_is_read() {
         now(),
     );
     assert_eq!(lost.steps[0].from, None);
-    assert_eq!(lost.steps[0].last_look, None);
+    assert_eq!(lost.steps[0].look, None);
 }
 
 #[test]
 fn vintages_are_read_once_and_of_daily_series_only_by_name() {
     let choice = Choice {
         vintages: true,
-        ..Choice::default()
+        ..choice()
     };
     let all = plan(Catalogue::embedded(), &[], &Looks::default(), choice, now());
     let wants = |text: &str| {
@@ -187,36 +217,20 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
             .unwrap()
             .vintages
     };
-    assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10") && !wants("EBP"));
+    assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10"));
     assert!(one("DGS10", &Looks::default(), choice).steps[0].vintages);
     let mut looks = looked("UNRATE", 1, 1);
     assert!(
         one("UNRATE", &looks, choice).steps[0].vintages,
         "fresh, but without vintages"
     );
-    let look = looks.get(&id("UNRATE")).unwrap();
+    let look = looks.get("UNRATE").unwrap();
     looks.note(
-        &id("UNRATE"),
+        "UNRATE",
         Look {
             vintages: true,
             ..look
         },
     );
     assert_eq!(one("UNRATE", &looks, choice).fresh.len(), 1);
-}
-
-#[test]
-fn looks_survive_their_note_and_bad_lines_are_forgotten() {
-    let mut looks = looked("DGS10", 1, 50);
-    looks.note(
-        &id("UNRATE"),
-        Look {
-            at: now(),
-            full: now(),
-            vintages: true,
-        },
-    );
-    assert_eq!(Looks::read(&looks.text()), looks);
-    let mixed = format!("{}rubbish\nX y z\n../x 1 2\n\n", looks.text());
-    assert_eq!(Looks::read(&mixed), looks);
 }

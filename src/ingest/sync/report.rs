@@ -1,51 +1,49 @@
 //! What a sync did, series by series.
 
 use crate::error::Error;
+use crate::ingest::progress::words;
 use crate::model::SeriesId;
 use crate::store::Written;
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 
 /// What a sync did.
 #[derive(Debug, Default)]
 pub struct SyncReport {
     /// Every series that was due, fresh or refused, in the order it was dealt with.
-    pub series: Vec<SeriesReport>,
+    pub series: Vec<(SeriesId, Outcome)>,
+    /// Requests that failed or whose answers were refused, by source.
+    pub failed: BTreeMap<String, u64>,
+    /// Whether no source could be reached.
+    pub offline: bool,
     /// Whether the sync was ended from outside; the rest is due next time.
     pub cancelled: bool,
 }
 
 /// What became of one series.
 #[derive(Debug)]
-pub struct SeriesReport {
-    /// Series.
-    pub id: SeriesId,
-    /// What became of it.
-    pub outcome: Outcome,
-}
-
-/// What became of one series.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Its source was read.
-    Written {
-        /// Figures that came.
-        rows: usize,
-        /// What the store took of them.
-        written: Written,
-    },
-    /// It was read a short while ago.
-    Fresh {
-        /// From then on it is due again.
-        until: Timestamp,
-    },
-    /// Its source had failed too often or asked for a pause.
-    NotAsked {
-        /// What the source's trouble is.
-        why: String,
-    },
+    /// Its source was read, and the store took this of it.
+    Written(Written),
+    /// It was read a short while ago; from then on it is due again.
+    Fresh(Timestamp),
+    /// Its source had failed too often or asked for a pause, for this reason.
+    NotAsked(String),
     /// It could not be read or written; its rows are as they were.
     Failed(Error),
+}
+
+impl Outcome {
+    /// How it is shown while the sync runs.
+    pub(super) fn shown(&self) -> Result<String, String> {
+        match self {
+            Self::Written(written) => Ok(words(*written)),
+            Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
+            Self::NotAsked(why) => Ok(format!("skipped: {why}")),
+            Self::Failed(error) => Err(error.for_operator()),
+        }
+    }
 }
 
 impl SyncReport {
@@ -56,32 +54,41 @@ impl SyncReport {
 
     /// Series whose source was read.
     pub fn read(&self) -> usize {
-        let read = |s: &&SeriesReport| matches!(s.outcome, Outcome::Written { .. });
-        self.series.iter().filter(read).count()
+        self.count(|outcome| matches!(outcome, Outcome::Written(_)))
     }
 
     /// Series that failed or were not asked for.
     pub fn missed(&self) -> usize {
-        let missed = |s: &&SeriesReport| match s.outcome {
-            Outcome::Failed(_) | Outcome::NotAsked { .. } => true,
-            Outcome::Written { .. } | Outcome::Fresh { .. } => false,
-        };
-        self.series.iter().filter(missed).count()
+        self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::NotAsked(_)))
+    }
+
+    /// Counts a failure of a source.
+    pub(super) fn failed(&mut self, source: &str) {
+        *self.failed.entry(source.to_owned()).or_default() += 1;
+    }
+
+    fn count(&self, which: impl Fn(&Outcome) -> bool) -> usize {
+        self.series
+            .iter()
+            .filter(|(_, outcome)| which(outcome))
+            .count()
     }
 
     /// Series that failed, with the reason.
     pub fn failures(&self) -> impl Iterator<Item = (&SeriesId, &Error)> {
-        self.series.iter().filter_map(|s| match &s.outcome {
-            Outcome::Failed(error) => Some((&s.id, error)),
-            Outcome::Written { .. } | Outcome::Fresh { .. } | Outcome::NotAsked { .. } => None,
-        })
+        self.series
+            .iter()
+            .filter_map(|(id, outcome)| match outcome {
+                Outcome::Failed(error) => Some((id, error)),
+                Outcome::Written(_) | Outcome::Fresh(_) | Outcome::NotAsked(_) => None,
+            })
     }
 
     /// What the store took, over all series.
     pub fn written(&self) -> Written {
         let mut sum = Written::default();
-        for series in &self.series {
-            if let Outcome::Written { written, .. } = &series.outcome {
+        for (_, outcome) in &self.series {
+            if let Outcome::Written(written) = outcome {
                 sum.added += written.added;
                 sum.revised += written.revised;
             }
@@ -91,19 +98,16 @@ impl SyncReport {
 
     /// The report in a sentence.
     pub fn summary(&self) -> String {
-        let written = self.written();
-        let fresh = self.series.len() - self.read() - self.missed();
+        let (read, missed, written) = (self.read(), self.missed(), self.written());
+        let fresh = self.series.len() - read - missed;
         let ended = if self.cancelled {
             " Ended early; the rest is due next time."
         } else {
             ""
         };
         format!(
-            "{} series read: {} figures new, {} revised; {fresh} still fresh, {} missed.{ended}",
-            self.read(),
-            written.added,
-            written.revised,
-            self.missed()
+            "{read} series read: {} figures new, {} revised; {fresh} still fresh, {missed} missed.{ended}",
+            written.added, written.revised
         )
     }
 }

@@ -1,63 +1,43 @@
 //! One line and one cell of a CSV file: fields, dates and numbers straight from bytes.
 
-use super::Dates;
 use crate::error::quote;
 use crate::model::Date;
 
 /// Years a date may lie in; anything else is a slip of the pen.
 const YEARS: std::ops::RangeInclusive<i16> = 1500..=2200;
 
-/// Splits a line at its commas into trimmed fields; quotes around a field are taken off.
+/// How a date may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) enum Dates {
+    /// `2026-07-31`.
+    Iso,
+    /// `2026-07-31` or `7/31/2026`, as the Fed Board's spreadsheets have it.
+    IsoOrUs,
+}
+
+/// Splits a line at its commas into trimmed fields; quotes around a field are taken off. No date, number or
+/// identifier holds a quote, so one that is left inside a cell makes the cell unreadable.
 ///
 /// # Errors
 /// Says what is wrong with the quotes.
 pub(super) fn split<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) -> Result<(), String> {
+    let mut is_quoted = false;
     out.clear();
-    if !line.contains(&b'"') {
-        out.extend(line.split(|&b| b == b',').map(<[u8]>::trim_ascii));
-        return Ok(());
+    let fields = line.split(|&b| {
+        is_quoted ^= b == b'"';
+        b == b',' && !is_quoted
+    });
+    out.extend(fields.map(|field| {
+        let field = field.trim_ascii();
+        let inside = field
+            .strip_prefix(b"\"")
+            .and_then(|f| f.strip_suffix(b"\""));
+        inside.map_or(field, <[u8]>::trim_ascii)
+    }));
+    if is_quoted {
+        return Err("a quote is not closed on its line".to_owned());
     }
-    let mut rest = line;
-    loop {
-        let (field, after) = match rest.trim_ascii_start().strip_prefix(b"\"") {
-            Some(inside) => quoted(inside)?,
-            None => plain(rest),
-        };
-        out.push(field.trim_ascii());
-        match after {
-            Some(after) => rest = after,
-            None => return Ok(()),
-        }
-    }
-}
-
-type Field<'a> = (&'a [u8], Option<&'a [u8]>);
-
-fn plain(text: &[u8]) -> Field<'_> {
-    let mut parts = text.splitn(2, |&b| b == b',');
-    (parts.next().unwrap_or(&[]), parts.next())
-}
-
-/// A field after its opening quote. No date, number or identifier holds a quote, so a doubled one
-/// may stay doubled: the cell is refused all the same.
-fn quoted(inside: &[u8]) -> Result<Field<'_>, String> {
-    let mut from = 0;
-    loop {
-        let rest = inside.get(from..).unwrap_or(&[]);
-        let Some(end) = rest.iter().position(|&b| b == b'"') else {
-            return Err("a quote is not closed on its line".to_owned());
-        };
-        let (field, after) = inside.split_at_checked(from + end).unwrap_or((inside, &[]));
-        match after {
-            [_, b'"', ..] => from += end + 2,
-            [_, tail @ ..] => match tail.trim_ascii_start() {
-                [] => return Ok((field, None)),
-                [b',', rest @ ..] => return Ok((field, Some(rest))),
-                _ => return Err("text stands behind a closing quote".to_owned()),
-            },
-            [] => return Ok((field, None)),
-        }
-    }
+    Ok(())
 }
 
 /// Reads a calendar day.
@@ -65,47 +45,54 @@ fn quoted(inside: &[u8]) -> Result<Field<'_>, String> {
 /// # Errors
 /// Says what stands there and what was expected.
 pub(in crate::ingest) fn date(field: &[u8], dates: Dates) -> Result<Date, String> {
-    let read = match (dates, iso(field)) {
-        (Dates::Iso, date) => date,
-        (Dates::IsoOrUs, date) => date.or_else(|| us(field)),
+    // The parser would take signs and blanks as well.
+    let is_plain = |b: &u8| b.is_ascii_digit() || b"-/".contains(b);
+    let text = std::str::from_utf8(field).ok();
+    let text = text
+        .filter(|_| field.iter().all(is_plain))
+        .unwrap_or_default();
+    let read = |form: &str| Date::strptime(form, text).ok();
+    let is_iso = text.len() == "2026-07-31".len();
+    let iso = is_iso.then(|| read("%Y-%m-%d")).flatten();
+    let us = || {
+        (dates == Dates::IsoOrUs)
+            .then(|| read("%m/%d/%Y"))
+            .flatten()
     };
-    read.ok_or_else(|| {
-        format!(
-            "\"{}\" is not a date like 2026-07-31",
-            quote(&String::from_utf8_lossy(field))
-        )
-    })
-}
-
-fn iso(field: &[u8]) -> Option<Date> {
-    let [year @ .., b'-', m1, m2, b'-', d1, d2] = field else {
-        return None;
-    };
-    let year = (year.len() == 4).then(|| digits(year)).flatten()?;
-    day(year, digits(&[*m1, *m2])?, digits(&[*d1, *d2])?)
-}
-
-fn us(field: &[u8]) -> Option<Date> {
-    let mut parts = field.split(|&b| b == b'/').map(digits);
-    let (month, date, year) = (parts.next()??, parts.next()??, parts.next()??);
-    parts.next().is_none().then(|| day(year, month, date))?
-}
-
-fn day(year: i16, month: i16, day: i16) -> Option<Date> {
-    let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
-    Date::new(year, month, day)
-        .ok()
+    iso.or_else(us)
         .filter(|date| YEARS.contains(&date.year()))
+        .ok_or_else(|| format!("{} is not a date like 2026-07-31", shown(field)))
 }
 
-/// One to four decimal digits.
-fn digits(text: &[u8]) -> Option<i16> {
-    if !(1..=4).contains(&text.len()) {
-        return None;
+/// Since when a figure is said to have been known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::ingest) enum Since {
+    /// Nobody says.
+    Unknown,
+    /// From that day on.
+    Day(Date),
+    /// It stood in the series at the end of that month (its first day) and not at the end of the one before.
+    Month(Date),
+}
+
+/// Reads a day or a month (`2009-01`); an empty cell says nothing.
+///
+/// # Errors
+/// Says what stands there and what was expected.
+pub(in crate::ingest) fn since(field: &[u8], dates: Dates) -> Result<Since, String> {
+    if field.is_empty() {
+        return Ok(Since::Unknown);
     }
-    text.iter().try_fold(0i16, |sum, &b| {
-        b.is_ascii_digit().then(|| sum * 10 + i16::from(b - b'0'))
-    })
+    let first = [field, b"-01"].concat();
+    let month = date(&first, Dates::Iso).map(Since::Month);
+    month
+        .or_else(|_| date(field, dates).map(Since::Day))
+        .map_err(|_| {
+            format!(
+                "{} is not a day like 2026-07-31 or a month like 2026-07",
+                shown(field)
+            )
+        })
 }
 
 /// Reads a finite number; `None` for a missing one: empty, `.`, `NaN`, `NA`.

@@ -11,7 +11,7 @@ fn pairs(column: &Column) -> Vec<(String, f64)> {
     column
         .rows
         .iter()
-        .map(|r| (r.date.to_string(), r.value))
+        .map(|r| (r.date.to_string(), r.value.unwrap()))
         .collect()
 }
 
@@ -59,6 +59,13 @@ fn a_broken_row_breaks_its_own_series_and_names_its_line() {
         ("A,2026-02-30,1", 3, "not a date"),
         ("A,0206-01-01,1", 3, "not a date"),
         ("A,2026-1-1,1", 3, "not a date"),
+        ("A,2026-011-1,1", 3, "not a date"),
+        ("A,2026- 1-01,1", 3, "not a date"),
+        ("A,2026-+1-01,1", 3, "not a date"),
+        ("A,2026--1-01,1", 3, "not a date"),
+        ("A,2026/01/01,1", 3, "not a date"),
+        ("A,+202-01-01,1", 3, "not a date"),
+        ("A,12026-01-1,1", 3, "not a date"),
         ("A,2026-01-02,1.2.3", 3, "not a number"),
         ("A,2026-01-02,inf", 3, "not a finite number"),
         ("A,2026-01-02,1e999", 3, "not a finite number"),
@@ -104,11 +111,7 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
             2,
             "quote is not closed",
         ),
-        (
-            "\u{feff}date,value\n\"1\"2,3\n",
-            2,
-            "behind a closing quote",
-        ),
+        ("\u{feff}date,value\n\"1\"2,3\n", 2, "not a date"),
     ] {
         let broken = whole_file_error(text);
         assert_eq!(broken.line, line, "{text:?}: {broken:?}");
@@ -145,6 +148,71 @@ fn a_cut_last_line_is_noticed() {
     assert!(!is_cut_off(b""));
 }
 
+fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
+    let columns = ok(text);
+    assert_eq!(columns.len(), 1);
+    assert_eq!(columns[0].broken, None);
+    let info = crate::model::Catalogue::embedded().get("UNRATE").unwrap();
+    let rows = columns[0].known(Some(info)).into_iter();
+    rows.map(|k| {
+        let known_from = k.known_from.map(|day| day.to_string());
+        (k.date.to_string(), known_from, k.value)
+    })
+    .collect()
+}
+
+#[test]
+fn rows_tell_since_when_they_were_known() {
+    // December 2008 came on 9 January; what was said of October at the end of that month came by itself.
+    let body = "2008-12-01,7.2,2009-01\n2008-11-01,6.7,2008-12-05\n2008-10-01,6.6,2009-02\n\
+        2008-11-01,,2009-01\n2009-01-01,7.6,\n2009-02-01,,\n";
+    let row =
+        |date: &str, from: Option<&str>, value| (date.to_owned(), from.map(str::to_owned), value);
+    let want = [
+        row("2008-10-01", Some("2009-02-28"), Some(6.6)),
+        row("2008-11-01", Some("2008-12-05"), Some(6.7)),
+        row("2008-11-01", Some("2009-01-09"), None),
+        row("2008-12-01", Some("2009-01-09"), Some(7.2)),
+        row("2009-01-01", None, Some(7.6)),
+    ];
+    assert_eq!(known(&format!("date,value,known_from\n{body}")), want);
+    let tidy = body.replace("\n20", "\nUNRATE,20");
+    let tidy = format!("series_id,date,value,Known_From\nUNRATE,{tidy}");
+    assert_eq!(known(&tidy), want);
+}
+
+#[test]
+fn what_is_no_day_of_knowledge_is_named_with_its_line() {
+    let broken = |body: &str| {
+        let columns = ok(&format!(
+            "date,value,known_from\n2008-11-01,6.7,2008-12\n{body}\n"
+        ));
+        columns[0].broken.clone().unwrap()
+    };
+    for odd in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
+        let found = broken(&format!("2008-12-01,7.2,{odd}"));
+        assert_eq!(found.line, 3);
+        assert!(found.problem.contains(odd) && found.problem.contains("a month like 2026-07"));
+    }
+    let twice = broken("2008-11-01,6.8,2008-12");
+    assert!(
+        twice
+            .problem
+            .contains("6.8 for 2008-11-01, but 6.7 on line 2"),
+        "{twice:?}"
+    );
+    // The same date of another month is no repetition.
+    assert_eq!(
+        known("date,value,known_from\n2008-11-01,6.7,2008-12\n2008-11-01,6.8,2009-01\n").len(),
+        2
+    );
+    assert!(
+        whole_file_error("date,known_from\n2008-11-01,2008-12\n")
+            .problem
+            .contains("value")
+    );
+}
+
 proptest! {
     #[test]
     fn hostile_bytes_never_panic_and_never_give_a_bad_series(
@@ -175,8 +243,8 @@ proptest! {
             text.push_str(&format!("X,{},{}\n", day(n), value));
         }
         let columns = read(text.as_bytes(), None, Dates::Iso).unwrap();
-        let got: Vec<Observation> = columns.first().map(Column::observations).unwrap_or_default();
-        let want: Vec<Observation> = days.iter().map(|n| Observation::new(day(n), value)).collect();
+        let got: Vec<(Date, f64)> = columns.iter().flat_map(|c| c.known(None)).map(|k| (k.date, k.value.unwrap())).collect();
+        let want: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
         prop_assert_eq!(got, want);
     }
 }
@@ -185,8 +253,13 @@ fn check(text: &[u8]) {
     let _ = is_cut_off(text);
     for dates in [Dates::Iso, Dates::IsoOrUs] {
         for column in read(text, Some("X"), dates).unwrap_or_default() {
-            assert!(column.rows.is_sorted_by(|a, b| a.date < b.date));
-            assert!(column.rows.iter().all(|r| r.value.is_finite()));
+            assert!(column.rows.is_sorted_by(|a, b| a.key() < b.key()));
+            assert!(
+                column
+                    .rows
+                    .iter()
+                    .all(|r| r.value.is_none_or(f64::is_finite))
+            );
             assert!(column.broken.is_none() || column.rows.is_empty());
         }
     }

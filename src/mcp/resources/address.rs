@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(in crate::mcp) const SCHEME: &str = "macro://";
 
 /// Longest address that is looked at.
-const MOST_BYTES: usize = 400;
+const MAX_BYTES: usize = 400;
 
 /// A resource of the desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,25 +18,33 @@ pub(in crate::mcp) enum Address {
     Catalog(Option<String>),
     /// The state of the economy in one page.
     Summary,
+    /// How good the indicators were in real time.
+    Scores,
     /// The regime now.
     Regime,
+    /// What comes when.
+    Calendar,
     /// One series' rows.
     Series {
         /// Identifier or name.
         id: String,
         /// Whether rows are wanted as CSV.
         csv: bool,
-        /// `start`, `end` and `as_of`, as given.
+        /// Days, frequency and units, as given.
         range: BTreeMap<String, String>,
     },
     /// One figure.
     Metric(String),
     /// How an indicator is computed.
     Method(String),
+    /// The language of formulas and conditions.
+    Formulas,
     /// A term.
     Glossary(String),
     /// Articles that carry a tag, or all of the newest.
     Articles(Option<String>),
+    /// A document by its id: `scenario:…` or `article:…`.
+    Document(String),
 }
 
 impl Address {
@@ -50,11 +58,12 @@ impl Address {
                 "uri",
                 uri,
                 problem,
-                "macro://catalog, macro://summary, macro://regime, macro://series/{seriesId}, \
-                 macro://metric/{ticker}, macro://method/{indicator}, macro://glossary/{slug}, macro://articles",
+                "macro://catalog, macro://summary, macro://regime, macro://calendar, macro://scores, macro://series/{seriesId}, \
+                 macro://metric/{ticker}, macro://method/{indicator}, macro://formulas, macro://glossary/{slug}, \
+                 macro://scenario/{slug}, macro://article/{slug}, macro://articles",
             )
         };
-        if uri.len() > MOST_BYTES {
+        if uri.len() > MAX_BYTES {
             return Err(fail("is too long"));
         }
         let rest = uri
@@ -76,11 +85,15 @@ impl Address {
             ["catalog", category] => Self::Catalog(Some((*category).to_owned())),
             ["summary"] => Self::Summary,
             ["regime"] => Self::Regime,
+            ["scores"] => Self::Scores,
+            ["calendar"] => Self::Calendar,
             ["metric", ticker] => Self::Metric((*ticker).to_owned()),
             ["method", indicator] => Self::Method((*indicator).to_owned()),
+            ["formulas"] => Self::Formulas,
             ["glossary", slug] => Self::Glossary((*slug).to_owned()),
             ["articles"] => Self::Articles(None),
             ["articles", tag] => Self::Articles(Some((*tag).to_owned())),
+            [kind @ ("scenario" | "article"), slug] => Self::Document(format!("{kind}:{slug}")),
             _ => return Err(fail("is not understood")),
         };
         if query.is_empty() {
@@ -109,7 +122,7 @@ fn series(name: &str, query: &str) -> Option<Address> {
     for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match &*key {
             "format" => csv = matches!(&*value, "csv" | "CSV"),
-            "start" | "end" | "as_of" => {
+            "start" | "end" | "as_of" | "frequency" | "aggregation" | "units" => {
                 range.insert(key.into_owned(), value.into_owned());
             }
             _ => return None,

@@ -1,9 +1,12 @@
 //! The texts behind resources that no endpoint answers: the catalogue and articles.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, articles};
 use crate::error::{Error, Result, Suggestion, quote};
 use crate::model::{Catalogue, untrusted};
 use std::fmt::Write;
+
+/// The page on formulas and conditions.
+pub(super) const FORMULAS: &str = include_str!("../../../docs/FORMULAS.md");
 
 /// Most articles on a page.
 const ARTICLES: usize = 10;
@@ -79,7 +82,8 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
     let mut text = String::new();
     let wanted =
         |tags: &[String]| tag.is_none_or(|t| tags.iter().any(|x| x.eq_ignore_ascii_case(t)));
-    for a in all.iter().filter(|a| wanted(&a.tags)).take(ARTICLES) {
+    let found = all.into_iter().filter(|a| wanted(&a.tags)).take(ARTICLES);
+    for a in found.map(articles::shown) {
         let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let _ = writeln!(text, "- {day} {} ({})", a.title, a.url);
         if let Some(summary) = &a.summary {

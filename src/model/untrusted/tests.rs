@@ -90,6 +90,12 @@ fn two_hundred_canaries_come_out_visible_and_inside_their_fence() {
             !title.contains('\n') && title.chars().count() <= 80,
             "{title:?}"
         );
+        let named = name(canary, 80);
+        assert!(!named.contains(['[', ']', '\n']), "{named:?}");
+        assert_eq!(name(&named, 80), named, "naming twice changes {canary:?}");
+        let aside = aside(canary, 80);
+        assert!(aside.starts_with(OPEN) && aside.ends_with(CLOSE));
+        assert_eq!(aside.matches('[').count(), 2, "{aside:?}");
         let fenced = fence(canary, 600);
         assert!(fenced.starts_with(OPEN) && fenced.ends_with(CLOSE));
         assert_eq!(fenced.matches(OPEN).count(), 1, "{fenced:?}");

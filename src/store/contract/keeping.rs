@@ -27,7 +27,7 @@ pub(super) fn bad_input_is_refused_whole(store: &dyn Store) {
             })
             .unwrap_err();
         assert_eq!(error.code(), "store");
-        assert!(error.to_string().contains("GDP"), "{error}");
+        assert!(error.for_operator().contains("GDP"), "{error}");
     }
     assert_eq!(latest(store), [1.0]);
     assert_eq!(store.version().unwrap(), version);
@@ -68,6 +68,7 @@ pub(super) fn status_tells_what_is_held(store: &dyn Store) {
                 last: date(2026, 1, 1),
                 fetched_at: at(60),
                 origin: "fred".into(),
+                before: Vec::new(),
             },
             Status {
                 id: id("GDP"),
@@ -76,6 +77,7 @@ pub(super) fn status_tells_what_is_held(store: &dyn Store) {
                 last: date(2026, 3, 1),
                 fetched_at: at(0),
                 origin: "test".into(),
+                before: Vec::new(),
             },
         ]
     );
@@ -104,11 +106,7 @@ pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
         }
         let known = day_from_number(20_001 + n);
         put_rows(store, &rows, known);
-        expected.extend(rows.iter().map(|o| Known {
-            date: o.date,
-            known_from: known,
-            value: o.value,
-        }));
+        expected.extend(rows.iter().map(|o| Known::new(o, known)));
     }
     expected.sort_by_key(|r| (r.date, r.known_from));
     let held = store.read(&id("GDP")).unwrap().unwrap();
@@ -136,11 +134,7 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
     let rows: Vec<Known> = months(&[3.0, 4.0])
         .into_iter()
         .zip([None, Some(date(2026, 6, 1))])
-        .map(|(o, known_from)| Known {
-            date: o.date,
-            known_from,
-            value: o.value,
-        })
+        .map(|(o, known_from)| Known::new(&o, known_from))
         .collect();
     replace("SERVICE_CRPI", &rows).unwrap();
     assert!(store.version().unwrap() > version);
@@ -153,7 +147,7 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
     replace("SERVICE_CRPI", &turned).unwrap();
     assert_eq!(store.version().unwrap(), version, "the same rows again");
     let hole = Known {
-        value: f64::NAN,
+        value: Some(f64::NAN),
         ..rows[0]
     };
     assert!(replace("SERVICE_CRPI", &[hole]).is_err());
@@ -211,6 +205,19 @@ pub(super) fn articles_come_newest_first_and_once(store: &dyn Store) {
         1
     );
     assert_eq!(store.articles(at(29), 1).unwrap(), [newer]);
+}
+
+pub(super) fn a_tag_is_one_line_and_not_empty(store: &dyn Store) {
+    let odd = Article {
+        tags: ["two\nlines", "", "cpi"].map(String::from).to_vec(),
+        ..article("a", 10)
+    };
+    for added in [1, 0] {
+        let written = store.write_articles(std::slice::from_ref(&odd)).unwrap();
+        assert_eq!(written, added);
+    }
+    let held = store.articles(at(99), 9).unwrap();
+    assert_eq!(held[0].tags, ["two", "lines", "cpi"]);
 }
 
 pub(super) fn notes_are_kept_and_replaced(store: &dyn Store) {

@@ -11,7 +11,7 @@ fn round_trip(rows: &[Known]) -> usize {
     assert_eq!(back.len(), rows.len());
     for (a, b) in back.iter().zip(rows) {
         assert_eq!((a.date, a.known_from), (b.date, b.known_from));
-        assert_eq!(a.value.to_bits(), b.value.to_bits());
+        assert_eq!(a.value.map(f64::to_bits), b.value.map(f64::to_bits));
     }
     bytes.len()
 }
@@ -22,7 +22,7 @@ fn monthly(values: &[f64]) -> Vec<Known> {
         .map(|(i, &value)| Known {
             date: date(1990 + i / 12, i8::try_from(i % 12).unwrap() + 1, 1),
             known_from: None,
-            value,
+            value: Some(value),
         })
         .collect()
 }
@@ -60,6 +60,22 @@ fn edges_of_the_calendar_and_no_rows_at_all_survive() {
 }
 
 #[test]
+fn withdrawn_rows_come_back_and_cost_a_byte() {
+    let mut rows = monthly(&[1.5, 2.5, 3.5, 4.5]);
+    let plain = round_trip(&rows);
+    for at in [0, 1, 3] {
+        rows[at].value = None;
+    }
+    assert!(round_trip(&rows) <= plain + 2);
+    rows[2].value = None;
+    round_trip(&rows);
+    let mut bytes = encode(&rows);
+    let last = bytes.len() - 2;
+    bytes[last] = 9;
+    assert!(decode(&bytes, &mut Vec::new()).is_err(), "beyond the rows");
+}
+
+#[test]
 fn a_claim_of_many_rows_allocates_nothing() {
     let mut bytes = vec![FORMAT];
     put(&mut bytes, u64::MAX / 2);
@@ -78,6 +94,7 @@ fn any_row() -> impl Strategy<Value = Known> {
         (-1_000_000i32..1_000_000, 0u8..5).prop_map(|(m, k)| f64::from(m) / 10f64.powi(k.into())),
         any::<f64>().prop_filter("finite", |v| v.is_finite()),
     ];
+    let value = proptest::option::weighted(0.9, value);
     (day.clone(), proptest::option::of(day), value).prop_map(|(day, known, value)| Known {
         date: day_from_number(day).unwrap(),
         known_from: known.and_then(day_from_number),
@@ -99,7 +116,7 @@ proptest! {
         let rows: Vec<Known> = (0..n).map(|i| Known {
             date: day_from_number(start + i * step).unwrap(),
             known_from: day_from_number(start),
-            value: f64::from(i * 37 - n) / 10f64.powi(decimals.into()),
+            value: Some(f64::from(i * 37 - n) / 10f64.powi(decimals.into())),
         }).collect();
         round_trip(&rows);
     }
@@ -113,7 +130,7 @@ proptest! {
         with_head.extend(&bytes);
         out.clear();
         if decode(&with_head, &mut out).is_ok() {
-            prop_assert!(out.iter().all(|r| r.value.is_finite()));
+            prop_assert!(out.iter().all(|r| r.value.is_none_or(f64::is_finite)));
         }
     }
 

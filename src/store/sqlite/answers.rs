@@ -2,49 +2,63 @@
 
 use super::file::{Sqlite, snapshot};
 use super::series;
-use super::{append, descriptions, state, texts};
+use super::{append, descriptions, state, texts, upkeep};
 use crate::error::Result;
-use crate::model::{Known, SeriesId, Vintages};
+use crate::model::{Date, Known, SeriesId, Vintages};
 use crate::store::change::{self, Change, kept};
-use crate::store::seam::{Article, Description, Status, Store, Write, Written};
+use crate::store::seam::{Article, Description, Status, Store, WriteVintages, Written};
 use jiff::Timestamp;
 use rusqlite::Connection;
-use std::sync::atomic::Ordering;
 
 impl Store for Sqlite {
     fn version(&self) -> Result<u64> {
-        self.watch.version()
+        Self::version(self)
+    }
+
+    fn probe(&self) -> Result<()> {
+        self.afresh(upkeep::probe)
+    }
+
+    fn incarnation(&self) -> u64 {
+        Self::incarnation(self)
     }
 
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
         self.reading(|db| {
             let found = self.sure(db, series::read(db, id)?)?;
-            Ok(found.map(|(_, vintages, _)| vintages))
+            Ok(found.map(|held| held.vintages))
         })
     }
 
-    fn write(&self, write: Write<'_>) -> Result<Written> {
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
         change::check(&write)?;
-        let fetched_at = kept(write.fetched_at);
         self.writing(|db| {
-            let Some((held, vintages, segments)) = self.sure(db, series::read(db, write.id)?)?
-            else {
-                let change = Change::of(&Vintages::default(), &write);
+            let Some(held) = self.sure(db, series::read(db, write.id)?)? else {
+                let change = Change::of(&Vintages::default(), write.fetched_at, &write);
                 if !change.rows.is_empty() {
                     append::create(db, &write, &change.rows)?;
                     state::changed(db, 1)?;
                 }
                 return Ok(change.written);
             };
-            let change = Change::of(&vintages, &write);
+            let change = Change::of(&held.vintages, held.line.read_at(), &write);
             if change.rows.is_empty() {
-                append::note_reading(db, held, fetched_at)?;
+                append::note_reading(db, held.line, write.fetched_at)?;
             } else {
-                let held = held.written(&write, &change.rows);
-                append::append(db, held, &vintages, segments, change.rows)?;
+                append::append(db, held, &write, &change)?;
                 state::changed(db, 0)?;
             }
             Ok(change.written)
+        })
+    }
+
+    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+        self.writing(|db| match self.sure(db, series::line(db, id)?)? {
+            Some(line) => match append::attribute(db, line, origin, days)? {
+                true => state::changed(db, 0),
+                false => Ok(()),
+            },
+            None => Ok(()),
         })
     }
 
@@ -55,7 +69,7 @@ impl Store for Sqlite {
     fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
         self.reading(|db| {
             let line = self.sure(db, series::line(db, id)?)?;
-            line.map(|line| line.told()).transpose()
+            line.map(|line| line.status()).transpose()
         })
     }
 
@@ -64,13 +78,7 @@ impl Store for Sqlite {
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        self.writing(|db| {
-            let (added, changed) = descriptions::describe(db, descriptions)?;
-            if changed {
-                state::changed(db, 0)?;
-            }
-            Ok(added)
-        })
+        self.changing(|db| descriptions::describe(db, descriptions))
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
@@ -95,16 +103,15 @@ impl Store for Sqlite {
             if let Some(held) = &held {
                 change::may_replace(id, &held.origin)?;
                 // Damaged rows are no hindrance: they are what is replaced.
-                let same = series::read_line(db, held).is_ok_and(|rows| rows == vintages);
-                if same && held.origin == origin {
-                    return append::note_reading(db, held.clone(), kept(fetched_at));
+                let rows = series::read(db, id).ok().flatten();
+                if held.origin == origin && rows.is_some_and(|held| held.vintages == vintages) {
+                    return append::note_reading(db, held.clone(), fetched_at);
                 }
                 append::remove(db, held)?;
             }
-            let write = Write {
+            let write = WriteVintages {
                 id,
-                observations: &[],
-                known_from: None,
+                rows,
                 fetched_at,
                 origin,
             };
@@ -121,13 +128,7 @@ impl Store for Sqlite {
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        self.writing(|db| {
-            let (added, changed) = texts::write_articles(db, articles)?;
-            if changed {
-                state::changed(db, 0)?;
-            }
-            Ok(added)
-        })
+        self.changing(|db| texts::write_articles(db, articles))
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
@@ -139,22 +140,27 @@ impl Store for Sqlite {
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.writing(|db| {
-            if texts::set_note(db, key, value)? {
-                state::changed(db, 0)?;
-            }
-            Ok(())
-        })
+        self.changing(|db| Ok(((), texts::set_note(db, key, value)?)))
     }
 }
 
 impl Sqlite {
+    /// Runs a write that also tells whether it changed anything a reader could see.
+    fn changing<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
+        self.writing(|db| {
+            let (answer, changed) = write(db)?;
+            if changed {
+                state::changed(db, 0)?;
+            }
+            Ok(answer)
+        })
+    }
+
     /// Passes on what was found. Before a series is called absent for the first time, the list of series is
     /// checked: a damaged index would hide one that is held.
     fn sure<T>(&self, db: &Connection, found: Option<T>) -> Result<Option<T>> {
-        if found.is_none() && !self.list_checked.load(Ordering::Relaxed) {
-            snapshot(db, series::check_list)?;
-            self.list_checked.store(true, Ordering::Relaxed);
+        if found.is_none() {
+            self.check_once(|| snapshot(db, series::check_list))?;
         }
         Ok(found)
     }

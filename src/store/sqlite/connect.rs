@@ -1,19 +1,26 @@
-//! Opening, creating and setting aside the file. Nothing that is not ours is ever written to.
+//! Opening and creating the file of a store.
 
 use super::failure::cannot_open;
 use super::state::{self, State};
+use crate::disk::{self, shown};
 use crate::error::{Error, Result};
+use crate::sqlite::{self, Layout, Owner, SIDES, beside};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::time::Duration;
 
-/// `ECON` in the file header: this SQLite file is ours.
-const APPLICATION: i32 = 0x4543_4F4E;
-/// Layout of the tables. A file with a higher number is of a newer version of this program.
-const LAYOUT: i32 = 1;
+/// A store of ours: `ECON` in the header.
+const STORE: Layout = Layout {
+    application: 0x4543_4F4E,
+    version: 1,
+    make: |db| {
+        db.execute_batch(TABLES)?;
+        state::insert(db, State::default())
+    },
+};
 const BUSY: Duration = Duration::from_secs(10);
 
 const TABLES: &str = "
@@ -66,7 +73,7 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|e| {
-        let folder = folder.display();
+        let folder = shown(folder);
         Error::store(
             format!("cannot create the folder {folder}. Create it, change its rights or choose another path."),
             e,
@@ -80,135 +87,145 @@ pub(super) fn must_exist(path: &Path) -> Result<()> {
         Ok(true) => Ok(()),
         Ok(false) => Err(refused(format!(
             "there is no store at {}. Import or sync first, or choose another path.",
-            path.display()
+            shown(path)
         ))),
         Err(e) => Err(not_readable(path, e)),
     }
 }
 
-/// The writing connection; creates the tables in a file that is absent or empty.
-pub(super) fn open(path: &Path) -> Result<Connection> {
-    look(path)?;
-    let mut db = connect(path, OpenFlags::SQLITE_OPEN_CREATE).map_err(|e| cannot_open(path, e))?;
-    create_tables(&mut db).map_err(|e| cannot_open(path, e))?;
-    if layout(&db).map_err(|e| cannot_open(path, e))? != (APPLICATION, LAYOUT) {
-        return Err(foreign(path));
+/// Held by who makes a store or clears away what is left of one, so that nobody clears away what another has just
+/// made. Where folders cannot be locked, it is not.
+pub(super) fn alone(path: &Path) -> Option<File> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = File::open(folder.unwrap_or(Path::new("."))).ok()?;
+    folder.lock().ok().map(|()| folder)
+}
+
+/// Makes an empty file where there is none. A log that lies there already is of a store that is gone: the new one
+/// would take it for its own.
+pub(super) fn make(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
     }
+    let _alone = cleared(path)?;
+    let made = File::options().write(true).create_new(true).open(path);
+    unless(ErrorKind::AlreadyExists, made.map(drop)).map_err(|e| not_made(path, e))
+}
+
+/// Lays a whole store file where there is none: written and on the disk before it has its name.
+pub(super) fn place(path: &Path, content: &[u8]) -> Result<()> {
+    let _alone = cleared(path)?;
+    let (part, mut file) = disk::part_of(path).map_err(|e| not_made(path, e))?;
+    // A hard link fails where a file is, a rename would replace it.
+    let placed = file
+        .write_all(content)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| unless(ErrorKind::AlreadyExists, std::fs::hard_link(&part, path)));
+    let removed = std::fs::remove_file(&part);
+    placed.and(removed).map_err(|e| not_made(path, e))
+}
+
+/// Takes away what lies beside a path without a file. Held as [`alone`] is.
+fn cleared(path: &Path) -> Result<Option<File>> {
+    let alone = alone(path);
+    if alone.is_some() && !path.exists() {
+        for side in SIDES.map(|suffix| beside(path, suffix)) {
+            let removed = std::fs::remove_file(&side);
+            unless(ErrorKind::NotFound, removed).map_err(|e| not_readable(&side, e))?;
+        }
+    }
+    Ok(alone)
+}
+
+fn not_made(path: &Path, cause: io::Error) -> Error {
+    let what = "file and folder must be writable for this user. Change their rights or choose another path.";
+    Error::store(format!("cannot create {}: {what}", shown(path)), cause)
+}
+
+/// A failure of this kind is none.
+fn unless(kind: ErrorKind, done: io::Result<()>) -> io::Result<()> {
+    done.or_else(|e| if e.kind() == kind { Ok(()) } else { Err(e) })
+}
+
+/// The writing connection; creates the tables in a file that is empty.
+pub(super) fn open(path: &Path) -> Result<Connection> {
+    let fail = |e| cannot_open(path, e);
+    match STORE.owner(path) {
+        Ok(owner) => must_be_ours(path, owner)?,
+        Err(e) if e.kind() == ErrorKind::InvalidInput => {
+            return Err(refused(format!(
+                "{} cannot be a store: {e}. Move it away or choose another path.",
+                shown(path)
+            )));
+        }
+        Err(e) => return Err(not_readable(path, e)),
+    }
+    let mut db = connect(Some(path)).map_err(fail)?;
+    must_be_ours(path, STORE.lay_out(&mut db).map_err(fail)?)?;
     let mode: String = retried(|| db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
-        .map_err(|e| cannot_open(path, e))?;
+        .map_err(fail)?;
     if mode != "wal" {
         return Err(refused(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
-            path.display()
+            shown(path)
         )));
     }
     db.execute_batch("PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;")
-        .map_err(|e| cannot_open(path, e))?;
+        .map_err(fail)?;
     state::state(&db)?;
     Ok(db)
 }
 
 /// A connection that cannot write.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    connect(path, OpenFlags::empty())
+    connect(Some(path))
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
         .map_err(|e| cannot_open(path, e))
 }
 
-/// A reader that leaves the file byte for byte as it is, even when it is the last to close it.
-pub(super) fn untouching(path: &Path) -> Result<Connection> {
-    let db = reader(path)?;
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(|e| cannot_open(path, e))?;
+/// The one connection to a new store in memory.
+pub(super) fn in_memory() -> Result<Connection> {
+    let fail = |e| super::failure::failed("make a store in memory", e);
+    let mut db = connect(None).map_err(fail)?;
+    STORE.lay_out(&mut db).map_err(fail)?;
     Ok(db)
 }
 
 /// Nothing here writes to the file.
-fn connect(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-    let db = Connection::open_with_flags(path, flags)?;
+fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
+    let db = sqlite::connect(path, OpenFlags::empty())?;
     db.busy_timeout(BUSY)?;
     db.set_prepared_statement_cache_capacity(32);
     // Plans do not depend on bound values here; without this SQLite plans the main query anew for each name.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    db.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
-    )?;
+    db.execute_batch("PRAGMA synchronous = NORMAL;")?;
     Ok(db)
-}
-
-/// Reads the header without SQLite, so that a foreign file is not even locked.
-fn look(path: &Path) -> Result<()> {
-    let mut header = Vec::new();
-    match File::open(path) {
-        Ok(file) => file
-            .take(100)
-            .read_to_end(&mut header)
-            .map_err(|e| not_readable(path, e))?,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(e) => return Err(not_readable(path, e)),
-    };
-    if header.is_empty() {
-        return Ok(());
-    }
-    let number = |at: usize| {
-        let bytes = header.get(at..)?.first_chunk()?;
-        Some(i32::from_be_bytes(*bytes))
-    };
-    let ours = header.starts_with(b"SQLite format 3\0") && number(68) == Some(APPLICATION);
-    match number(60) {
-        Some(layout) if ours && layout > LAYOUT => Err(refused(format!(
-            "{} was written by a newer version of econoscope (layout {layout}, this version knows {LAYOUT}). \
-             Update econoscope, or choose another path. The file was not touched.",
-            path.display()
-        ))),
-        Some(_) if ours => Ok(()),
-        Some(_) | None => Err(foreign(path)),
-    }
 }
 
 /// A file that does not begin as ours does.
 pub(super) const NOT_OURS: &str = "is not an econoscope store, or its beginning is damaged.";
 
-fn foreign(path: &Path) -> Error {
-    refused(format!(
-        "{} {NOT_OURS} The file was not touched. \
-         Choose another path, or move the file away and sync again.",
-        path.display()
-    ))
-}
-
-/// Tables and identity in one transaction, unless another process was first.
-fn create_tables(db: &mut Connection) -> rusqlite::Result<()> {
-    if layout(db)? != (0, 0) {
-        return Ok(());
+fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
+    let path = shown(path);
+    match owner {
+        Owner::Nobody | Owner::Ours => Ok(()),
+        Owner::Newer(layout) => Err(refused(format!(
+            "{path} was written by a newer version of econoscope (layout {layout}, this version knows {}). \
+             Update econoscope, or choose another path. The file was not touched.",
+            STORE.version
+        ))),
+        Owner::Foreign => Err(refused(format!(
+            "{path} {NOT_OURS} The file was not touched. \
+             Choose another path, or move the file away and sync again."
+        ))),
     }
-    let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    let tables: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables == 0 {
-        transaction.execute_batch(TABLES)?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", LAYOUT)?;
-        let empty = State {
-            version: 0,
-            series: 0,
-        };
-        state::insert(&transaction, empty)?;
-    }
-    transaction.commit()
-}
-
-fn layout(db: &Connection) -> rusqlite::Result<(i32, i32)> {
-    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    Ok((number("application_id")?, number("user_version")?))
 }
 
 /// The change to WAL does not wait for other processes by itself; they are done in a moment.
 fn retried<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     for _ in 0..50 {
         match attempt() {
-            Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             done => return done,
@@ -217,48 +234,14 @@ fn retried<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Res
     attempt()
 }
 
-/// Renames the file and what SQLite keeps beside it.
-pub(super) fn quarantine(path: &Path) -> Result<PathBuf> {
-    let now = jiff::Timestamp::now()
-        .strftime("%Y%m%dT%H%M%SZ")
-        .to_string();
-    let mut aside = beside(path, &format!(".corrupt-{now}"));
-    let mut number = 2;
-    while aside.exists() {
-        aside = beside(path, &format!(".corrupt-{now}-{number}"));
-        number += 1;
-    }
-    let rename = |from: PathBuf, to: PathBuf| {
-        std::fs::rename(&from, &to).map_err(|e| {
-            let what = format!("cannot rename {} to {}.", from.display(), to.display());
-            Error::store(what, e)
-        })
-    };
-    rename(path.to_owned(), aside.clone())?;
-    for side in ["-wal", "-shm", "-journal"] {
-        let from = beside(path, side);
-        if from.exists() {
-            rename(from, beside(&aside, side))?;
-        }
-    }
-    Ok(aside)
-}
-
-/// `path` with something added to its name.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-fn not_readable(path: &Path, cause: std::io::Error) -> Error {
-    let path = path.display();
+fn not_readable(path: &Path, cause: io::Error) -> Error {
+    let path = shown(path);
     Error::store(
         format!("cannot read {path}. Change its rights or choose another path."),
         cause,
     )
 }
 
-fn refused(what: String) -> Error {
+pub(super) fn refused(what: String) -> Error {
     Error::Store { what, source: None }
 }

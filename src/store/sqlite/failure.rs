@@ -1,6 +1,7 @@
 //! What SQLite reports, said in words a reader can act on; the original goes along as the cause.
 
 use crate::error::Error;
+use crate::sqlite;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
@@ -15,7 +16,11 @@ pub(super) fn failed(action: &str, cause: rusqlite::Error) -> Error {
 
 /// A store that cannot be opened.
 pub(super) fn cannot_open(path: &Path, cause: rusqlite::Error) -> Error {
-    let what = format!("cannot open {}: {}", path.display(), explain(&cause));
+    let what = format!(
+        "cannot open {}: {}",
+        crate::disk::shown(path),
+        explain(&cause)
+    );
     Error::store(what, cause)
 }
 
@@ -37,12 +42,9 @@ pub(super) fn unreadable(what: &str, cause: rusqlite::Error) -> Error {
 }
 
 /// Whether the file's content is to blame and not its surroundings.
-pub(super) fn is_damage(cause: &rusqlite::Error) -> bool {
+fn is_damage(cause: &rusqlite::Error) -> bool {
     match cause.sqlite_error_code() {
-        Some(code) => matches!(
-            code,
-            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch
-        ),
+        Some(code) => sqlite::is_damage(cause) || code == ErrorCode::TypeMismatch,
         // No code of SQLite's: a column held another type than was written, or text that is not UTF-8.
         None => true,
     }

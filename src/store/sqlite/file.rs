@@ -1,26 +1,44 @@
-//! A store file while it is open: its connections and who may use which.
+//! A store while it is open: its connections, who may use which, and whether the file still lies where it lay.
 
-use super::connect;
 use super::failure::failed;
-use super::watch::{Watch, locked};
+use super::home::{Home, locked};
+use super::{connect, state};
 use crate::error::Result;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// Readers kept open between calls; more are opened when more threads read at once.
-const IDLE_READERS: usize = 8;
+const MAX_IDLE_READERS: usize = 8;
+/// How old an answer to "did another process write?" may be. Asking costs some microseconds.
+const FRESH: Duration = Duration::from_millis(5);
 
-/// A store file, open for reading and writing. Other processes may have it open too.
+/// A store in SQLite. A file may be open in other processes too, and they may put another file in its place: the
+/// next call finds that one.
 #[derive(Debug)]
 pub struct Sqlite {
-    path: PathBuf,
-    pub(super) writer: Mutex<Connection>,
-    readers: Mutex<Vec<Connection>>,
-    pub(super) watch: Watch,
-    /// Whether the list of series was compared with its index since opening.
-    pub(super) list_checked: AtomicBool,
+    /// None for a store in memory.
+    path: Option<PathBuf>,
+    home: RwLock<Arc<Home>>,
+    /// How often another file took the place.
+    replaced: AtomicU64,
+    told: Mutex<Told>,
+    /// Whether the list of series was compared with its index since the file was opened.
+    list_checked: AtomicBool,
+}
+
+/// The version that was told last.
+#[derive(Debug, Default)]
+struct Told {
+    version: u64,
+    /// Until when it may be told unasked.
+    fresh_until: Option<Instant>,
+    /// Which file counted it.
+    incarnation: u64,
+    /// What is added to that file's count, so that the version grows from one file to the next.
+    base: u64,
 }
 
 impl Sqlite {
@@ -30,8 +48,7 @@ impl Sqlite {
     /// [`crate::Error::Store`] that names the path and the way out: a foreign file, one of a newer version, damage,
     /// missing rights. The file is then as it was.
     pub fn open(path: &Path) -> Result<Self> {
-        connect::make_folder(path)?;
-        Self::over(path, connect::open(path)?)
+        Ok(Self::over(Some(path), Home::create(path)?))
     }
 
     /// Opens a store that must be there already.
@@ -39,48 +56,116 @@ impl Sqlite {
     /// # Errors
     /// [`crate::Error::Store`] as for [`Self::open`], and when there is no file.
     pub fn open_existing(path: &Path) -> Result<Self> {
-        connect::must_exist(path)?;
-        Self::over(path, connect::open(path)?)
+        Ok(Self::over(Some(path), Home::open(path)?))
     }
 
-    /// Moves an unusable store aside, with its side files: `NAME.corrupt-20261121T150405Z`.
-    /// No process may have it open. Returns the new path.
+    /// An empty store that lives as long as the process: for tests, and where no place can be written to.
     ///
     /// # Errors
-    /// [`crate::Error::Store`] when the file cannot be renamed.
-    pub fn quarantine(path: &Path) -> Result<PathBuf> {
-        connect::quarantine(path)
+    /// [`crate::Error::Store`] when there is not enough memory.
+    pub fn in_memory() -> Result<Self> {
+        Ok(Self::over(None, Home::in_memory()?))
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn over(path: &Path, writer: Connection) -> Result<Self> {
-        let watch = connect::reader(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: Mutex::new(writer),
-            readers: Mutex::new(Vec::new()),
-            watch: Watch::new(watch),
+    fn over(path: Option<&Path>, home: Home) -> Self {
+        Self {
+            path: path.map(Path::to_owned),
+            home: RwLock::new(Arc::new(home)),
+            replaced: AtomicU64::new(0),
+            told: Mutex::default(),
             list_checked: AtomicBool::new(false),
-        })
+        }
+    }
+
+    /// How often another file took the place of the one that was opened.
+    pub(super) fn incarnation(&self) -> u64 {
+        self.replaced.load(Ordering::Acquire)
+    }
+
+    /// The version now. This process sees its own changes at once, those of another one after [`FRESH`], as it does
+    /// another file in the place of the first: then the version goes on from where it was, whatever that file has
+    /// counted.
+    pub(super) fn version(&self) -> Result<u64> {
+        let mut told = locked(&self.told);
+        let now = Instant::now();
+        if told.fresh_until.is_some_and(|until| now < until) {
+            return Ok(told.version);
+        }
+        let (incarnation, count) = loop {
+            self.home(false)?;
+            let incarnation = self.incarnation();
+            let count = self.reading(state::state)?.version.unsigned_abs();
+            // Else the file was replaced meanwhile, and whose count it is is not known.
+            if self.incarnation() == incarnation {
+                break (incarnation, count);
+            }
+        };
+        if told.incarnation != incarnation {
+            (told.incarnation, told.base) = (incarnation, told.version.saturating_add(1));
+        }
+        told.version = told.base.saturating_add(count);
+        told.fresh_until = now.checked_add(FRESH);
+        Ok(told.version)
+    }
+
+    /// Runs `check` unless it ran for this file already. Takes no lock, for a writer holds one.
+    pub(super) fn check_once(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
+        if !self.list_checked.load(Ordering::Relaxed) {
+            check()?;
+            self.list_checked.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The file that lies at the path now; a new one where it was deleted, if one is to be made.
+    pub(super) fn home(&self, make: bool) -> Result<Arc<Home>> {
+        let home = Arc::clone(&self.home.read().unwrap_or_else(PoisonError::into_inner));
+        let Some(path) = self.path.as_deref().filter(|path| !home.lies_at(path)) else {
+            return Ok(home);
+        };
+        drop(home);
+        let mut slot = self.home.write().unwrap_or_else(PoisonError::into_inner);
+        if !slot.lies_at(path) {
+            *slot = Arc::new(slot.successor(path, make)?);
+            self.replaced.fetch_add(1, Ordering::Release);
+            self.list_checked.store(false, Ordering::Relaxed);
+            tracing::warn!(
+                file = crate::disk::shown(path),
+                "another file is in the store's place; it is read from now on"
+            );
+        }
+        Ok(Arc::clone(&slot))
     }
 
     /// Runs `read` on a connection of its own; one that failed is closed.
     pub(super) fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let idle = locked(&self.readers).pop();
+        let home = self.home(false)?;
+        let Some(path) = &self.path else {
+            return read(&locked(&home.writer));
+        };
+        let idle = locked(&home.readers).pop();
         let reader = match idle {
             Some(reader) => reader,
-            None => connect::reader(&self.path)?,
+            None => connect::reader(path)?,
         };
-        let answer = read(&reader)?;
-        let mut idle = locked(&self.readers);
-        if idle.len() < IDLE_READERS {
+        // What a connection keeps in memory may be what was wrong: the next one reads the file again.
+        let answer = read(&reader).inspect_err(|_| home.forget())?;
+        let mut idle = locked(&home.readers);
+        if idle.len() < MAX_IDLE_READERS {
             idle.push(reader);
         }
         Ok(answer)
+    }
+
+    /// Runs `read` on a new connection. When it fails the idle ones are closed: what they keep in memory is no longer
+    /// in the file.
+    pub(super) fn afresh<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let Some(path) = &self.path else {
+            return self.reading(read);
+        };
+        let home = self.home(false)?;
+        let reader = connect::reader(path)?;
+        read(&reader).inspect_err(|_| home.forget())
     }
 
     /// Runs `write` in a transaction: all or nothing.
@@ -88,15 +173,48 @@ impl Sqlite {
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut writer = locked(&self.writer);
-        let transaction = writer
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|e| failed("write", e))?;
-        let answer = write(&transaction)?;
-        transaction.commit().map_err(|e| failed("write", e))?;
-        self.watch.forget();
-        Ok(answer)
+        self.with_writer(|writer| transaction(writer, write))
     }
+
+    /// Hands the writing connection to `write`.
+    pub(super) fn with_writer<T>(
+        &self,
+        write: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        let home = self.home(true)?;
+        let mut writer = locked(&home.writer);
+        let written = write(&mut writer);
+        // What the connection keeps in memory may be what was wrong.
+        if let Some(path) = &self.path
+            && written.is_err()
+            && home.lies_at(path)
+            && let Ok(fresh) = connect::open(path)
+        {
+            *writer = fresh;
+        }
+        drop(writer);
+        locked(&self.told).fresh_until = None;
+        let is_gone = |path: &PathBuf| !home.lies_at(path);
+        if written.is_ok() && self.path.as_ref().is_some_and(is_gone) {
+            return Err(connect::refused(
+                "the file was replaced while it was written to. Write again.".to_owned(),
+            ));
+        }
+        written
+    }
+}
+
+/// Runs `write` in a transaction: all or nothing.
+pub(super) fn transaction<T>(
+    writer: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T>,
+) -> Result<T> {
+    let transaction = writer
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(|e| failed("write", e))?;
+    let answer = write(&transaction)?;
+    transaction.commit().map_err(|e| failed("write", e))?;
+    Ok(answer)
 }
 
 /// Runs several statements on one moment of the file, whatever others write meanwhile.

@@ -1,11 +1,13 @@
 //! The entry of a series: what it holds, in numbers that vouch for each other.
 
-use super::failure::{damaged, unreadable};
+use super::failure::damaged;
+use super::query::checksum;
 use crate::error::Result;
 use crate::model::frequency::{day_from_number, day_number};
-use crate::model::{Known, SeriesId};
+use crate::model::{Date, Known, SeriesId};
 use crate::store::change::kept;
-use crate::store::seam::{Status, Write};
+use crate::store::origins::Origins;
+use crate::store::seam::{Status, WriteVintages};
 use jiff::Timestamp;
 use rusqlite::Row;
 
@@ -26,12 +28,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Checksum over all columns.
-    pub(super) fn crc(&self) -> u32 {
-        let mut crc = crc32fast::Hasher::new();
-        for text in [&self.name, &self.origin] {
-            crc.update(&(text.len() as u64).to_le_bytes());
-            crc.update(text.as_bytes());
-        }
+    pub(super) fn checksum(&self) -> i64 {
         let numbers = [
             self.id,
             self.rows,
@@ -41,68 +38,78 @@ impl Line {
             self.fetched_at,
             self.content.into(),
         ];
-        numbers
-            .iter()
-            .for_each(|number| crc.update(&number.to_le_bytes()));
-        crc.finalize()
+        checksum(&[Some(&self.name), Some(&self.origin)], &numbers)
     }
 
     /// The line in the first ten columns, verified: id, name, rows, segments, first, last, fetched_at, origin,
     /// content, crc.
-    pub(super) fn from_row(row: &Row<'_>) -> Result<Self> {
-        let text = |i| row.get::<_, String>(i);
-        let line = || {
-            Ok(Self {
-                id: row.get(0)?,
-                name: text(1)?,
-                rows: row.get(2)?,
-                segments: row.get(3)?,
-                first: row.get(4)?,
-                last: row.get(5)?,
-                fetched_at: row.get(6)?,
-                origin: text(7)?,
-                content: row.get(8)?,
-            })
+    pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Result<Self>> {
+        let line = Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            rows: row.get(2)?,
+            segments: row.get(3)?,
+            first: row.get(4)?,
+            last: row.get(5)?,
+            fetched_at: row.get(6)?,
+            origin: row.get(7)?,
+            content: row.get(8)?,
         };
-        let name = || text(1).unwrap_or_else(|_| "A series".to_owned());
-        let line = line().map_err(|e| unreadable(&name(), e))?;
-        let crc: i64 = row.get(9).map_err(|e| unreadable(&name(), e))?;
-        if crc == i64::from(line.crc()) {
+        let whole = row.get::<_, i64>(9)? == line.checksum();
+        Ok(if whole {
             Ok(line)
         } else {
-            Err(damaged(&name(), "the checksum of its entry does not match"))
-        }
-    }
-
-    /// The entry as the contract tells it.
-    pub(super) fn told(&self) -> Result<Status> {
-        self.status()
-            .ok_or_else(|| damaged(&self.name, "its entry cannot be"))
-    }
-
-    fn status(&self) -> Option<Status> {
-        Some(Status {
-            id: SeriesId::new(&self.name).ok()?,
-            rows: self.rows.unsigned_abs(),
-            first: day_from_number(self.first)?,
-            last: day_from_number(self.last)?,
-            fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,
-            origin: self.origin.clone(),
+            let problem = "the checksum of its entry does not match";
+            Err(damaged(&line.name, problem))
         })
     }
 
+    /// The entry as the contract tells it.
+    pub(super) fn status(&self) -> Result<Status> {
+        let (origin, before) = Origins::read(&self.origin).newest();
+        let status = || {
+            Some(Status {
+                id: SeriesId::new(&self.name).ok()?,
+                rows: self.rows.unsigned_abs(),
+                first: day_from_number(self.first)?,
+                last: day_from_number(self.last)?,
+                fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,
+                origin,
+                before,
+            })
+        };
+        status().ok_or_else(|| damaged(&self.name, "its entry cannot be"))
+    }
+
+    /// When the series was last read; the beginning of time where the line cannot be.
+    pub(super) fn read_at(&self) -> Timestamp {
+        Timestamp::from_microsecond(self.fetched_at).unwrap_or(Timestamp::MIN)
+    }
+
     /// The line after rows were added; rows ascend by date and are not empty.
-    pub(super) fn written(self, write: &Write<'_>, rows: &[Known]) -> Self {
+    pub(super) fn written(self, write: &WriteVintages<'_>, rows: &[Known]) -> Self {
         let (first, last) = ends(rows);
+        let origin = self.origins(write.origin, (day(first), day(last)));
         Self {
             rows: self.rows.saturating_add_unsigned(rows.len() as u64),
             first: self.first.min(first),
             last: self.last.max(last),
             fetched_at: self.fetched_at.max(kept(write.fetched_at).as_microsecond()),
-            origin: write.origin.to_owned(),
+            origin,
             ..self
         }
     }
+
+    /// Whose rows it holds once those from one day to another are of `origin`.
+    pub(super) fn origins(&self, origin: &str, days: (Date, Date)) -> String {
+        let held = (day(self.first), day(self.last));
+        let origins = Origins::read(&self.origin);
+        origins.brought(origin, days, held).text()
+    }
+}
+
+fn day(number: i32) -> Date {
+    day_from_number(number).unwrap_or(Date::MIN)
 }
 
 /// Oldest and newest day of rows that ascend.

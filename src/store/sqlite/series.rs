@@ -1,103 +1,70 @@
 //! Series and their row groups: read and verified.
 
-use super::failure::{damaged, unreadable};
+use super::failure::damaged;
 use super::line::Line;
+use super::query::Query;
 use super::state::state;
 use crate::error::Result;
 use crate::model::{Known, SeriesId, Vintages};
 use crate::store::seam::Status;
 use crate::store::segment;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
-/// Checksums of the segments of a series, in their order.
-pub(super) type Checksums = Vec<u8>;
+/// A series with all its rows.
+pub(super) struct Held {
+    pub(super) line: Line,
+    pub(super) vintages: Vintages,
+    /// Checksums of the segments, in their order.
+    pub(super) checksums: Vec<u8>,
+}
 
 /// One statement, so that line and segments are of one moment.
-const READ: &str = "SELECT s.id, s.name, s.rows, s.segments, s.first, s.last, s.fetched_at, s.origin, s.content, s.crc,
-     g.id, g.data
-     FROM series s LEFT JOIN segment g ON g.id BETWEEN s.id * 64 AND s.id * 64 + 63
+const WITH_SEGMENTS: &str =
+    "SELECT s.*, g.* FROM series s LEFT JOIN segment g ON g.id BETWEEN s.id * 64 AND s.id * 64 + 63
      WHERE s.name = ?1 ORDER BY g.id";
+const LIST: Query<'_> = Query::new(
+    "The list of series",
+    "SELECT * FROM series NOT INDEXED ORDER BY id",
+);
 
 /// A series with all its rows, verified; `None` when it is not held.
-pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<(Line, Vintages, Checksums)>> {
-    let name = id.as_str();
-    let mut statement = db.prepare_cached(READ).map_err(|e| unreadable(name, e))?;
-    let mut found = statement.query([name]).map_err(|e| unreadable(name, e))?;
-    let mut reading: Option<Reading> = None;
-    while let Some(row) = found.next().map_err(|e| unreadable(name, e))? {
-        let reading = match &mut reading {
-            Some(reading) => reading,
-            None => reading.insert(Reading::new(Line::from_row(row)?)),
+pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<Held>> {
+    let what = id.as_str();
+    let query = Query::new(what, WITH_SEGMENTS);
+    let (mut line, mut rows, mut checksums) = (None, Vec::<Known>::new(), Vec::new());
+    query.each(db, [what], |row| {
+        if line.is_none() {
+            match Line::from_row(row)? {
+                Ok(found) => line = Some(found),
+                Err(damaged) => return Ok(Err(damaged)),
+            }
+        }
+        let (id, data): (i64, _) = (row.get(10)?, row.get_ref(11)?);
+        let stored = data.as_blob().ok().and_then(<[u8]>::split_first_chunk);
+        let Some((checksum, packed)) = stored else {
+            return Ok(Err(damaged(what, "a row group is cut off")));
         };
-        reading.segment(row, 10)?;
-    }
-    match reading {
-        Some(reading) if reading.line.name == name => reading.finish().map(Some),
-        Some(_) => Err(damaged(name, WRONG_ENTRY)),
-        None => Ok(None),
-    }
-}
-
-/// All rows under a line, verified, whatever the index says.
-pub(super) fn read_line(db: &Connection, line: &Line) -> Result<Vintages> {
-    let name = &line.name;
-    let sql = "SELECT id, data FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63 ORDER BY id";
-    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(name, e))?;
-    let mut found = statement
-        .query([line.id])
-        .map_err(|e| unreadable(name, e))?;
-    let mut reading = Reading::new(line.clone());
-    while let Some(row) = found.next().map_err(|e| unreadable(name, e))? {
-        reading.segment(row, 0)?;
-    }
-    reading.finish().map(|(_, vintages, _)| vintages)
-}
-
-/// A series while its segments come in.
-struct Reading {
-    line: Line,
-    rows: Vec<Known>,
-    checksums: Checksums,
-}
-
-impl Reading {
-    fn new(line: Line) -> Self {
-        Self {
-            line,
-            rows: Vec::new(),
-            checksums: Vec::new(),
-        }
-    }
-
-    /// Takes the segment whose id and data stand in column `at` and the next.
-    fn segment(&mut self, row: &Row<'_>, at: usize) -> Result<()> {
-        let name = &self.line.name;
-        let id: i64 = row.get(at).map_err(|e| unreadable(name, e))?;
-        let data = row.get_ref(at + 1).map_err(|e| unreadable(name, e))?;
-        let (checksum, packed) = data
-            .as_blob()
-            .ok()
-            .and_then(<[u8]>::split_first_chunk)
-            .ok_or_else(|| damaged(name, "a row group is cut off"))?;
         if u32::from_le_bytes(*checksum) != segment_crc(id, packed) {
-            return Err(damaged(name, "the checksum of a row group does not match"));
+            let problem = "the checksum of a row group does not match";
+            return Ok(Err(damaged(what, problem)));
         }
-        self.checksums.extend_from_slice(checksum);
-        segment::decode(packed, &mut self.rows).map_err(|e| damaged(name, &e.to_string()))
+        checksums.extend_from_slice(checksum);
+        Ok(segment::decode(packed, &mut rows).map_err(|e| damaged(what, &e.to_string())))
+    })?;
+    let Some(line) = named(what, line)? else {
+        return Ok(None);
+    };
+    let whole = checksums.len() as u64 == 4 * line.segments.unsigned_abs()
+        && rows.len() as u64 == line.rows.unsigned_abs()
+        && crc32fast::hash(&checksums) == line.content;
+    if !whole {
+        return Err(damaged(what, "row groups are missing or mixed up"));
     }
-
-    fn finish(self) -> Result<(Line, Vintages, Checksums)> {
-        let line = &self.line;
-        let segments = line.segments.unsigned_abs();
-        let whole = self.checksums.len() as u64 == 4 * segments
-            && self.rows.len() as u64 == line.rows.unsigned_abs()
-            && crc32fast::hash(&self.checksums) == line.content;
-        if whole {
-            Ok((self.line, Vintages::new(self.rows), self.checksums))
-        } else {
-            Err(damaged(&line.name, "row groups are missing or mixed up"))
-        }
-    }
+    Ok(Some(Held {
+        line,
+        vintages: Vintages::new(rows),
+        checksums,
+    }))
 }
 
 /// Covers the place of the segment too, so that one under another's id is found out.
@@ -110,42 +77,27 @@ pub(super) fn segment_crc(id: i64, packed: &[u8]) -> u32 {
 
 /// Only the line of a series; `None` when it is not held.
 pub(super) fn line(db: &Connection, id: &SeriesId) -> Result<Option<Line>> {
-    let sql = "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
-         FROM series WHERE name = ?1";
-    let name = id.as_str();
-    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(name, e))?;
-    let mut found = statement.query([name]).map_err(|e| unreadable(name, e))?;
-    let row = found.next().map_err(|e| unreadable(name, e))?;
-    match row.map(Line::from_row).transpose()? {
-        Some(line) if line.name != name => Err(damaged(name, WRONG_ENTRY)),
+    let what = id.as_str();
+    let query = Query::new(what, "SELECT * FROM series WHERE name = ?1");
+    named(what, query.first(db, [what], Line::from_row)?)
+}
+
+/// Refuses the line of another series.
+fn named(name: &str, line: Option<Line>) -> Result<Option<Line>> {
+    match line {
+        Some(line) if line.name != name => Err(damaged(name, "the index leads to another series")),
         found => Ok(found),
     }
 }
 
-const WRONG_ENTRY: &str = "the index leads to another series";
-
-/// Every line, by identifier; from the last one backwards if asked.
-pub(super) fn lines(
-    db: &Connection,
-    backwards: bool,
-    mut each: impl FnMut(Result<Line>),
-) -> Result<()> {
-    let sql = if backwards {
-        "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
-         FROM series NOT INDEXED ORDER BY id DESC"
-    } else {
-        "SELECT id, name, rows, segments, first, last, fetched_at, origin, content, crc
-         FROM series NOT INDEXED ORDER BY id"
-    };
-    let mut statement = db.prepare_cached(sql).map_err(|e| unreadable(LIST, e))?;
-    let mut found = statement.query([]).map_err(|e| unreadable(LIST, e))?;
-    while let Some(row) = found.next().map_err(|e| unreadable(LIST, e))? {
-        each(Line::from_row(row));
-    }
-    Ok(())
+/// Takes every line, by identifier, or what is wrong with it.
+pub(super) fn lines(db: &Connection, mut take: impl FnMut(Result<Line>)) -> Result<()> {
+    LIST.each(db, [], |row| {
+        take(Line::from_row(row)?);
+        Ok(Ok(()))
+    })
 }
 
-const LIST: &str = "The list of series";
 /// A longer list is left to the doctor: checking it would be felt.
 const LONG_LIST: i64 = 20_000;
 
@@ -155,24 +107,20 @@ pub(super) fn check_list(db: &Connection) -> Result<()> {
         return Ok(());
     }
     status(db)?;
-    let verdict: String = db
-        .query_row("PRAGMA integrity_check('series')", [], |row| row.get(0))
-        .map_err(|e| unreadable(LIST, e))?;
-    match verdict.as_str() {
-        "ok" => Ok(()),
-        other => Err(damaged(LIST, other)),
+    let check = Query::new(LIST.what, "PRAGMA integrity_check('series')");
+    let found = check.all(db, [], |row| Ok(Ok(row.get::<_, String>(0)?)))?;
+    match found.iter().find(|line| *line != "ok") {
+        None => Ok(()),
+        Some(problem) => Err(damaged(LIST.what, problem)),
     }
 }
 
 /// What is held, by identifier.
 pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
-    let mut all = Vec::new();
-    lines(db, false, |line| {
-        all.push(line.and_then(|l| l.told()));
-    })?;
-    let mut all: Vec<Status> = all.into_iter().collect::<Result<_>>()?;
+    let read = |row: &rusqlite::Row<'_>| Ok(Line::from_row(row)?.and_then(|line| line.status()));
+    let mut all = LIST.all(db, [], read)?;
     if state(db)?.series.unsigned_abs() != all.len() as u64 {
-        return Err(damaged(LIST, "entries are missing"));
+        return Err(damaged(LIST.what, "entries are missing"));
     }
     all.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(all)

@@ -1,11 +1,12 @@
 //! The one line that says how often the content changed and how many series there are.
 
-use super::failure::{damaged, failed, unreadable};
+use super::failure::{damaged, failed};
+use super::query::Query;
 use crate::error::Result;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 /// What the line holds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
     pub(super) version: i64,
     /// How many series there are; tells that one got lost.
@@ -13,37 +14,31 @@ pub(super) struct State {
 }
 
 impl State {
-    fn crc(self) -> u32 {
+    fn checksum(self) -> i64 {
         let mut crc = crc32fast::Hasher::new();
         crc.update(b"state");
         crc.update(&self.version.to_le_bytes());
         crc.update(&self.series.to_le_bytes());
-        crc.finalize()
+        crc.finalize().into()
     }
 }
 
-const WHAT: &str = "The state of the store";
+const LINE: Query<'_> = Query::new(
+    "The state of the store",
+    "SELECT version, series, crc FROM state WHERE id = 1",
+);
 
 /// The line as it is.
 pub(super) fn state(db: &Connection) -> Result<State> {
-    let line = db
-        .prepare_cached("SELECT version, series, crc FROM state WHERE id = 1")
-        .and_then(|mut s| {
-            s.query_row([], |row| {
-                let state = State {
-                    version: row.get(0)?,
-                    series: row.get(1)?,
-                };
-                Ok((state, row.get::<_, i64>(2)?))
-            })
-            .optional()
-        })
-        .map_err(|e| unreadable(WHAT, e))?;
-    match line {
-        Some((state, crc)) if i64::from(state.crc()) == crc => Ok(state),
-        Some(_) => Err(damaged(WHAT, "its checksum does not match")),
-        None => Err(damaged(WHAT, "it is missing")),
-    }
+    let line = LINE.first(db, [], |row| {
+        let (version, series) = (row.get(0)?, row.get(1)?);
+        let state = State { version, series };
+        let whole = row.get::<_, i64>(2)? == state.checksum();
+        Ok(whole
+            .then_some(state)
+            .ok_or_else(|| damaged(LINE.what, "its checksum does not match")))
+    });
+    line?.ok_or_else(|| damaged(LINE.what, "it is missing"))
 }
 
 /// Raises the version, inside the transaction of the change; `series` is how many came or went.
@@ -60,6 +55,6 @@ pub(super) fn changed(db: &Connection, series: i64) -> Result<()> {
 pub(super) fn insert(db: &Connection, state: State) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO state (id, version, series, crc) VALUES (1, ?1, ?2, ?3)";
     db.prepare_cached(sql)?
-        .execute((state.version, state.series, state.crc()))?;
+        .execute((state.version, state.series, state.checksum()))?;
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! What only a file can get wrong.
 
-mod cost;
+mod bundle;
 mod crash;
 mod damage;
 mod files;
+mod replaced;
 mod sharing;
 
 use super::{Damage, Sqlite};
@@ -56,7 +57,7 @@ fn new_store() -> (TempDir, PathBuf, Sqlite) {
 fn refusal(path: &Path) -> String {
     let error = Sqlite::open(path).unwrap_err();
     assert_eq!(error.code(), "store");
-    let text = error.to_string();
+    let text = error.for_operator();
     assert!(text.contains(path.to_str().unwrap()), "{text}");
     text
 }

@@ -1,57 +1,51 @@
 //! Articles and notes.
 
-use super::failure::{damaged, failed, unreadable};
-use crate::error::Result;
+use super::failure::damaged;
+use super::query::{Query, checksum, execute};
+use crate::error::{Result, quote};
 use crate::store::change::kept;
 use crate::store::seam::Article;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
-const ARTICLES: &str =
-    "SELECT id, slug, title, subtitle, topic, summary, tags, published_at, url, source, crc
-     FROM article";
-/// Between tags; a tag holds no line break.
+const WHAT: &str = "An article";
+const BY_ID: Query<'_> = Query::new(WHAT, "SELECT * FROM article WHERE id = ?1");
+const NEWEST: Query<'_> = Query::new(
+    WHAT,
+    "SELECT * FROM article WHERE published_at <= ?1 ORDER BY published_at DESC, id LIMIT ?2",
+);
+const ALL: Query<'_> = Query::new("The list of articles", "SELECT * FROM article");
+/// The key as it was asked for: a damaged index may lead to another note.
+const NOTE: Query<'_> = Query::new("A note", "SELECT ?1, value, crc FROM note WHERE key = ?1");
+const NOTES: Query<'_> = Query::new("The list of notes", "SELECT * FROM note");
+/// Between tags, none of which holds a line break.
 const BETWEEN_TAGS: &str = "\n";
 
 /// Adds or replaces; how many were new, and whether anything changed. A damaged article is replaced like an old one.
 pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
     let (mut added, mut changed) = (0, false);
-    let sql = format!("{ARTICLES} WHERE id = ?1");
     for article in articles {
         let article = Article {
             published_at: kept(article.published_at),
+            tags: parted(&article.tags.join(BETWEEN_TAGS)),
             ..article.clone()
         };
-        let held = db
-            .prepare_cached(&sql)
-            .and_then(|mut s| {
-                s.query_row([&article.id], |row| Ok(read_article(row)))
-                    .optional()
-            })
-            .map_err(|e| unreadable(WHAT, e))?;
-        match held {
-            Some(Ok(held)) if held == article => continue,
-            Some(_) => {}
+        let same = |row: &Row<'_>| Ok(Ok(read_article(row)?.is_ok_and(|held| held == article)));
+        match BY_ID.first(db, [&article.id], same)? {
+            Some(true) => continue,
+            Some(false) => {}
             None => added += 1,
         }
         changed = true;
-        put_article(db, &article).map_err(|e| failed("write", e))?;
+        put_article(db, &article)?;
     }
     Ok((added, changed))
 }
 
 /// Newest first.
 pub(super) fn articles(db: &Connection, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
-    let sql =
-        format!("{ARTICLES} WHERE published_at <= ?1 ORDER BY published_at DESC, id LIMIT ?2");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = db.prepare_cached(&sql).map_err(|e| unreadable(WHAT, e))?;
-    let found = statement
-        .query_map((until.as_microsecond(), limit), |row| Ok(read_article(row)))
-        .map_err(|e| unreadable(WHAT, e))?;
-    let articles: Vec<Article> = found
-        .map(|article| article.map_err(|e| unreadable(WHAT, e)).flatten())
-        .collect::<Result<_>>()?;
+    let articles = NEWEST.all(db, (until.as_microsecond(), limit), read_article)?;
     // Order and bound come from the index; the articles themselves must agree with it.
     let key = |a: &Article| (std::cmp::Reverse(a.published_at), a.id.clone());
     if articles.is_sorted_by_key(key) && articles.iter().all(|a| a.published_at <= until) {
@@ -61,79 +55,47 @@ pub(super) fn articles(db: &Connection, until: Timestamp, limit: usize) -> Resul
     }
 }
 
-/// Every article that passes its check, as far as the table can be read.
-pub(super) fn intact_articles(db: &Connection) -> Vec<Article> {
-    let mut intact = Vec::new();
-    let Ok(mut statement) = db.prepare(ARTICLES) else {
-        return intact;
-    };
-    if let Ok(found) = statement.query_map([], |row| Ok(read_article(row))) {
-        intact.extend(found.map_while(rusqlite::Result::ok).filter_map(Result::ok));
-    }
-    intact
-}
-
 /// What is wrong with articles and notes.
 pub(super) fn damages(db: &Connection) -> Vec<String> {
-    let each = |sql: &str, read: fn(&Row<'_>) -> Result<()>| -> Vec<String> {
-        let all = db.prepare(sql).and_then(|mut s| {
-            s.query_map([], |row| Ok(read(row)))?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        match all {
-            Ok(all) => all
-                .into_iter()
-                .filter_map(|r| r.err().map(|e| e.to_string()))
-                .collect(),
-            Err(e) => vec![unreadable("The list of articles or notes", e).to_string()],
-        }
-    };
-    let mut all = each(ARTICLES, |row| read_article(row).map(|_| ()));
-    all.extend(each("SELECT value, crc, key FROM note", |row| {
-        let key: String = row.get(2).map_err(|e| unreadable("A note", e))?;
-        read_note(&key, row).map(|_| ())
-    }));
+    let mut all = ALL.damages(db, read_article);
+    all.extend(NOTES.damages(db, read_note));
     all
 }
 
-const WHAT: &str = "An article";
-
-fn read_article(row: &Row<'_>) -> Result<Article> {
-    let columns = || -> rusqlite::Result<(Article, i64, u32)> {
-        let tags: String = row.get(6)?;
-        let published_at: i64 = row.get(7)?;
-        let article = Article {
-            id: row.get(0)?,
-            slug: row.get(1)?,
-            title: row.get(2)?,
-            subtitle: row.get(3)?,
-            topic: row.get(4)?,
-            summary: row.get(5)?,
-            tags: tags
-                .split(BETWEEN_TAGS)
-                .filter(|t| !t.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            published_at: Timestamp::from_microsecond(published_at).unwrap_or_default(),
-            url: row.get(8)?,
-            source: row.get(9)?,
-        };
-        Ok((article, published_at, row.get(10)?))
+fn read_article(row: &Row<'_>) -> rusqlite::Result<Result<Article>> {
+    let tags: String = row.get(6)?;
+    let published_at: i64 = row.get(7)?;
+    let article = Article {
+        id: row.get(0)?,
+        slug: row.get(1)?,
+        title: row.get(2)?,
+        subtitle: row.get(3)?,
+        topic: row.get(4)?,
+        summary: row.get(5)?,
+        tags: parted(&tags),
+        published_at: Timestamp::from_microsecond(published_at).unwrap_or_default(),
+        url: row.get(8)?,
+        source: row.get(9)?,
     };
-    let (article, published_at, crc) = columns().map_err(|e| unreadable(WHAT, e))?;
-    if crc == article_crc(&article) && article.published_at.as_microsecond() == published_at {
+    let whole = row.get::<_, i64>(10)? == article_crc(&article)
+        && article.published_at.as_microsecond() == published_at;
+    let what = || format!("Article \"{}\"", quote(&article.id));
+    Ok(if whole {
         Ok(article)
     } else {
-        let what = format!("Article \"{}\"", crate::error::quote(&article.id));
-        Err(damaged(&what, "its checksum does not match"))
-    }
+        Err(damaged(&what(), "its checksum does not match"))
+    })
 }
 
-fn put_article(db: &Connection, article: &Article) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO article
-         (id, slug, title, subtitle, topic, summary, tags, published_at, url, source, crc)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    db.prepare_cached(sql)?.execute(rusqlite::params![
+fn parted(tags: &str) -> Vec<String> {
+    let tags = tags.split(BETWEEN_TAGS).filter(|tag| !tag.is_empty());
+    tags.map(str::to_owned).collect()
+}
+
+fn put_article(db: &Connection, article: &Article) -> Result<()> {
+    let sql =
+        "INSERT OR REPLACE INTO article VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let columns = rusqlite::params![
         article.id,
         article.slug,
         article.title,
@@ -145,11 +107,11 @@ fn put_article(db: &Connection, article: &Article) -> rusqlite::Result<()> {
         article.url,
         article.source,
         article_crc(article),
-    ])?;
-    Ok(())
+    ];
+    execute(db, sql, columns)
 }
 
-fn article_crc(article: &Article) -> u32 {
+fn article_crc(article: &Article) -> i64 {
     let mut parts: Vec<Option<&str>> = vec![
         Some(&article.id),
         Some(&article.slug),
@@ -161,28 +123,12 @@ fn article_crc(article: &Article) -> u32 {
         Some(&article.source),
     ];
     parts.extend(article.tags.iter().map(|tag| Some(tag.as_str())));
-    let mut crc = crc_of(&parts);
-    crc.update(&article.published_at.as_microsecond().to_le_bytes());
-    crc.finalize()
-}
-
-/// Lengths go in too, so that a letter cannot move from one part to the next; an absent part is no empty one.
-pub(super) fn crc_of(parts: &[Option<&str>]) -> crc32fast::Hasher {
-    let mut crc = crc32fast::Hasher::new();
-    for part in parts {
-        let length = part.map_or(u64::MAX, |text| text.len() as u64);
-        crc.update(&length.to_le_bytes());
-        crc.update(part.unwrap_or_default().as_bytes());
-    }
-    crc
+    checksum(&parts, &[article.published_at.as_microsecond()])
 }
 
 /// A small named value.
 pub(super) fn note(db: &Connection, key: &str) -> Result<Option<String>> {
-    db.prepare_cached("SELECT value, crc FROM note WHERE key = ?1")
-        .and_then(|mut s| s.query_row([key], |row| Ok(read_note(key, row))).optional())
-        .map_err(|e| unreadable("A note", e))?
-        .transpose()
+    NOTE.first(db, [key], read_note)
 }
 
 /// Sets a small named value; whether that changed anything. A damaged one is replaced.
@@ -190,23 +136,22 @@ pub(super) fn set_note(db: &Connection, key: &str, value: &str) -> Result<bool> 
     if note(db, key).is_ok_and(|held| held.as_deref() == Some(value)) {
         return Ok(false);
     }
-    db.prepare_cached("INSERT OR REPLACE INTO note (key, value, crc) VALUES (?1, ?2, ?3)")
-        .and_then(|mut s| s.execute((key, value, note_crc(key, value))))
-        .map(|_| true)
-        .map_err(|e| failed("write", e))
+    let sql = "INSERT OR REPLACE INTO note VALUES (?1, ?2, ?3)";
+    execute(
+        db,
+        sql,
+        (key, value, checksum(&[Some(key), Some(value)], &[])),
+    )?;
+    Ok(true)
 }
 
-fn read_note(key: &str, row: &Row<'_>) -> Result<String> {
-    let what = || format!("Note \"{}\"", crate::error::quote(key));
-    let columns = || -> rusqlite::Result<(String, u32)> { Ok((row.get(0)?, row.get(1)?)) };
-    let (value, crc) = columns().map_err(|e| unreadable(&what(), e))?;
-    if crc == note_crc(key, &value) {
+fn read_note(row: &Row<'_>) -> rusqlite::Result<Result<String>> {
+    let (key, value): (String, String) = (row.get(0)?, row.get(1)?);
+    let whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
+    let what = || format!("Note \"{}\"", quote(&key));
+    Ok(if whole {
         Ok(value)
     } else {
         Err(damaged(&what(), "its checksum does not match"))
-    }
-}
-
-fn note_crc(key: &str, value: &str) -> u32 {
-    crc_of(&[Some(key), Some(value)]).finalize()
+    })
 }

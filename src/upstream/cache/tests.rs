@@ -1,10 +1,9 @@
 //! Keeping, finding again, and surviving what is found damaged.
 
 use super::*;
-use crate::upstream::clock::{Clock, ManualClock};
+use crate::clock::{Clock, ManualClock};
 use crate::upstream::request::Request;
-use crate::upstream::state::State;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use std::path::Path;
 
 fn clock() -> ManualClock {
@@ -18,12 +17,12 @@ fn key(name: &str) -> Key {
 fn entry(clock: &ManualClock, body: &str, slice: Option<(&str, &str)>) -> Entry {
     let policy = Policy {
         etag: Some("\"1\"".into()),
-        strict: false,
-        stated: true,
+        is_strict: false,
+        is_stated: true,
         ..Policy::ours(Duration::from_secs(60))
     };
     Entry {
-        answer: Answer::Found(Bytes::copy_from_slice(body.as_bytes())),
+        content: Content::Found(Bytes::copy_from_slice(body.as_bytes())),
         fetched: clock.now(),
         policy,
         slice: slice.map(|(start, end)| Slice {
@@ -34,8 +33,8 @@ fn entry(clock: &ManualClock, body: &str, slice: Option<(&str, &str)>) -> Entry 
 }
 
 fn open(path: Option<&Path>, disk_bytes: u64) -> Cache {
-    let state = State::open(path, Timestamp::UNIX_EPOCH).unwrap();
-    Cache::new(state.cache, "https://example.org", 1 << 20, disk_bytes)
+    let state = Arc::new(StateFile::open(path).unwrap());
+    Cache::new(state, "https://example.org", 1 << 20, disk_bytes)
 }
 
 #[test]
@@ -49,7 +48,7 @@ fn what_is_saved_is_found_again_by_another_process() {
     assert_eq!(other.load(&key("A")).as_ref(), Some(&saved));
     assert_eq!(other.load(&key("B")), None);
     let unknown = Entry {
-        answer: Answer::Unknown("ZZZ".into()),
+        content: Content::Unknown("ZZZ".into()),
         slice: None,
         ..saved
     };
@@ -62,8 +61,8 @@ fn answers_of_another_upstream_are_not_ours() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     open(Some(&path), 1 << 20).save(&key("A"), &entry(&clock(), "{}", None), None);
-    let state = State::open(Some(&path), Timestamp::UNIX_EPOCH).unwrap();
-    let other = Cache::new(state.cache, "https://example.com", 1 << 20, 1 << 20);
+    let state = Arc::new(StateFile::open(Some(&path)).unwrap());
+    let other = Cache::new(state, "https://example.com", 1 << 20, 1 << 20);
     assert_eq!(other.load(&key("A")), None);
 }
 
@@ -111,12 +110,8 @@ fn damaged_rows_are_absent_and_the_rest_stays() {
             cache.save(&key(name), &entry(&clock(), "{}", None), None);
         }
         let sql = format!("UPDATE answers SET {change} WHERE key = ?1");
-        cache
-            .disk
-            .lock()
-            .unwrap()
-            .execute(&sql, [key("A").as_str()])
-            .unwrap();
+        let damaged = cache.disk.write(|db| db.execute(&sql, [key("A").as_str()]));
+        damaged.unwrap();
         assert_eq!(cache.load(&key("A")), None, "{change}");
         assert!(cache.load(&key("B")).is_some(), "{change}");
     }
@@ -134,14 +129,11 @@ fn the_disk_stays_within_its_size_and_the_oldest_goes_first() {
             None,
         );
     }
-    let sum: i64 = cache
+    let sum = "SELECT sum(length(body)) FROM answers";
+    let sum = cache
         .disk
-        .lock()
-        .unwrap()
-        .query_row("SELECT sum(length(body)) FROM answers", [], |row| {
-            row.get(0)
-        })
-        .unwrap();
+        .read(|db| db.query_row(sum, [], |row| row.get::<_, i64>(0)));
+    let sum = sum.unwrap();
     assert!((50_000..=100_000).contains(&sum), "{sum}");
     assert!(cache.load(&key("K299")).is_some() && cache.load(&key("K0")).is_none());
 }
@@ -151,7 +143,7 @@ fn memory_stays_within_its_weight_under_junk_keys() {
     let cache = open(None, 1 << 20);
     let clock = clock();
     let junk = Arc::new(Entry {
-        answer: Answer::Unknown(String::new()),
+        content: Content::Unknown(String::new()),
         ..entry(&clock, "", None)
     });
     for n in 0..10_000 {
@@ -167,7 +159,7 @@ fn standing_follows_time_passed_and_not_the_wall() {
     let held = entry(&clock, "{}", None);
     let strict = Entry {
         policy: Policy {
-            strict: true,
+            is_strict: true,
             ..held.policy.clone()
         },
         ..held.clone()

@@ -82,7 +82,7 @@ fn a_cut_is_byte_for_byte_what_the_upstream_answers_whatever_its_manner() {
                 continue;
             };
             for narrow in &all {
-                let Some(cut) = cut(body.as_bytes(), Media::Json, *wide, *narrow) else {
+                let Some(cut) = cut(body.as_bytes(), *wide, *narrow) else {
                     continue;
                 };
                 let direct = upstream(manner, *narrow);
@@ -103,7 +103,7 @@ fn what_is_not_certain_is_not_cut() {
     let wide = range("2024-01-01", "2024-01-14");
     let narrow = range("2024-01-03", "2024-01-08");
     let body = upstream(Manner::Asked, wide).unwrap();
-    let attempt = |body: &str| cut(body.as_bytes(), Media::Json, wide, narrow);
+    let attempt = |body: &str| cut(body.as_bytes(), wide, narrow);
     assert!(attempt(&body).is_some());
     for (from, to) in [
         ("\"truncated\":false", "\"truncated\":true"),
@@ -129,62 +129,28 @@ fn what_is_not_certain_is_not_cut() {
         range("2024-01-06", "2024-01-07"),
         range("2024-01-05", "2024-01-03"),
     ] {
-        assert!(
-            cut(body.as_bytes(), Media::Json, wide, outside).is_none(),
-            "{outside:?}"
-        );
+        assert!(cut(body.as_bytes(), wide, outside).is_none(), "{outside:?}");
     }
-    assert!(cut(b"[]", Media::Json, wide, narrow).is_none());
-    assert!(cut(b"", Media::Csv, wide, narrow).is_none());
+    assert!(cut(b"[]", wide, narrow).is_none());
+    assert!(cut(b"", wide, narrow).is_none());
 }
 
 #[test]
 fn an_answer_as_long_as_the_cap_is_not_cut() {
-    let rows: Vec<_> = (0..ROW_CAP)
-        .map(|n| {
-            let date =
-                day("2000-01-01").saturating_add(jiff::Span::new().days(i64::try_from(n).unwrap()));
-            format!("{date},1\n")
-        })
-        .collect();
     let wide = range("1999-01-01", "2030-01-01");
     let narrow = range("2001-01-01", "2001-02-01");
-    let body = |rows: &[String]| format!("date,value\n{}", rows.concat());
-    assert!(cut(body(&rows).as_bytes(), Media::Csv, wide, narrow).is_none());
-    assert!(cut(body(&rows[1..]).as_bytes(), Media::Csv, wide, narrow).is_some());
-}
-
-#[test]
-fn csv_rows_move_as_they_are() {
-    let wide = range("2024-01-01", "2024-01-14");
-    let narrow = range("2024-01-03", "2024-01-08");
-    for (end, quote) in [("\n", ""), ("\r\n", ""), ("\n", "\"")] {
-        for closed in [true, false] {
-            let body = |rows: &[(&str, &str)]| {
-                let lines: Vec<_> = rows
-                    .iter()
-                    .map(|(d, v)| format!("X,{quote}{d}{quote},{v}"))
-                    .collect();
-                let tail = if closed { end } else { "" };
-                format!("series,Date,value{end}{}{tail}", lines.join(end))
-            };
-            let cut = cut(body(&ROWS).as_bytes(), Media::Csv, wide, narrow).unwrap();
-            assert_eq!(
-                std::str::from_utf8(&cut).unwrap(),
-                body(&ROWS[1..4]),
-                "{end:?} {closed}"
-            );
-        }
-    }
-    for odd in [
-        "# a comment, with a comma\ndate,value\n2024-01-03,1\n",
-        "day,value\n2024-01-03,1\n",
-        "date,value\n2024-01-03,1\n2024-01-03,2\n",
-        "date,value\n2024-01-03,1,2\n",
-    ] {
-        assert!(
-            cut(odd.as_bytes(), Media::Csv, wide, narrow).is_none(),
-            "{odd}"
-        );
-    }
+    let body = |count: usize| {
+        let first = day("2000-01-01");
+        let dates = (0..i64::try_from(count).unwrap())
+            .map(|n| first.saturating_add(jiff::Span::new().days(n)));
+        let rows: Vec<_> = dates
+            .map(|date| format!(r#"{{"date":"{date}","value":1}}"#))
+            .collect();
+        format!(
+            r#"{{"start":"1999-01-01","end":"2030-01-01","rowCount":{count},"truncated":false,"data":[{}]}}"#,
+            rows.join(",")
+        )
+    };
+    assert!(cut(body(ROW_CAP).as_bytes(), wide, narrow).is_none());
+    assert!(cut(body(ROW_CAP - 1).as_bytes(), wide, narrow).is_some());
 }

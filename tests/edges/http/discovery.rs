@@ -59,3 +59,26 @@ async fn the_catalogue_leads_to_the_card_and_the_card_to_mcp() {
     }
     assert!(card.get("tools").is_none(), "cards list no tools");
 }
+
+/// What the reference parser of llms.txt takes: a title, a quote, prose before the first section, then links alone.
+#[tokio::test]
+async fn llms_txt_has_links_alone_in_its_sections_and_each_answers() {
+    let router = router();
+    let text = get(&router, "/llms.txt").await.text().to_owned();
+    let (_, sections) = text.split_once("\n## ").unwrap();
+    let mut links = 0;
+    for section in sections.split("\n## ") {
+        let (_, lines) = section.split_once("\n").unwrap();
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            let link = line
+                .strip_prefix("- [")
+                .and_then(|l| l.split_once("](")?.1.split_once("): "));
+            let (url, _) = link.unwrap_or_else(|| panic!("no link with a note: {line}"));
+            let path = url.strip_prefix(BASE).unwrap();
+            let reply = get(&router, if path.is_empty() { "/" } else { path }).await;
+            assert_eq!(reply.status, StatusCode::OK, "{url}");
+            links += 1;
+        }
+    }
+    assert!(links > 18, "{links}");
+}

@@ -1,13 +1,16 @@
 //! What holds of every address that can be read: HEAD, 304, compressed forms, and that the sitemap names it.
 
-use super::support::{BASE, Reply, ask, get_with, patient, request};
+use super::support::{
+    BASE, Reply, ask, backend_at, get_with, patient, patient_over, request, tool_call,
+};
 use axum::http::StatusCode;
 use econoscope::endpoints::ENDPOINTS;
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::sync::Arc;
 
 /// One address of each endpoint, in the table's order.
-const ANSWERS: [&str; 14] = [
+pub(super) const ANSWERS: &[&str] = &[
     "/api/public/macro-summary",
     "/api/public/regime",
     "/api/public/metrics/DGS10",
@@ -22,15 +25,20 @@ const ANSWERS: [&str; 14] = [
     "/api/public/fetch?id=term:yield-curve",
     "/api/public/explain/CRPI",
     "/api/public/what-changed?since=1y",
+    "/api/public/revisions/PAYEMS?date=2008-12",
+    "/api/public/calendar?series=cpi",
 ];
 
-const SURFACES: [&str; 24] = [
+pub(super) const SURFACES: [&str; 28] = [
     "/",
     "/series",
     "/series/UNRATE",
     "/scenarios",
     "/scenarios/sahm-trigger",
+    "/calendar",
+    "/calendar.ics",
     "/methods",
+    "/rights",
     "/glossary",
     "/glossary/yield-curve",
     "/articles",
@@ -39,6 +47,7 @@ const SURFACES: [&str; 24] = [
     "/widget/recession",
     "/widget/metric/DGS10",
     "/chart/DGS10.png",
+    "/chart/regime.png",
     "/chart/DGS10.svg",
     "/llms.txt",
     "/llms-full.txt",
@@ -52,19 +61,62 @@ const SURFACES: [&str; 24] = [
 ];
 
 fn addresses() -> impl Iterator<Item = &'static str> {
-    ANSWERS.into_iter().chain(SURFACES)
+    ANSWERS.iter().copied().chain(SURFACES)
 }
 
 #[test]
 fn every_endpoint_is_among_the_addresses() {
     assert_eq!(ANSWERS.len(), ENDPOINTS.len());
-    for (path, route) in ANSWERS.iter().zip(&ENDPOINTS) {
+    for (path, route) in ANSWERS.iter().zip(ENDPOINTS.iter()) {
         let fixed = route.spec.path.split('{').next().unwrap();
         assert!(
             path.starts_with(fixed),
             "{path} is not of {}",
             route.spec.tool
         );
+    }
+}
+
+/// Far too early and far too late, up to the ends of what `clock::wall` shows.
+const WRONG_CLOCKS: [&str; 6] = [
+    "0001-01-01T00:00:00Z",
+    "1899-12-31T23:59:59Z",
+    "1960-01-01T00:00:00Z",
+    "1970-01-01T00:00:00Z",
+    "9899-12-31T23:59:59Z",
+    "9900-01-01T00:00:00Z",
+];
+
+#[tokio::test]
+async fn no_clock_is_too_wrong_for_an_answer() {
+    for shown in WRONG_CLOCKS {
+        let now: jiff::Timestamp = shown.parse().unwrap();
+        let router = patient_over(backend_at(Arc::new(move || now), true));
+        let far = [
+            "/api/public/data/UNRATE?start=100y",
+            "/api/public/what-changed?since=50y",
+            "/ready",
+        ];
+        for path in addresses().chain(far) {
+            let status = get_with(&router, path, &[]).await.status;
+            assert!(!status.is_server_error(), "{shown} {path}: {status}");
+        }
+        for route in ENDPOINTS.iter() {
+            let example = route.spec.example.iter();
+            let arguments = example.map(|(name, value)| ((*name).to_owned(), (*value).into()));
+            let call = tool_call(
+                route.spec.tool,
+                &serde_json::Value::Object(arguments.collect()),
+                &[],
+            );
+            let reply = ask(&router, call).await;
+            assert_eq!(reply.status, StatusCode::OK, "{shown} {}", route.spec.tool);
+            assert!(
+                !reply.text().contains("Internal error"),
+                "{shown} {}",
+                reply.text()
+            );
+        }
     }
 }
 
@@ -201,7 +253,7 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
 async fn the_long_text_for_machines_tells_every_tool_term_and_scenario() {
     let reply = get_with(&patient(), "/llms-full.txt", &[]).await;
     let text = reply.text();
-    for route in &ENDPOINTS {
+    for route in ENDPOINTS.iter() {
         assert!(text.contains(route.spec.tool), "{}", route.spec.tool);
         assert!(text.contains(route.spec.path), "{}", route.spec.path);
     }

@@ -2,7 +2,7 @@
 
 use super::support::{BASE, backend, get, mcp_service, options, router, tool_call};
 use axum::http::StatusCode;
-use econoscope::http::{Shutdown, Site};
+use econoscope::server::{HttpServer, Shutdown};
 use serde_json::json;
 use std::collections::BTreeSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,7 +32,7 @@ fn names(page: &str) -> BTreeSet<&str> {
 async fn junk_is_counted_under_labels_of_our_own() {
     let backend = backend(true);
     let shutdown = Shutdown::default();
-    let site = Site::new(backend.clone(), options());
+    let site = HttpServer::new(backend.clone(), options());
     let router = site.router(mcp_service(&backend, &shutdown));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -78,12 +78,18 @@ async fn junk_is_counted_under_labels_of_our_own() {
         "econoscope_panics_total 0",
         "econoscope_resident_memory_bytes",
         "econoscope_data_updated_timestamp_seconds",
+        "econoscope_late_series{frequency=\"daily\"}",
+        "econoscope_figure_age_seconds{frequency=\"monthly\",of=\"median\"}",
+        "econoscope_syncs_total{complete=\"true\"} 0",
+        "process_start_time_seconds",
         "econoscope_mcp_tool_calls_total{tool=\"other\"} 80",
         "econoscope_ready 1",
     ] {
         assert!(second.contains(name), "{name} in {second}");
     }
-    for line in second.lines().filter(|l| l.starts_with("# TYPE")) {
+    let types: Vec<&str> = second.lines().filter(|l| l.starts_with("# TYPE")).collect();
+    assert!(types.len() > 10, "{second}");
+    for line in types {
         let kind = line.rsplit_once(' ').unwrap().1;
         assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
     }

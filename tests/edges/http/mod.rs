@@ -1,14 +1,21 @@
 //! The HTTP edge through its public door: a real router, and a real socket where time and bytes matter.
 
-mod apps;
+mod broken;
+mod calendar;
+mod clients;
 mod contract;
 mod discovery;
 mod everything;
 mod forms;
 mod limits;
+mod listeners;
 mod logs;
 mod metrics;
+mod origins;
 mod pages;
+mod prices;
 mod rights;
 mod slow;
+mod stalled;
 mod support;
+mod views;

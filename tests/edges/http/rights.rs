@@ -3,29 +3,30 @@
 use super::support::{BASE, ask, get, mcp_service, options, request, router_with, tool_call};
 use axum::Router;
 use axum::http::StatusCode;
+use econoscope::admission::LimitSettings;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
-use econoscope::http::{Options, Shutdown, Site, limits};
 use econoscope::model::{Catalogue, Observation, Rights, SeriesId};
-use econoscope::store::bundled::load_into;
-use econoscope::store::{Memory, Store, Write};
+use econoscope::server::{HttpServer, Options, Shutdown};
+use econoscope::store::{Sqlite, Store, Write};
 use jiff::ToSpan;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn restricted() -> Vec<String> {
-    Catalogue::embedded()
-        .iter()
+    let all = Catalogue::embedded().iter();
+    let found: Vec<_> = all
         .filter(|info| info.rights == Rights::FetchOnly)
         .map(|info| info.id.to_string())
-        .collect()
+        .collect();
+    assert!(found.len() > 3, "the catalogue has restricted series");
+    found
 }
 
 #[tokio::test]
 async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
     let router = router_with(options(), false);
     let all = restricted();
-    assert!(all.len() > 3, "the catalogue has restricted series");
     for id in &all {
         for path in ["/api/public/metrics/", "/api/public/data/"] {
             let reply = get(&router, &format!("{path}{id}")).await;
@@ -88,9 +89,8 @@ const SECRET: f64 = 73_135.79;
 
 /// A public service over a store that holds all restricted series, and the bundled history.
 fn holding_them_all() -> Router {
-    let store = Memory::new();
-    load_into(&store).unwrap();
-    let today = jiff::Timestamp::now()
+    let store = Sqlite::bundled().unwrap();
+    let today = econoscope::clock::wall()
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date();
     let days = (0..4_000)
@@ -103,25 +103,30 @@ fn holding_them_all() -> Router {
                 id: &SeriesId::new(&id).unwrap(),
                 observations: &rows,
                 known_from: None,
-                fetched_at: jiff::Timestamp::now(),
+                fetched_at: econoscope::clock::wall(),
                 origin: "import",
             })
             .unwrap();
     }
+    public(store)
+}
+
+/// A service that others reach.
+fn public(store: Sqlite) -> Router {
     let settings = Settings {
-        base_url: BASE.into(),
+        base_url: Some(BASE.into()),
         serve_restricted: false,
         ..Settings::default()
     };
     let desk = Desk::open(Arc::new(store), settings, Desk::system_clock());
     let backend = Arc::new(Backend::local(Arc::new(desk)));
     let mcp = mcp_service(&backend, &Shutdown::default());
-    let limits = limits::Settings {
+    let limits = LimitSettings {
         per_second: 100_000,
         burst: 100_000,
-        ..limits::Settings::default()
+        ..LimitSettings::default()
     };
-    Site::new(
+    HttpServer::new(
         backend,
         Options {
             limits,
@@ -163,6 +168,7 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             (format!("/widget/metric/{id}"), StatusCode::FORBIDDEN),
             (format!("/chart/{id}.svg"), StatusCode::FORBIDDEN),
             (format!("/chart/{id}.png"), StatusCode::FORBIDDEN),
+            (format!("/api/public/revisions/{id}"), StatusCode::FORBIDDEN),
             (format!("/series/{id}"), StatusCode::OK),
             (
                 format!("/api/public/series/search?query={id}"),
@@ -183,6 +189,7 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             ("compare_series", json!({"series": format!("{id},UNRATE")})),
             ("fetch", json!({"id": format!("series:{id}")})),
             ("get_time_series", json!({"seriesId": id, "detail": "csv"})),
+            ("get_revisions", json!({"seriesId": id})),
         ] {
             let said = ask(&router, tool_call(tool, &arguments, &[])).await;
             assert!(!tells(said.text()), "{tool} {id}: {}", said.text());
@@ -210,6 +217,7 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
         "/",
         "/series",
         "/methods",
+        "/rights",
         "/scenarios",
         "/articles",
         "/widget/regime",
@@ -233,4 +241,81 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
         assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text());
         assert!(!tells(reply.text()), "{path}: {}", reply.text());
     }
+}
+
+/// Writes a figure for each of some days of November 2026, as of a source.
+fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &str) {
+    let day = |d| Observation::new(jiff::civil::date(2026, 11, d), SECRET);
+    store
+        .write(Write {
+            id: &SeriesId::new(id).unwrap(),
+            observations: &days.map(day).collect::<Vec<_>>(),
+            known_from: None,
+            fetched_at: econoscope::clock::wall(),
+            origin,
+        })
+        .unwrap();
+}
+
+#[tokio::test]
+async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
+    let store = Sqlite::in_memory().unwrap();
+    bring(&store, "DGS10", 2..=6, "cboe");
+    bring(&store, "DGS10", 9..=13, "treasury");
+    bring(&store, "DGS2", 2..=6, "cboe");
+    bring(&store, "DGS2", 2..=13, "treasury");
+    bring(&store, "DGS5", 2..=6, "cboe");
+    let days = (
+        jiff::civil::date(2026, 11, 1),
+        jiff::civil::date(2026, 11, 8),
+    );
+    for id in ["DGS2", "DGS5"] {
+        let id = SeriesId::new(id).unwrap();
+        store.attribute(&id, "treasury", days).unwrap();
+    }
+    bring(&store, "DGS30", 2..=6, "tiingo");
+    let router = public(store);
+    for (id, owner) in [("DGS10", "Cboe"), ("DGS30", "Tiingo")] {
+        for path in [
+            format!("/api/public/metrics/{id}"),
+            format!("/api/public/data/{id}?format=csv"),
+            format!("/chart/{id}.svg"),
+        ] {
+            let reply = get(&router, &path).await;
+            assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
+            assert!(!tells(reply.text()), "{path}");
+            assert!(path.starts_with("/chart") || reply.text().contains(owner));
+        }
+    }
+    for id in ["DGS2", "DGS5"] {
+        let reply = get(&router, &format!("/api/public/metrics/{id}")).await;
+        assert_eq!(reply.status, StatusCode::OK, "all of {id} is open by now");
+    }
+}
+
+#[tokio::test]
+async fn what_an_owner_asks_for_stands_beside_the_figures() {
+    let store = Sqlite::in_memory().unwrap();
+    bring(&store, "UNRATE", 1..=1, "bls");
+    bring(&store, "ICSA", 2..=6, "dol");
+    bring(&store, "ICSA", 9..=13, "fred");
+    let router = public(store);
+    let reply = get(&router, "/api/public/metrics/UNRATE").await.json();
+    let cited = &reply["sources"][0];
+    assert_eq!(cited["series"], json!(["UNRATE"]));
+    let notice = cited["notice"].as_str().unwrap();
+    assert!(notice.contains("BLS.gov cannot vouch"), "{notice}");
+    let call = tool_call("get_metric", &json!({"ticker": "UNRATE"}), &[]);
+    let said = ask(&router, call).await.json()["result"]["content"][0]["text"].clone();
+    assert!(said.as_str().unwrap().contains(notice), "{said}");
+    let page = get(&router, "/series/UNRATE").await;
+    assert!(page.text().contains("BLS.gov cannot vouch"));
+    let from = |start: &str| format!("/api/public/data/ICSA?start={start}&end=2026-11-20");
+    let both = get(&router, &from("2026-11-01")).await.json()["sources"].clone();
+    assert_eq!(both[0]["source"], "Department of Labor");
+    assert_eq!(both[0].get("from"), None);
+    assert_eq!(both[1]["from"], "2026-11-09");
+    assert!(both[1]["notice"].as_str().unwrap().contains("FRED"));
+    let newest = get(&router, &from("2026-11-10")).await.json()["sources"].clone();
+    assert_eq!(newest.as_array().unwrap().len(), 1, "{newest}");
 }

@@ -96,7 +96,7 @@ async fn an_endless_body_is_cut_off_and_a_body_nobody_asked_for_is_ignored() {
 #[tokio::test]
 async fn a_connection_too_many_is_told_so() {
     let mut options = options();
-    options.connections.most = 2;
+    options.connections.max = 2;
     let live = live(options).await;
     let first = TcpStream::connect(live.address).await.unwrap();
     let second = TcpStream::connect(live.address).await.unwrap();

@@ -4,11 +4,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request, StatusCode};
-use econoscope::desk::{Desk, Settings};
+use econoscope::admission::LimitSettings;
+use econoscope::desk::{Desk, Now, Settings};
 use econoscope::endpoints::Backend;
-use econoscope::http::{Options, Shutdown, Site, limits};
 use econoscope::mcp;
-use econoscope::store::Memory;
+use econoscope::server::{HttpServer, Options, Shutdown};
+use econoscope::store::Sqlite;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -19,12 +20,17 @@ use tower::ServiceExt;
 pub(crate) const BASE: &str = "https://macro.example";
 
 pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
+    backend_at(Desk::system_clock(), serve_restricted)
+}
+
+/// The same where the clock shows another time.
+pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
-        base_url: BASE.into(),
+        base_url: Some(BASE.into()),
         serve_restricted,
         ..Settings::default()
     };
-    let desk = Desk::open(Arc::new(Memory::new()), settings, Desk::system_clock());
+    let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
@@ -50,7 +56,7 @@ pub(crate) fn options() -> Options {
 pub(crate) fn router_with(options: Options, serve_restricted: bool) -> Router {
     let backend = backend(serve_restricted);
     let mcp = mcp_service(&backend, &Shutdown::default());
-    Site::new(backend, options).router(mcp)
+    HttpServer::new(backend, options).router(mcp)
 }
 
 pub(crate) fn router() -> Router {
@@ -101,6 +107,9 @@ pub(crate) fn request(
     body: &str,
 ) -> Request<Body> {
     let mut builder = Request::builder().method(method).uri(path);
+    if !headers.iter().any(|(name, _)| *name == "host") {
+        builder = builder.header("host", "localhost");
+    }
     for (name, value) in headers {
         builder = builder.header(*name, *value);
     }
@@ -118,7 +127,6 @@ pub(crate) fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)])
     let body = serde_json::json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": tool, "arguments": arguments}});
     let mut all = vec![
-        ("host", "localhost"),
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),
         ("mcp-protocol-version", "2025-06-18"),
@@ -142,7 +150,7 @@ pub(crate) async fn live(options: Options) -> Live {
     let mcp = mcp_service(&backend, &shutdown);
     let ending = shutdown.clone();
     let task = tokio::spawn(async move {
-        Site::new(backend, options)
+        HttpServer::new(backend, options)
             .serve(listener, mcp, ending)
             .await;
     });
@@ -155,16 +163,20 @@ pub(crate) async fn live(options: Options) -> Live {
 
 /// A router that never says "too many".
 pub(crate) fn patient() -> Router {
-    let limits = limits::Settings {
+    patient_over(backend(true))
+}
+
+/// The same over a backend.
+pub(crate) fn patient_over(backend: Arc<Backend>) -> Router {
+    let limits = LimitSettings {
         per_second: 100_000,
         burst: 100_000,
-        ..limits::Settings::default()
+        ..LimitSettings::default()
     };
-    router_with(
-        Options {
-            limits,
-            ..options()
-        },
-        true,
-    )
+    let mcp = mcp_service(&backend, &Shutdown::default());
+    let options = Options {
+        limits,
+        ..options()
+    };
+    HttpServer::new(backend, options).router(mcp)
 }

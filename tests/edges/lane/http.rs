@@ -7,34 +7,37 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use econoscope::endpoints::Backend;
-use econoscope::http::{Options, Shutdown, Site};
 use econoscope::mcp::{Server, transport};
-use econoscope::store::{Memory, Store};
+use econoscope::server::{HttpServer, Options, Shutdown};
+use econoscope::store::{Sqlite, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
 
+/// Under which name the server stands in a result's `_meta`.
+const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 /// Messages with bytes changed at random.
 const MUTATED: usize = 3_000;
 
-struct Both {
-    fast: Router,
-    slow: Router,
+pub(crate) struct Both {
+    pub(super) fast: Router,
+    pub(super) slow: Router,
     server: Server,
 }
 
 /// What a client sees of an answer.
 #[derive(Debug, PartialEq)]
-struct Seen {
-    status: StatusCode,
+pub(crate) struct Seen {
+    pub(crate) status: StatusCode,
     headers: Vec<(String, Vec<u8>)>,
-    body: Result<Value, Vec<u8>>,
+    bytes: Vec<u8>,
+    pub(crate) body: Result<Value, Vec<u8>>,
 }
 
 /// Headers of a plain call; a test adds, replaces and removes.
-fn headers(version: Option<&str>) -> HeaderMap {
+pub(crate) fn headers(version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut set = |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
     set("host", "localhost:8080");
@@ -56,8 +59,9 @@ fn modern_headers(tool: &str) -> HeaderMap {
 }
 
 impl Both {
-    fn over(backend: &Arc<Backend>) -> Self {
+    pub(crate) fn over(backend: &Arc<Backend>) -> Self {
         let mut options = Options {
+            hosts: vec!["macro.example:443".into()],
             origins: vec!["http://localhost:*".into()],
             ..Options::default()
         };
@@ -72,7 +76,7 @@ impl Both {
                 origins: vec!["http://localhost:*".into()],
             };
             let mcp = transport::http(server, allowed, Shutdown::default().cut);
-            Site::new(Arc::clone(backend), options.clone()).router(mcp)
+            HttpServer::new(Arc::clone(backend), options.clone()).router(mcp)
         };
         let server = Server::new(Arc::clone(backend));
         Self {
@@ -83,7 +87,7 @@ impl Both {
     }
 
     /// Sends a message both ways, twice the fast one: made, and kept.
-    async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
+    pub(crate) async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
         let slow = send(&self.slow, headers, body, None).await;
         for round in ["made", "kept"] {
             let fast = send(&self.fast, headers, body, None).await;
@@ -122,6 +126,7 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
     Seen {
         status: parts.status,
         headers,
+        bytes: bytes.to_vec(),
         body: serde_json::from_slice(&bytes).map_err(|_| bytes.to_vec()),
     }
 }
@@ -408,15 +413,26 @@ async fn the_day_s_allowance_is_charged_alike() {
         assert_eq!(fast, slow, "{left} left");
     }
     // When to come back is spread over a minute by a hash that differs from site to site.
+    let modern = corpus::call("1", "get_metric", &json!({}), Some(&corpus::modern_meta()));
     for router in [&both.slow, &both.fast] {
         let refused = send(router, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
-        assert_eq!(refused.body.unwrap()["result"]["isError"], true);
+        let legacy = &refused.body.unwrap()["result"];
+        assert_eq!(legacy["isError"], true);
+        assert_eq!(legacy["_meta"]["econoscope/error"]["code"], "rate_limited");
+        assert_eq!(legacy.get("resultType"), None);
+        assert_eq!(legacy["_meta"].get(SIGNATURE), None);
+        let headers = modern_headers("get_metric");
+        let refused = send(router, &headers, modern.as_bytes(), peer).await;
+        let modern = &refused.body.unwrap()["result"];
+        assert_eq!(modern["isError"], true);
+        assert_eq!(modern["resultType"], "complete");
+        assert_eq!(modern["_meta"][SIGNATURE]["name"], "econoscope");
     }
 }
 
 #[tokio::test]
 async fn new_data_make_old_answers_old() {
-    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     let both = Both::over(&backend(Arc::clone(&store)));
     let body = corpus::call("1", "get_metric", &json!({ "ticker": "DGS10" }), None);

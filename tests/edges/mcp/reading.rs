@@ -6,6 +6,9 @@ use crate::home::backends;
 use econoscope::mcp::Server;
 use serde_json::{Value, json};
 
+const SERIES: &str =
+    "macro://series/{seriesId}{?start,end,format,frequency,aggregation,units,as_of}";
+
 async fn read(client: &mut Client, uri: &str) -> Value {
     client.result("resources/read", json!({ "uri": uri })).await
 }
@@ -15,7 +18,9 @@ async fn everything_listed_can_be_read() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         let list = client.result("resources/list", json!({})).await;
-        for resource in list["resources"].as_array().unwrap() {
+        let listed = list["resources"].as_array().unwrap();
+        assert!(listed.len() > 5, "{list}");
+        for resource in listed {
             let uri = resource["uri"].as_str().unwrap();
             let result = read(&mut client, uri).await;
             let content = &result["contents"][0];
@@ -114,18 +119,8 @@ async fn what_is_not_there_is_said_with_its_address() {
 async fn every_argument_of_a_template_or_prompt_can_be_completed() {
     let mut client = Client::open(server());
     for (uri, argument, typed, want) in [
-        (
-            "macro://series/{seriesId}{?start,end,format}",
-            "seriesId",
-            "cpiau",
-            "CPIAUCSL",
-        ),
-        (
-            "macro://series/{seriesId}{?start,end,format}",
-            "format",
-            "c",
-            "csv",
-        ),
+        (SERIES, "seriesId", "cpiau", "CPIAUCSL"),
+        (SERIES, "format", "c", "csv"),
         ("macro://metric/{ticker}", "ticker", "10y", "DGS10"),
         ("macro://method/{indicator}", "indicator", "cr", "crpi"),
         ("macro://glossary/{slug}", "slug", "sahm", "sahm-rule"),
@@ -136,6 +131,19 @@ async fn every_argument_of_a_template_or_prompt_can_be_completed() {
             "inflation",
         ),
         ("macro://articles/{tag}", "tag", "reg", "regime"),
+        (SERIES, "frequency", "M", "m"),
+        (
+            "macro://article/{article}",
+            "article",
+            "sahm",
+            "sahm-rule-record",
+        ),
+        (
+            "macro://scenario/{scenario}",
+            "scenario",
+            "10y-up",
+            "10y-up-100bp",
+        ),
     ] {
         let params = json!({ "ref": { "type": "ref/resource", "uri": uri },
                              "argument": { "name": argument, "value": typed } });

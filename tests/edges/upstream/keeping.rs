@@ -202,7 +202,6 @@ async fn a_narrower_range_is_cut_from_a_wider_one_that_is_held() {
             &[("start", start), ("end", end)],
         );
         request.kind = Kind::Interactive;
-        request.media = Media::Json;
         request.slice = Some(Slice {
             start: start.parse().unwrap(),
             end: end.parse().unwrap(),
@@ -234,4 +233,41 @@ async fn a_narrower_range_is_cut_from_a_wider_one_that_is_held() {
     let before = calls(&server).await;
     upstream.get(ask("2021-01-01", "2025-06-01")).await.unwrap();
     assert_eq!(calls(&server).await, before + 1, "this one is wider");
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_written_forwards_nothing_and_answers_what_it_holds() {
+    let (server, clock) = (origin().await, clock());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("upstream.db");
+    let first = stored(*server.address(), 100, &clock, &file);
+    first.get(single("A")).await.unwrap();
+    first.settle().await;
+    drop(first);
+    assert_eq!(calls(&server).await, 1);
+
+    // Another process that never lets go stands for a disk that takes nothing.
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let second = stored(*server.address(), 100, &clock, &file);
+    let held = second.get(single("A")).await.unwrap();
+    assert!(!held.body.is_empty());
+    let error = second.get(single("B")).await.unwrap_err();
+    assert_eq!(error.code(), "unavailable", "{error}");
+    assert!(!error.to_string().contains("upstream.db"), "{error}");
+    assert_eq!(
+        calls(&server).await,
+        1,
+        "nothing is sent that is not counted"
+    );
+
+    other.execute_batch("ROLLBACK").unwrap();
+    clock.advance(HOUR);
+    second.get(single("C")).await.unwrap();
+    assert_eq!(calls(&server).await, 2);
+    assert_eq!(
+        second.quota().unwrap().used,
+        2,
+        "what was paid before still counts"
+    );
 }

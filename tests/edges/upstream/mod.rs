@@ -9,9 +9,9 @@ mod safety;
 
 use chaos::{Chaos, Dice, Faults};
 use econoscope::Error;
+use econoscope::clock::{Clock, ManualClock};
 use econoscope::upstream::{
-    Clock, Fetched, Freshness, Kind, Ledger, ManualClock, Media, Purpose, Request, Slice, Upstream,
-    UpstreamConfig, Verdict,
+    Fetched, Freshness, Kind, Ledger, Purpose, Request, Slice, Upstream, UpstreamConfig, Verdict,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

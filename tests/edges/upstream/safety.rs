@@ -108,7 +108,9 @@ async fn nothing_but_the_clients_own_headers_is_sent() {
     let upstream = open(chaos.address, 100, &clock());
     upstream.get(shared("regime")).await.unwrap();
     upstream.get(shared("regime")).await.unwrap();
-    for head in chaos.heads() {
+    let heads = chaos.heads();
+    assert_eq!(heads.len(), 2, "{heads:?}");
+    for head in heads {
         let mut names: Vec<_> = head
             .lines()
             .skip(1)

@@ -6,10 +6,6 @@ use super::*;
 async fn a_whole_sync_notes_its_time() {
     let (server, mut config) = stand_in(&[]).await;
     config.only = None;
-    Mock::given(path("/ebp_csv.csv"))
-        .respond_with(csv(EBP))
-        .mount(&server)
-        .await;
     Mock::given(path("/graph/fredgraph.csv"))
         .respond_with(|request: &wiremock::Request| {
             let id = request
@@ -23,7 +19,7 @@ async fn a_whole_sync_notes_its_time() {
         })
         .mount(&server)
         .await;
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
     assert!(
         report.is_complete(),
@@ -44,17 +40,13 @@ async fn a_whole_sync_notes_its_time() {
 async fn a_sync_that_mostly_failed_does_not_note_its_time() {
     let (server, mut config) = stand_in(&[]).await;
     config.only = None;
-    Mock::given(path("/ebp_csv.csv"))
-        .respond_with(csv(EBP))
-        .mount(&server)
-        .await;
     Mock::given(path("/graph/fredgraph.csv"))
         .respond_with(page(200))
         .mount(&server)
         .await;
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
-    assert_eq!(report.read(), 2);
+    assert_eq!(report.read(), 0);
     assert!(report.missed() > 380);
     assert_eq!(store.note(LAST_SYNC).unwrap(), None);
 }

@@ -8,16 +8,11 @@ const PLACE: &str = "ECONOSCOPE_TEST_STORE_TO_CRASH";
 const SERIES: i32 = 7;
 const ROWS: i32 = 300;
 
-/// Not a test of its own: the process that gets killed. Each write sets all values of one series anew.
-#[test]
-#[ignore = "run by the test below, in a process of its own"]
-fn victim() {
-    let Some(path) = std::env::var_os(PLACE) else {
-        return;
-    };
-    let store = Sqlite::open(Path::new(&path)).unwrap();
-    let start = i32::try_from(store.version().unwrap()).unwrap();
-    for n in start.. {
+/// What the process does that gets killed: each write sets all values of one series anew.
+fn write_until_killed(path: &Path) -> ! {
+    let store = Sqlite::open(path).unwrap();
+    let mut n = i32::try_from(store.version().unwrap()).unwrap();
+    loop {
         let rows = days(0, ROWS, f64::from(n));
         put(
             &store,
@@ -25,11 +20,16 @@ fn victim() {
             &rows,
             day_from_number(20_000 + n),
         );
+        n += 1;
     }
 }
 
 #[test]
 fn a_killed_writer_leaves_whole_writes_only() {
+    // The test calls itself: there it is the process that gets killed.
+    if let Some(path) = std::env::var_os(PLACE) {
+        write_until_killed(Path::new(&path));
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     let mut last = 0;
@@ -37,8 +37,7 @@ fn a_killed_writer_leaves_whole_writes_only() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "store::sqlite::tests::crash::victim",
-                "--ignored",
+                "store::sqlite::tests::crash::a_killed_writer_leaves_whole_writes_only",
             ])
             .env(PLACE, &path)
             .stdout(Stdio::null())

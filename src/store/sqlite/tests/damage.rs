@@ -218,7 +218,7 @@ fn a_damaged_log_gives_back_an_earlier_state() {
         log[at] ^= 1 << random.below(8);
         let path = folder.path().join(format!("log-{seed}.db"));
         fs::write(&path, &main).unwrap();
-        fs::write(super::super::connect::beside(&path, "-wal"), &log).unwrap();
+        fs::write(crate::sqlite::beside(&path, "-wal"), &log).unwrap();
         let Ok(store) = Sqlite::open(&path) else {
             continue;
         };
@@ -248,11 +248,11 @@ fn damage_rows(store: &Sqlite, name: &str) {
 }
 
 #[test]
-fn damage_is_named_and_the_rest_is_still_read_and_can_be_saved() {
-    let (folder, path, store) = new_store();
+fn damage_is_named_and_the_rest_is_still_read() {
+    let (folder, _, store) = new_store();
     let truth = sample(&store);
     damage_rows(&store, "SERIES3");
-    let error = store.read(&id("SERIES3")).unwrap_err().to_string();
+    let error = store.read(&id("SERIES3")).unwrap_err().for_operator();
     for part in [
         "SERIES3",
         "damaged",
@@ -275,17 +275,6 @@ fn damage_is_named_and_the_rest_is_still_read_and_can_be_saved() {
     );
     assert!(store.backup(&folder.path().join("bad.db")).is_err());
     assert!(!folder.path().join("bad.db").exists());
-
-    let saved = folder.path().join("saved.db");
-    let salvaged = Sqlite::salvage(&path, &saved).unwrap();
-    assert_eq!(salvaged.lost, [id("SERIES3")]);
-    assert_eq!((salvaged.series.len(), salvaged.articles), (9, 20));
-    let saved = Sqlite::open_existing(&saved).unwrap();
-    assert_eq!(saved.integrity().unwrap(), vec![]);
-    for (name, expected) in truth.iter().filter(|(name, _)| *name != "SERIES3") {
-        assert_eq!(rows(&saved, name).unwrap().as_ref(), Some(expected));
-    }
-    assert!(Sqlite::salvage(&path, saved.path()).is_err());
 }
 
 #[test]
@@ -325,7 +314,7 @@ fn a_damaged_computed_series_is_healed_by_computing_it_afresh() {
     let known = |value| Known {
         date: day_from_number(9).unwrap(),
         known_from: None,
-        value,
+        value: Some(value),
     };
     let compute = |value| {
         store

@@ -1,0 +1,244 @@
+//! Names in requests: read strictly, judged alike for every path.
+
+use super::*;
+
+fn callers() -> Callers {
+    let origins = [
+        "http://localhost:*",
+        "https://app.example.com",
+        "https://other.example:8443/",
+        "http://[::1]:*",
+        "nonsense",
+        "https://*.example",
+        "http://port.example:80:*",
+    ];
+    let hosts = ["macro.lan", "[2001:db8::1]:8080", "not a host"];
+    Callers::new(
+        &hosts.map(String::from),
+        &origins.map(String::from),
+        "https://macro.example.org",
+    )
+}
+
+/// A request to a listener on loopback as its head is written, without the version.
+fn local(address: &str, headers: &[(&str, &str)]) -> Result<Admitted, StatusCode> {
+    judged(address, headers, Version::HTTP_11, true)
+}
+
+fn judged(
+    address: &str,
+    headers: &[(&str, &str)],
+    version: Version,
+    is_local: bool,
+) -> Result<Admitted, StatusCode> {
+    let mut request = Request::get(address).version(version);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(()).unwrap();
+    let admitted = callers().admit(&request, is_local);
+    admitted.map_err(|refusal| refusal.status)
+}
+
+#[test]
+fn only_the_very_origin_is_allowed() {
+    for (origin, is_allowed) in [
+        ("http://localhost", true),
+        ("http://localhost:3000", true),
+        ("https://localhost:3000", false),
+        ("https://app.example.com", true),
+        ("https://app.example.com:443", true),
+        ("https://APP.example.com", true),
+        ("https://app.example.com:444", false),
+        ("https://other.example:8443", true),
+        ("https://other.example", false),
+        ("http://[::1]:8080", true),
+        ("https://app.example.com.evil.example", false),
+        ("https://app.example.com:443.evil.example", false),
+        ("https://app.example.com:443evil.example", false),
+        ("https://app.example.com:0443", false),
+        ("https://app.example.com:", false),
+        ("https://app.example.com:+443", false),
+        ("https://app.example.com:65979", false),
+        ("https://app.example.com/", false),
+        ("https://app.example.com/x", false),
+        ("https://app.example.com?x", false),
+        ("https://app.example.com#x", false),
+        ("https://app.example.com,https://evil.example", false),
+        ("https://app.example.com https://evil.example", false),
+        ("https://app.example.com\\.evil.example", false),
+        ("https://evil@app.example.com", false),
+        ("http://localhost.evil.example", false),
+        ("http://[::1].evil.example", false),
+        ("http://[::1", false),
+        ("https://x.example", false),
+        ("http://port.example", false),
+        ("app.example.com", false),
+        ("null", false),
+        ("", false),
+    ] {
+        let asked = local("/", &[("host", "localhost"), ("origin", origin)]);
+        let expected = if is_allowed {
+            Ok(())
+        } else {
+            Err(StatusCode::FORBIDDEN)
+        };
+        assert_eq!(asked.map(drop), expected, "{origin}");
+    }
+    let two = [
+        ("host", "localhost"),
+        ("origin", "http://localhost"),
+        ("origin", "https://evil.example"),
+    ];
+    assert_eq!(local("/", &two).unwrap_err(), StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn on_loopback_only_the_servers_own_names_are_answered() {
+    for (host, status) in [
+        ("localhost", 200),
+        ("LocalHost:8080", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]", 200),
+        ("[::1]:80", 200),
+        ("macro.lan", 200),
+        ("macro.example.org:8443", 200),
+        ("[2001:db8::1]:8080", 200),
+        ("[2001:db8::1]", 403),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("127.0.0.1.evil.example:8080", 403),
+        ("localhost.", 403),
+        ("::1", 400),
+        ("localhost:", 400),
+        ("localhost:080", 400),
+        ("localhost:99999", 400),
+        ("localhost:+1", 400),
+        ("evil@localhost", 400),
+        ("local host", 400),
+        ("localhost,evil.example", 400),
+        ("localhost/evil.example", 400),
+        ("[::1]x", 400),
+        ("", 400),
+    ] {
+        let asked = local("/api/public/regime", &[("host", host)]);
+        let found = asked.map_or_else(|status| status.as_u16(), |_| 200);
+        assert_eq!(found, status, "{host:?}");
+    }
+}
+
+#[test]
+fn a_request_names_one_host_and_only_http_1_0_may_name_none() {
+    let (one, own) = (Version::HTTP_11, [("host", "localhost:8080")]);
+    let twice = [("host", "localhost"), ("host", "localhost")];
+    for is_local in [true, false] {
+        for (address, headers, version, is_right) in [
+            ("/", &own[..], one, true),
+            ("http://localhost:8080/", &own, one, true),
+            ("http://LOCALHOST:8080/", &own, Version::HTTP_2, true),
+            ("http://localhost:8080/", &[], Version::HTTP_2, true),
+            ("http://localhost/", &[("host", "localhost:80")], one, true),
+            ("/", &[], one, false),
+            ("/", &[], Version::HTTP_2, false),
+            ("/", &[], Version::HTTP_10, !is_local),
+            ("/", &twice, one, false),
+            ("http://evil.example/", &own, one, false),
+            ("http://localhost:81/", &own, one, false),
+            ("http://evil.example/", &own, Version::HTTP_2, false),
+            ("http://evil@localhost:8080/", &own, one, false),
+        ] {
+            let found = judged(address, headers, version, is_local);
+            if is_right {
+                assert!(
+                    found.is_ok(),
+                    "{address} {headers:?} {version:?}: {found:?}"
+                );
+            } else {
+                assert_eq!(
+                    found.unwrap_err(),
+                    StatusCode::BAD_REQUEST,
+                    "{address} {headers:?}"
+                );
+            }
+        }
+    }
+    let foreign = local("http://evil.example/", &[("host", "evil.example")]);
+    assert_eq!(foreign.unwrap_err(), StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn on_loopback_a_foreign_page_may_link_here_and_nothing_else() {
+    for (site, mode, dest, is_allowed) in [
+        ("none", "navigate", "document", true),
+        ("same-origin", "cors", "empty", true),
+        ("same-site", "no-cors", "image", true),
+        ("cross-site", "navigate", "document", true),
+        ("cross-site", "navigate", "iframe", false),
+        ("cross-site", "navigate", "object", false),
+        ("cross-site", "no-cors", "image", false),
+        ("cross-site", "no-cors", "script", false),
+        ("cross-site", "no-cors", "document", false),
+        ("cross-site", "cors", "empty", false),
+    ] {
+        let headers = [
+            ("host", "127.0.0.1:8080"),
+            ("sec-fetch-site", site),
+            ("sec-fetch-mode", mode),
+            ("sec-fetch-dest", dest),
+        ];
+        let found = local("/chart/DFF.png", &headers);
+        assert_eq!(found.is_ok(), is_allowed, "{site} {mode} {dest}");
+        let public = judged("/chart/DFF.png", &headers, Version::HTTP_11, false);
+        assert!(
+            matches!(public, Ok(Admitted::Anyone)),
+            "{site} {mode} {dest}"
+        );
+    }
+}
+
+#[test]
+fn what_is_public_stays_open_but_for_mcp() {
+    let page = |host| [("host", host), ("origin", "https://evil.example")];
+    // Behind the operator's proxy, and on a listener that others reach.
+    let proxied = local("/widget/regime", &page("macro.example.org"));
+    assert!(matches!(proxied, Ok(Admitted::Anyone)));
+    for host in ["macro.example.org", "203.0.113.9", "any_container:8080"] {
+        let found = judged("/api/public/regime", &page(host), Version::HTTP_11, false);
+        assert!(matches!(found, Ok(Admitted::Anyone)), "{host}");
+    }
+    for (host, is_local) in [
+        ("macro.lan", true),
+        ("macro.lan", false),
+        ("localhost", false),
+    ] {
+        let found = judged("/mcp", &page(host), Version::HTTP_11, is_local);
+        assert_eq!(found.unwrap_err(), StatusCode::FORBIDDEN, "{host}");
+    }
+    let unknown = judged("/mcp", &[("host", "evil.example")], Version::HTTP_11, false);
+    assert_eq!(unknown.unwrap_err(), StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn a_base_address_on_this_machine_makes_nothing_public() {
+    for (base, expected) in [
+        ("https://macro.example.org/econ", true),
+        ("http://192.168.1.5:8080", true),
+        ("http://localhost:8080", false),
+        ("http://macro.localhost", false),
+        ("http://127.0.0.2:8080", false),
+        ("http://[::1]:8080", false),
+        ("no address", false),
+    ] {
+        assert_eq!(is_public(base), expected, "{base}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_host_and_origin_is_read_without_a_panic(text in "\\PC{0,40}") {
+        super::super::names::Host::read(&text);
+        super::super::names::Page::read(&text);
+        super::super::names::Allowed::read(&text);
+        super::super::names::Origin::read(&text);
+    }
+}

@@ -1,0 +1,264 @@
+//! How much one address may ask for: a number per UTC day, and a guard against bursts.
+//!
+//! Addresses are counted by IPv4 address or IPv6 /64 and kept only as a keyed hash whose key lives one day.
+//! Loopback is not counted unless told so; what a reverse proxy says about its clients is believed only from
+//! the networks that were named. Time is the ledger's own: setting the wall clock neither grants nor refuses.
+
+use super::address;
+use super::ledger::Ledger;
+use super::policy::{Policy, Refusal, Standing};
+use super::saved::Saved;
+use crate::clock::{Clock, Moment, SystemClock};
+use crate::pool::Caller;
+use axum::http::{HeaderMap, HeaderName, Request, Version, header};
+use ipnet::{IpNet, Ipv6Net};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(test)]
+mod tests;
+
+/// What a proxy adds to a request.
+const SPOKEN_FOR: [HeaderName; 3] = [
+    HeaderName::from_static("x-forwarded-for"),
+    header::FORWARDED,
+    header::VIA,
+];
+
+/// How much is allowed, and to whom.
+#[derive(Debug, Clone)]
+pub struct LimitSettings {
+    /// Requests a day and address, time series aside.
+    pub general: u32,
+    /// Requests for time series a day and address.
+    pub data: u32,
+    /// Pages, widgets and pictures made a day for one address; what is held already costs nothing.
+    pub pages: u32,
+    /// Requests a second that may go on for ever.
+    pub per_second: u32,
+    /// Requests that may come at once.
+    pub burst: u32,
+    /// Networks whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Networks with another number of requests a day.
+    pub overrides: Vec<(IpNet, u32)>,
+    /// Whether loopback is counted like everybody else.
+    pub count_loopback: bool,
+    /// Addresses remembered at most.
+    pub addresses: usize,
+    /// Where the day's counts outlive a restart.
+    pub file: Option<PathBuf>,
+    /// What tells how much time has passed.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl LimitSettings {
+    /// Requests a day and address, time series aside, unless told otherwise.
+    pub const GENERAL: u32 = 100;
+    /// The same for time series.
+    pub const DATA: u32 = 200;
+    /// The same for what must be made.
+    pub const PAGES: u32 = 1_000;
+    /// Requests a second that may go on for ever, unless told otherwise.
+    pub const PER_SECOND: u32 = 10;
+    /// Requests that may come at once, unless told otherwise.
+    pub const BURST: u32 = 20;
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            general: Self::GENERAL,
+            data: Self::DATA,
+            pages: Self::PAGES,
+            per_second: Self::PER_SECOND,
+            burst: Self::BURST,
+            trusted_proxies: Vec::new(),
+            overrides: Vec::new(),
+            count_loopback: false,
+            addresses: 1_000_000,
+            file: None,
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+}
+
+/// The limits and what of them is used up.
+pub struct Limits {
+    settings: LimitSettings,
+    ledger: Arc<Ledger>,
+    warned: AtomicBool,
+}
+
+impl Limits {
+    /// Limits with the day's counts as they were left, when they are kept in a file.
+    pub fn new(settings: LimitSettings) -> Self {
+        let (now, max) = (settings.clock.now(), settings.addresses);
+        let saved = settings.file.as_deref().and_then(Saved::read);
+        let ledger = saved.and_then(|saved| Ledger::resume(saved, &now, max));
+        Self::over(
+            Arc::new(ledger.unwrap_or_else(|| Ledger::new(now, max))),
+            settings,
+        )
+    }
+
+    /// Other limits over the same counts, which stay in the file where they are kept.
+    pub(super) fn again(&self, mut settings: LimitSettings) -> Self {
+        settings.file.clone_from(&self.settings.file);
+        settings.clock = Arc::clone(&self.settings.clock);
+        Self::over(Arc::clone(&self.ledger), settings)
+    }
+
+    fn over(ledger: Arc<Ledger>, mut settings: LimitSettings) -> Self {
+        for (network, _) in &mut settings.overrides {
+            *network = counted(*network);
+        }
+        Self {
+            ledger,
+            settings,
+            warned: AtomicBool::new(false),
+        }
+    }
+
+    /// Who a request is counted for. A proxy speaks for others, so that what comes from it is counted even from
+    /// loopback, and under its own address when it does not say for whom it asks.
+    pub fn caller(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Caller {
+        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
+            return Caller::OWN;
+        };
+        if self.is_counted(peer) || self.is_proxy(peer) {
+            let trusted = &self.settings.trusted_proxies;
+            return Caller::at(address::client(peer, headers, trusted));
+        }
+        Caller::OWN
+    }
+
+    /// Warns once when somebody on loopback speaks for others and is not named as a proxy: they would all pass as this
+    /// machine, under no limit. A proxy that says nothing at all is known by its old protocol.
+    pub(crate) fn watch<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
+        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
+            return;
+        };
+        if self.warned.load(Ordering::Relaxed) || self.is_counted(peer) || self.is_proxy(peer) {
+            return;
+        }
+        let is_old = request.version() <= Version::HTTP_10;
+        let speaks = || {
+            let mut names = SPOKEN_FOR.into_iter();
+            names.any(|name| request.headers().contains_key(name))
+        };
+        if (is_old || speaks()) && !self.warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "requests come from loopback for others, as a reverse proxy sends them: whoever asks through it passes \
+                 as this machine, without limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy pass on \
+                 Host and X-Forwarded-For (deploy/ has examples)"
+            );
+        }
+    }
+
+    /// For whom the connections of an address are counted: for nobody those of proxies.
+    pub(crate) fn connecting(&self, address: IpAddr) -> Caller {
+        let address = address.to_canonical();
+        match self.is_counted(address) && !self.is_proxy(address) {
+            true => Caller::at(address),
+            false => Caller::OWN,
+        }
+    }
+
+    fn is_counted(&self, address: IpAddr) -> bool {
+        self.settings.count_loopback || !address.is_loopback()
+    }
+
+    fn is_proxy(&self, address: IpAddr) -> bool {
+        let proxies = &self.settings.trusted_proxies;
+        proxies.iter().any(|net| net.contains(&address))
+    }
+
+    /// Charges the guard against bursts.
+    ///
+    /// # Errors
+    /// [`Refusal`] when too many came at once.
+    pub fn burst(&self, caller: Caller) -> Result<(), Refusal> {
+        let Some(address) = caller.address() else {
+            return Ok(());
+        };
+        let (per_second, burst) = (self.settings.per_second, self.settings.burst);
+        self.ledger.burst(&self.now(), address, per_second, burst)
+    }
+
+    /// Charges one request to the day's allowance; `None` for who is not counted.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left; that costs nothing.
+    pub fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
+        let Some(address) = caller.address() else {
+            return Ok(None);
+        };
+        let limit = self.limit(address, policy);
+        let standing = self.ledger.spend(&self.now(), address, policy, limit)?;
+        Ok(Some(standing))
+    }
+
+    /// Gives one request back: the failure was ours.
+    pub fn refund(&self, caller: Caller, policy: Policy) {
+        if let Some(address) = caller.address() {
+            self.ledger.refund(&self.now(), address, policy);
+        }
+    }
+
+    /// A short name for a caller in logs: a keyed hash that means nothing tomorrow.
+    pub fn pseudonym(&self, caller: Caller) -> String {
+        match caller.address() {
+            None => "local".into(),
+            Some(address) => self.ledger.pseudonym(&self.now(), address),
+        }
+    }
+
+    /// Addresses remembered now.
+    pub fn addresses(&self) -> usize {
+        self.ledger.len()
+    }
+
+    /// Writes the day's counts to their file, when there is one and something changed.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self) -> std::io::Result<()> {
+        let Some(path) = &self.settings.file else {
+            return Ok(());
+        };
+        let changed = self.ledger.changed(&self.now());
+        changed.map_or(Ok(()), |saved| saved.write(path))
+    }
+
+    fn now(&self) -> Moment {
+        self.settings.clock.now()
+    }
+
+    /// Requests a day of an address: those of the narrowest network that has a number of its own.
+    fn limit(&self, address: IpAddr, policy: Policy) -> u32 {
+        let overrides = self.settings.overrides.iter();
+        let given = overrides
+            .filter(|(network, _)| network.contains(&address))
+            .max_by_key(|(network, _)| network.prefix_len())
+            .map(|(_, limit)| *limit);
+        let usual = match policy {
+            Policy::General => return given.unwrap_or(self.settings.general),
+            Policy::Data => self.settings.data,
+            Policy::Pages => self.settings.pages,
+        };
+        given.map_or(usual, |given| usual.max(given))
+    }
+}
+
+/// A network as its addresses are counted: 64 bits of IPv6 are one address.
+fn counted(network: IpNet) -> IpNet {
+    match network {
+        IpNet::V6(v6) if v6.prefix_len() > 64 => {
+            Ipv6Net::new(v6.network(), 64).map_or(network, |wider| wider.trunc().into())
+        }
+        IpNet::V6(_) | IpNet::V4(_) => network,
+    }
+}

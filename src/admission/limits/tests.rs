@@ -1,0 +1,432 @@
+//! Limits: exact under concurrency, not to be spoofed, bounded, kept over a restart.
+
+use super::*;
+use crate::clock::ManualClock;
+use jiff::SignedDuration;
+use proptest::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+mod jumps;
+mod watching;
+
+struct Clock(Arc<ManualClock>);
+
+impl Clock {
+    fn at(text: &str) -> Self {
+        Self(Arc::new(ManualClock::at(text.parse().unwrap())))
+    }
+    /// Time passes.
+    fn advance(&self, milliseconds: u64) {
+        self.0.advance(Duration::from_millis(milliseconds));
+    }
+    /// The wall clock is set; no time passes.
+    fn jump(&self, hours: i64) {
+        self.0.jump(SignedDuration::from_hours(hours));
+    }
+}
+
+fn public(settings: LimitSettings, clock: &Clock) -> Limits {
+    Limits::new(LimitSettings {
+        clock: Arc::clone(&clock.0) as Arc<dyn crate::clock::Clock>,
+        ..settings
+    })
+}
+
+fn from(address: &str) -> Caller {
+    Caller::at(address::read(address).unwrap())
+}
+
+fn behind_proxy(limits: &Limits, lines: &[&str]) -> Caller {
+    let mut headers = HeaderMap::new();
+    for line in lines {
+        headers.append("x-forwarded-for", line.parse().unwrap());
+    }
+    limits.caller(Some("10.0.0.1:999".parse().unwrap()), &headers)
+}
+
+fn trusting() -> LimitSettings {
+    LimitSettings {
+        trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
+        ..LimitSettings::default()
+    }
+}
+
+#[test]
+fn a_day_holds_its_number_and_the_next_day_starts_anew() {
+    let clock = Clock::at("2026-11-21T15:08:43Z");
+    let limits = public(LimitSettings::default(), &clock);
+    let client = from("203.0.113.9");
+    for left in (0..100).rev() {
+        let standing = limits.spend(client, Policy::General).unwrap().unwrap();
+        assert_eq!(standing.remaining, left);
+    }
+    let refusal = limits.spend(client, Policy::General).unwrap_err();
+    let Refusal {
+        standing: Some(standing),
+        retry_after,
+    } = refusal
+    else {
+        panic!("{refusal:?}")
+    };
+    assert_eq!(standing.reset, std::time::Duration::from_secs(31_877));
+    assert_eq!(standing.reset_at.to_string(), "2026-11-22T00:00:00Z");
+    assert!(retry_after >= standing.reset && retry_after.as_secs() < 31_877 + 60);
+    assert!(
+        limits.spend(client, Policy::Data).is_ok(),
+        "series are counted apart"
+    );
+    clock.advance(31_877_000);
+    assert_eq!(
+        limits
+            .spend(client, Policy::General)
+            .unwrap()
+            .unwrap()
+            .remaining,
+        99
+    );
+}
+
+#[test]
+fn our_own_failures_are_given_back() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(LimitSettings::default(), &clock);
+    let client = from("203.0.113.9");
+    for _ in 0..500 {
+        limits.spend(client, Policy::General).unwrap();
+        limits.refund(client, Policy::General);
+    }
+    assert_eq!(
+        limits
+            .spend(client, Policy::General)
+            .unwrap()
+            .unwrap()
+            .remaining,
+        99
+    );
+}
+
+#[test]
+fn bursts_are_cut_and_recover_at_the_steady_rate() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(LimitSettings::default(), &clock);
+    let client = from("203.0.113.9");
+    let passed = (0..100).filter(|_| limits.burst(client).is_ok()).count();
+    assert_eq!(passed, 20);
+    let wait = limits.burst(client).unwrap_err().retry_after;
+    assert_eq!(wait.as_millis(), 100);
+    clock.advance(1_000);
+    assert_eq!(
+        (0..100).filter(|_| limits.burst(client).is_ok()).count(),
+        10
+    );
+    assert!(
+        limits.burst(from("203.0.113.10")).is_ok(),
+        "others are not held up"
+    );
+}
+
+#[test]
+fn admission_is_exact_under_concurrency() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = Arc::new(public(LimitSettings::default(), &clock));
+    let threads = (0..16).map(|_| {
+        let limits = Arc::clone(&limits);
+        std::thread::spawn(move || {
+            (0..1_000)
+                .filter(|_| limits.spend(from("203.0.113.9"), Policy::General).is_ok())
+                .count()
+        })
+    });
+    let admitted: usize = threads
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|t| t.join().unwrap())
+        .sum();
+    assert_eq!(admitted, 100);
+}
+
+#[test]
+fn ten_thousand_forged_addresses_do_not_escape() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(trusting(), &clock);
+    let mut admitted = 0;
+    for i in 0..10_000u32 {
+        let [_, b, c, d] = i.to_be_bytes();
+        let forged = format!("198.{b}.{c}.{d}");
+        // What a client writes itself stands to the left of what the proxy adds.
+        let client = match i % 5 {
+            0 => behind_proxy(&limits, &[&format!("{forged}, 203.0.113.9")]),
+            1 => behind_proxy(&limits, &[&forged, "203.0.113.9"]),
+            2 => behind_proxy(
+                &limits,
+                &[&format!("10.0.0.{d}, {forged}, ::ffff:203.0.113.9")],
+            ),
+            3 => behind_proxy(
+                &limits,
+                &["garbage, 127.0.0.1", "203.0.113.9:4711, 10.9.9.9"],
+            ),
+            _ => {
+                let mut headers = HeaderMap::new();
+                headers.insert("x-forwarded-for", "203.0.113.9".parse().unwrap());
+                headers.insert("x-real-ip", forged.parse().unwrap());
+                headers.insert("forwarded", format!("for={forged}").parse().unwrap());
+                limits.caller(Some("10.0.0.1:1".parse().unwrap()), &headers)
+            }
+        };
+        assert_eq!(client, from("203.0.113.9"), "{i}");
+        admitted += usize::from(limits.spend(client, Policy::General).is_ok());
+    }
+    assert_eq!(admitted, 100);
+}
+
+#[test]
+fn nobody_is_believed_who_is_not_trusted() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(trusting(), &clock);
+    let mut headers = HeaderMap::new();
+    headers.insert("x-forwarded-for", "198.51.100.1".parse().unwrap());
+    let client = limits.caller(Some("203.0.113.9:1".parse().unwrap()), &headers);
+    assert_eq!(client, from("203.0.113.9"));
+    assert_eq!(
+        behind_proxy(&limits, &["unknown"]),
+        from("10.0.0.1"),
+        "garbage is charged to the peer"
+    );
+    assert_eq!(
+        behind_proxy(&limits, &["127.0.0.1"]),
+        from("127.0.0.1"),
+        "loopback from afar is no exemption"
+    );
+    let many = vec!["10.1.1.1"; 1_000].join(",");
+    assert_eq!(behind_proxy(&limits, &[&many]), from("10.1.1.1"));
+}
+
+#[test]
+fn loopback_is_exempt_unless_told_otherwise() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let headers = HeaderMap::new();
+    for peer in ["127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+        let peer = Some(peer.parse().unwrap());
+        let limits = public(LimitSettings::default(), &clock);
+        assert_eq!(limits.caller(peer, &headers), Caller::OWN);
+        let counted = LimitSettings {
+            count_loopback: true,
+            ..LimitSettings::default()
+        };
+        assert_ne!(public(counted, &clock).caller(peer, &headers), Caller::OWN);
+    }
+}
+
+#[test]
+fn a_proxy_on_loopback_that_does_not_say_for_whom_it_asks_is_counted_itself() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(
+        LimitSettings {
+            trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
+            ..LimitSettings::default()
+        },
+        &clock,
+    );
+    let said = |text: &str| {
+        let mut headers = HeaderMap::new();
+        if !text.is_empty() {
+            headers.insert("x-forwarded-for", text.trim_start().parse().unwrap());
+        }
+        limits.caller(Some("127.0.0.1:1".parse().unwrap()), &headers)
+    };
+    // Missing, empty, unreadable, or naming nobody but proxies.
+    for text in [
+        "",
+        " ",
+        "203.0.113.9,",
+        "unknown",
+        "203.0.113.9, unknown",
+        "127.0.0.1",
+        "[::1",
+    ] {
+        assert_eq!(said(text), from("127.0.0.1"), "{text:?}");
+    }
+    assert_eq!(said("203.0.113.9"), from("203.0.113.9"));
+    assert_eq!(said("203.0.113.9, 127.0.0.1"), from("203.0.113.9"));
+    let other = limits.caller(Some("[::1]:1".parse().unwrap()), &HeaderMap::new());
+    assert_eq!(other, Caller::OWN, "loopback that is no proxy");
+    while limits.spend(said(""), Policy::General).is_ok() {}
+    assert!(limits.spend(said("unknown"), Policy::General).is_err());
+    assert!(limits.spend(said("203.0.113.9"), Policy::General).is_ok());
+}
+
+#[test]
+fn an_ipv6_network_of_64_bits_is_one_client_and_mapped_ipv4_is_ipv4() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(LimitSettings::default(), &clock);
+    for i in 0..100 {
+        limits
+            .spend(from(&format!("2001:db8:0:1::{i:x}")), Policy::General)
+            .unwrap();
+    }
+    assert!(
+        limits
+            .spend(from("2001:db8:0:1:ffff::1"), Policy::General)
+            .is_err()
+    );
+    assert!(
+        limits
+            .spend(from("2001:db8:0:2::1"), Policy::General)
+            .is_ok()
+    );
+    assert_eq!(from("::ffff:203.0.113.9"), from("203.0.113.9"));
+}
+
+#[test]
+fn the_most_specific_override_counts() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let overrides = vec![
+        ("203.0.113.0/24".parse().unwrap(), 500),
+        ("203.0.113.9/32".parse().unwrap(), 3),
+    ];
+    let limits = public(
+        LimitSettings {
+            overrides,
+            ..LimitSettings::default()
+        },
+        &clock,
+    );
+    assert_eq!(
+        limits
+            .spend(from("203.0.113.9"), Policy::General)
+            .unwrap()
+            .unwrap()
+            .limit,
+        3
+    );
+    assert_eq!(
+        limits
+            .spend(from("203.0.113.8"), Policy::General)
+            .unwrap()
+            .unwrap()
+            .limit,
+        500
+    );
+    assert_eq!(
+        limits
+            .spend(from("203.0.113.8"), Policy::Data)
+            .unwrap()
+            .unwrap()
+            .limit,
+        500
+    );
+    assert_eq!(
+        limits
+            .spend(from("203.0.113.9"), Policy::Data)
+            .unwrap()
+            .unwrap()
+            .limit,
+        200
+    );
+}
+
+#[test]
+fn an_override_of_part_of_a_64_bit_network_is_for_all_of_it() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let overrides = vec![("2001:db8:0:1::7/128".parse().unwrap(), 3)];
+    let settings = LimitSettings {
+        overrides,
+        ..LimitSettings::default()
+    };
+    let limits = public(settings, &clock);
+    for (address, limit) in [("2001:db8:0:1::7", 3), ("2001:db8:0:2::7", 100)] {
+        let standing = limits.spend(from(address), Policy::General).unwrap();
+        assert_eq!(standing.unwrap().limit, limit, "{address}");
+    }
+}
+
+#[test]
+fn memory_is_bounded_and_the_heaviest_users_stay_counted() {
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(
+        LimitSettings {
+            addresses: 1_000,
+            ..LimitSettings::default()
+        },
+        &clock,
+    );
+    let heavy = from("203.0.113.9");
+    while limits.spend(heavy, Policy::General).is_ok() {}
+    for i in 0..100_000u32 {
+        let [a, b, c, d] = i.to_be_bytes();
+        let client = Caller::at(IpAddr::from([20 + a, b, c, d]));
+        limits.spend(client, Policy::General).unwrap();
+    }
+    assert!(limits.addresses() <= 1_024, "{}", limits.addresses());
+    assert!(limits.spend(heavy, Policy::General).is_err());
+}
+
+#[test]
+fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("limits");
+    let settings = LimitSettings {
+        file: Some(path.clone()),
+        ..LimitSettings::default()
+    };
+    let clock = Clock::at("2026-11-21T12:00:00Z");
+    let limits = public(settings.clone(), &clock);
+    let client = from("203.0.113.9");
+    while limits.spend(client, Policy::General).is_ok() {}
+    limits.save().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(
+        !bytes.windows(4).any(|w| w == [203, 0, 113, 9]),
+        "the raw address is in the file"
+    );
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert!(
+        public(settings.clone(), &clock)
+            .spend(client, Policy::General)
+            .is_err()
+    );
+    let mut damaged = bytes.clone();
+    damaged[60] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    assert!(
+        public(settings.clone(), &clock)
+            .spend(client, Policy::General)
+            .is_ok()
+    );
+    std::fs::write(&path, &bytes).unwrap();
+    clock.advance(86_400_000);
+    assert!(
+        public(settings, &clock)
+            .spend(client, Policy::General)
+            .is_ok()
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_forwarded_for_is_read_without_a_panic(lines in prop::collection::vec("[ -~]{0,60}", 0..6)) {
+        let clock = Clock::at("2026-11-21T12:00:00Z");
+        let limits = public(trusting(), &clock);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        behind_proxy(&limits, &lines);
+    }
+
+    #[test]
+    fn any_counter_file_is_refused_or_read_as_it_would_be_written(mut bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert_eq!(Saved::decode(&bytes), None);
+        if let Some(entries) = bytes.len().checked_sub(80) {
+            // A moment that there can be, and the number of entries that follow.
+            bytes[14..16].fill(0);
+            bytes[72..80].copy_from_slice(&(entries as u64 / 24).to_le_bytes());
+        }
+        let mut file = [b"econoscope-use2\n".as_slice(), &bytes].concat();
+        file.extend(crc32fast::hash(&file).to_le_bytes());
+        let read = Saved::decode(&file);
+        prop_assert!(read.is_none_or(|saved| saved.encode() == file));
+    }
+}

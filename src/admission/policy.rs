@@ -1,0 +1,71 @@
+//! Which allowance pays for a request, and what is left of it.
+
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// Which allowance a request is charged to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Everything but time series: `daily`.
+    General,
+    /// Time series: `data`.
+    Data,
+    /// Pages, widgets and pictures that must be made: `pages`.
+    Pages,
+}
+
+impl Policy {
+    /// Name in headers and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::General => "daily",
+            Self::Data => "data",
+            Self::Pages => "pages",
+        }
+    }
+
+    /// The allowance that pays for a REST path.
+    pub fn of_path(path: &str) -> Self {
+        match path.starts_with("/api/public/data/") {
+            true => Self::Data,
+            false => Self::General,
+        }
+    }
+}
+
+/// Where a client stands after a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The allowance that was charged.
+    pub policy: Policy,
+    /// Requests a day.
+    pub limit: u32,
+    /// Requests left.
+    pub remaining: u32,
+    /// Until the count starts anew.
+    pub reset: Duration,
+    /// When it starts anew.
+    pub reset_at: Timestamp,
+}
+
+/// Why a request is not answered: the day's allowance is used up, or too many came at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where the client stands; none of who sent too many at once.
+    pub standing: Option<Standing>,
+    /// When to come back: of a day after its reset, spread over a minute.
+    pub retry_after: Duration,
+}
+
+impl Refusal {
+    /// Name of the limit in answers and counts.
+    pub fn limit(&self) -> &'static str {
+        self.standing.map_or("burst", |s| s.policy.name())
+    }
+
+    /// Whole seconds until another try makes sense, at least one.
+    pub fn seconds(&self) -> u64 {
+        let millis = self.retry_after.as_millis().div_ceil(1_000).max(1);
+        u64::try_from(millis).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,184 @@
+//! A server whose pool is full, asked at every door.
+
+use crate::desk::{Desk, Settings};
+use crate::endpoints::Backend;
+use crate::live;
+use crate::mcp;
+use crate::model::{Observation, SeriesId};
+use crate::pool::Caller;
+use crate::server::{HttpServer, Options};
+use crate::store::{Sqlite, Write};
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{Request, StatusCode};
+use axum::{Router, response::Response};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Waker};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+type Waiting<'a> = Vec<Pin<Box<dyn Future<Output = crate::Result<()>> + Send + 'a>>>;
+
+fn backend() -> Arc<Backend> {
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+    Arc::new(Backend::local(Arc::new(desk)))
+}
+
+fn router(backend: &Arc<Backend>, server: mcp::Server) -> Router {
+    let allowed = mcp::transport::Allowed {
+        hosts: vec!["localhost".into()],
+        origins: vec![],
+    };
+    let speaker = mcp::transport::http(server, allowed, Default::default());
+    HttpServer::new(Arc::clone(backend), Options::default()).router(speaker)
+}
+
+/// Takes every thread, until `go` is dropped, and every place in the queue, each for another caller.
+fn fill(backend: &Backend, gate: mpsc::Receiver<()>) -> Waiting<'_> {
+    let gate = Arc::new(Mutex::new(gate));
+    let mut waiting: Waiting<'_> = Vec::new();
+    let threads = backend.pool().max_threads();
+    let callers = (1..=256_u32).map(|n| Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()));
+    let begin = |waiting: &mut Waiting<'_>| {
+        let last = waiting.last_mut().unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(last.as_mut().poll(&mut context).is_pending());
+    };
+    for _ in 0..threads {
+        let gate = Arc::clone(&gate);
+        waiting.push(Box::pin(backend.pool().run(move || {
+            let _ = gate.lock().unwrap().recv();
+            Ok(())
+        })));
+        begin(&mut waiting);
+    }
+    while backend.pool().counts().waiting > 0 {
+        std::thread::yield_now();
+    }
+    for caller in callers {
+        waiting.push(Box::pin(caller.scope(backend.pool().run(|| Ok(())))));
+        begin(&mut waiting);
+    }
+    assert_eq!(backend.pool().counts().waiting, 256);
+    waiting
+}
+
+async fn ask(router: &Router, method: &str, path: &str, body: &str) -> Response {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2025-06-18")
+        .body(Body::from(body.to_owned()))
+        .unwrap();
+    let peer: SocketAddr = "203.0.113.9:4711".parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(peer));
+    router.clone().oneshot(request).await.unwrap()
+}
+
+async fn json(response: Response) -> Value {
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    serde_json::from_slice(&body).unwrap()
+}
+
+#[tokio::test]
+async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_both_ways() {
+    let backend = backend();
+    let server = || mcp::Server::new(Arc::clone(&backend));
+    let (lane, library) = (
+        router(&backend, server()),
+        router(&backend, server().without_fast_lane()),
+    );
+    // What is held is given whether or not there is room.
+    let held = "/api/public/data/UNRATE?start=1y";
+    assert_eq!(ask(&lane, "GET", held, "").await.status(), StatusCode::OK);
+    let (go, gate) = mpsc::channel();
+    let waiting = fill(&backend, gate);
+    assert_eq!(ask(&lane, "GET", held, "").await.status(), StatusCode::OK);
+    for path in [
+        "/api/public/regime",
+        "/series/UNRATE",
+        "/chart/UNRATE.png",
+        "/widget/metric/UNRATE",
+    ] {
+        for method in ["GET", "HEAD"] {
+            let reply = ask(&lane, method, path, "").await;
+            assert_eq!(reply.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+            assert_eq!(reply.headers()["retry-after"], "1", "{path}");
+            assert_eq!(reply.headers()["cache-control"], "no-store", "{path}");
+        }
+    }
+    let refused = json(ask(&lane, "GET", "/api/public/regime", "").await).await;
+    assert_eq!(refused["code"], "unavailable");
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "get_regime", "arguments": {}}})
+    .to_string();
+    // Through the library as a network, too: the one at the keyboard would wait.
+    let (one, two) = (
+        json(ask(&lane, "POST", "/mcp", &call).await).await,
+        json(ask(&library, "POST", "/mcp", &call).await).await,
+    );
+    assert_eq!(one, two);
+    assert_eq!(one["result"]["isError"], true, "{one}");
+    let facts = &one["result"]["_meta"]["econoscope/error"];
+    assert_eq!(facts["code"], "unavailable");
+    assert_eq!(facts["retry_after_seconds"], 1);
+    let read = json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read",
+        "params": {"uri": "macro://catalog"}})
+    .to_string();
+    let read = json(ask(&library, "POST", "/mcp", &read).await).await;
+    let text = read["error"]["message"].as_str().unwrap();
+    assert!(text.contains("Retry after 1 s."), "{read}");
+    drop(go);
+    for one in waiting {
+        one.await.unwrap();
+    }
+    let again = json(ask(&lane, "POST", "/mcp", &call).await).await;
+    assert_eq!(again["result"]["isError"], false, "room again");
+}
+
+#[tokio::test]
+async fn what_is_asked_for_often_is_made_before_anybody_asks_for_it_again() {
+    let backend = backend();
+    let router = router(&backend, mcp::Server::new(Arc::clone(&backend)));
+    let (often, once) = ("/api/public/metrics/UNRATE", "/api/public/metrics/FEDFUNDS");
+    for path in [once, often, often, often, often] {
+        assert_eq!(ask(&router, "GET", path, "").await.status(), StatusCode::OK);
+    }
+    let stop = CancellationToken::new();
+    let keeper = tokio::spawn(live::keep_ready(Arc::clone(&backend), stop.clone()));
+    // Its first look at the data comes before its first rest.
+    tokio::task::yield_now().await;
+    let made = backend.pool().counts().done;
+    let id = SeriesId::new("NEWS").unwrap();
+    let news = Write {
+        id: &id,
+        observations: &[Observation::new(jiff::civil::date(2020, 1, 1), 1.0)],
+        known_from: None,
+        fetched_at: backend.desk().now(),
+        origin: "import",
+    };
+    backend.desk().store().write(news).unwrap();
+    while backend.pool().counts().done == made {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(backend.pool().counts().done, made + 1, "and nothing else");
+    assert_eq!(
+        ask(&router, "GET", often, "").await.status(),
+        StatusCode::OK
+    );
+    assert_eq!(backend.pool().counts().done, made + 1, "it is there");
+    assert_eq!(ask(&router, "GET", once, "").await.status(), StatusCode::OK);
+    assert_eq!(backend.pool().counts().done, made + 2, "made when asked");
+    stop.cancel();
+    keeper.await.unwrap();
+}

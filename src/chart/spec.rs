@@ -1,0 +1,165 @@
+//! What a chart shows, and what it says to those who do not see it.
+
+use super::palette::Theme;
+use super::unit::Scale;
+use crate::model::{Date, Frequency, Observation, Series};
+
+/// One line of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Name beside its last value; empty where the chart has one line.
+    pub name: String,
+    /// Ascending by date, finite values.
+    pub points: Vec<Observation>,
+    /// How often it is measured: a longer pause is drawn as a gap.
+    pub frequency: Frequency,
+    /// Whether it stands on an axis of its own to the right, being of another unit than the first.
+    pub is_right: bool,
+}
+
+/// A stretch of time that is shaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// First day.
+    pub start: Date,
+    /// Last day.
+    pub end: Date,
+}
+
+/// How much of a chart is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Title, unit, plot, source and date: a picture that stands alone.
+    Whole,
+    /// The plot alone: the page around it has title and source.
+    Plot,
+}
+
+/// What a chart shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartSpec {
+    /// Title: "10-Year Treasury Constant Maturity".
+    pub title: String,
+    /// Unit in words: "Percent".
+    pub unit: String,
+    /// Unit beside a value: "%".
+    pub unit_short: String,
+    /// Decimals of the last value.
+    pub decimals: u8,
+    /// One to eight lines; the first stands on the left axis.
+    pub lines: Vec<Line>,
+    /// Recessions.
+    pub shading: Vec<Span>,
+    /// Who measured it.
+    pub source: String,
+    /// Credit line: "Data by Econoscope".
+    pub credit: String,
+    /// How much is drawn.
+    pub extent: Extent,
+    /// Colours.
+    pub theme: Theme,
+    /// Width and height in units of the drawing.
+    pub size: (u16, u16),
+}
+
+impl ChartSpec {
+    /// A chart of one series from `start` to `end`, light, 800 by 420.
+    pub fn of(series: &Series, start: Date, end: Date) -> Self {
+        let info = &series.info;
+        Self {
+            title: info.title.clone(),
+            unit: info.units.clone(),
+            unit_short: info.units_short.clone(),
+            decimals: info.decimals,
+            lines: vec![Line {
+                name: String::new(),
+                points: series.between(start, end).to_vec(),
+                frequency: info.frequency,
+                is_right: false,
+            }],
+            shading: Vec::new(),
+            source: info.source.clone(),
+            credit: String::new(),
+            extent: Extent::Whole,
+            theme: Theme::Light,
+            size: (800, 420),
+        }
+    }
+
+    /// The same chart with these spans shaded.
+    #[must_use]
+    pub fn shaded(mut self, spans: impl IntoIterator<Item = Span>) -> Self {
+        self.shading = spans.into_iter().collect();
+        self
+    }
+
+    /// The same chart with a credit line.
+    #[must_use]
+    pub fn credited(mut self, credit: impl Into<String>) -> Self {
+        self.credit = credit.into();
+        self
+    }
+
+    /// The same chart in these colours.
+    #[must_use]
+    pub fn themed(mut self, theme: Theme) -> Self {
+        self.theme = theme;
+        self
+    }
+
+    /// The same chart as a plot for a page of its own words, at this size.
+    #[must_use]
+    pub fn plot(mut self, width: u16, height: u16) -> Self {
+        self.extent = Extent::Plot;
+        self.theme = Theme::Page;
+        self.size = (width, height);
+        self
+    }
+
+    /// First and last date of what is shown.
+    pub fn dates(&self) -> Option<(Date, Date)> {
+        let firsts = self.lines.iter().filter_map(|l| l.points.first());
+        let lasts = self.lines.iter().filter_map(|l| l.points.last());
+        let first = firsts.map(|o| o.date).min()?;
+        Some((first, lasts.map(|o| o.date).max()?))
+    }
+
+    /// How the values of the left axis are written.
+    pub(super) fn scale(&self) -> Scale {
+        let left = self.lines.iter().filter(|l| !l.is_right);
+        let points = left.flat_map(|l| &l.points);
+        let largest = points.map(|o| o.value.abs()).fold(0.0, f64::max);
+        Scale::of(largest, &self.unit_short, self.decimals)
+    }
+
+    /// The chart in one sentence, for those who do not see it.
+    pub fn sentence(&self) -> String {
+        let scale = self.scale();
+        let mut text = self.title.clone();
+        for line in &self.lines {
+            let (Some(first), Some(last)) = (line.points.first(), line.points.last()) else {
+                continue;
+            };
+            let name = match line.name.as_str() {
+                "" => String::new(),
+                name => format!("{name}: "),
+            };
+            let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
+            let lowest = line.points.iter().min_by(by_value).unwrap_or(last);
+            let highest = line.points.iter().max_by(by_value).unwrap_or(last);
+            let value = |o: &Observation| scale.value(o.value);
+            text += &format!(
+                ". {name}{} to {}: from {} to {}; lowest {} on {}, highest {} on {}",
+                first.date,
+                last.date,
+                value(first),
+                value(last),
+                value(lowest),
+                lowest.date,
+                value(highest),
+                highest.date,
+            );
+        }
+        text
+    }
+}

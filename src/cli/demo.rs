@@ -1,0 +1,139 @@
+//! The first minutes: what one sees who types the name of the program, and the state of the economy in a terminal.
+
+use super::print::{print, printable};
+use crate::app;
+use crate::config::Config;
+use crate::endpoints::{Arguments, Backend, Reply, Route};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// What is said to a person where an assistant would send JSON.
+const WELCOME: &str = "\
+Econoscope answers questions about the US economy for assistants, programs and web pages. Started like this it waits for
+an assistant on stdin; at a terminal these are of more use:
+
+  econoscope demo               the state of the economy, here and now
+  econoscope install            add it to an assistant on this machine
+  econoscope serve              MCP, REST, pages and widgets on http://127.0.0.1:8080
+  econoscope call get_metric ticker=10y --text
+  econoscope --help             all else
+
+Then ask the assistant: How is the US economy doing? What was the macro regime in December 2008, as known then? Why is
+the recession probability what it is?";
+
+/// Series that are drawn, by name; all are in percent.
+const DRAWN: [(&str, &str); 4] = [
+    ("Unemployment rate", "UNRATE"),
+    ("10-year Treasury yield", "GS10"),
+    ("Consumer prices over a year", "CPIAUCSL"),
+    ("Recession probability, 12 months", "SERVICE_CRPI"),
+];
+
+/// Heights of a column, from low to high.
+const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Says what the program is and what to do next.
+pub(super) fn welcome() -> Result<ExitCode> {
+    print(WELCOME)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the summary, and ten years of what it rests on as a small chart.
+pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
+    let backend = app::backend(config, None, true)?;
+    let summary = call(&backend, "get_macro_summary", &[]).await?;
+    print(&printable(&summary.text))?;
+    print("\nTen years, low to high:")?;
+    for (title, id) in DRAWN {
+        // Thinned to the last figure of each quarter, so that the newest is a published one.
+        let mut given = vec![
+            ("seriesId", id),
+            ("start", "10y"),
+            ("detail", "points"),
+            ("max_points", "42"),
+        ];
+        if id == "CPIAUCSL" {
+            given.push(("units", "pc1"));
+        }
+        let reply = call(&backend, "get_time_series", &given).await?;
+        let answer: Value = serde_json::from_slice(&reply.json)?;
+        print(&printable(&line(title, &answer)))?;
+    }
+    print(
+        "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn call(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
+    let route = Route::find(tool).with_context(|| format!("{tool} is not in the table"))?;
+    let given = given
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+    Ok(route.call(backend, given.collect::<Arguments>()).await?)
+}
+
+/// A series on one line: its name, its columns, its newest figure with its date; or why there is none.
+fn line(title: &str, answer: &Value) -> String {
+    let rows = answer.get("data").and_then(Value::as_array);
+    let known = |row: &Value| {
+        let date = row.get("date")?.as_str()?.to_owned();
+        Some((date, row.get("value")?.as_f64()?))
+    };
+    let rows: Vec<(String, f64)> = rows.into_iter().flatten().filter_map(known).collect();
+    let Some((date, newest)) = rows.last() else {
+        let why = answer.pointer("/notes/data").and_then(Value::as_str);
+        return format!("  {title:<34} none: {}", why.unwrap_or_default());
+    };
+    let values: Vec<f64> = rows.iter().map(|(_, value)| *value).collect();
+    format!("  {title:<34} {}  {newest:.1} %, {date}", columns(&values))
+}
+
+/// Values as columns between their lowest and their highest.
+fn columns(values: &[f64]) -> String {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let share = |value: &f64| {
+        if high > low {
+            (value - low) / (high - low)
+        } else {
+            0.5
+        }
+    };
+    let column = |value: &f64| {
+        let reached = |at: &usize| {
+            share(value) * 7.0 + 0.5 >= f64::from(u8::try_from(*at).unwrap_or_default())
+        };
+        (0..COLUMNS.len())
+            .rev()
+            .find(reached)
+            .and_then(|at| COLUMNS.get(at))
+    };
+    values.iter().filter_map(column).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_lowest_is_low_and_the_highest_high() {
+        assert_eq!(
+            columns(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
+            "▁▂▃▄▅▆▇█"
+        );
+        assert_eq!(columns(&[-4.0, 10.0, 3.0]), "▁█▅");
+        assert_eq!(columns(&[2.0, 2.0]), "▅▅");
+        assert_eq!(columns(&[]), "");
+    }
+
+    #[test]
+    fn a_series_without_rows_says_why() {
+        let answer = json!({"data": [], "notes": {"data": "not in the store"}});
+        assert!(line("VIX", &answer).ends_with("none: not in the store"));
+        let answer = json!({"data": [{"date": "2026-01-01", "value": 4.25}]});
+        assert!(line("Rate", &answer).ends_with("▅  4.2 %, 2026-01-01"));
+    }
+}

@@ -1,0 +1,213 @@
+//! `install` and `uninstall`: our entry in an assistant's settings, and nothing else of them touched.
+
+mod edit;
+mod hosts;
+
+use super::print::{print, printable};
+use crate::config::{Install, Place};
+use crate::disk;
+use anyhow::{Context, Result, bail};
+use edit::with_entry;
+use hosts::{HOSTS, Host, Places, Server};
+use serde_json::Value;
+use std::io::{BufRead, ErrorKind, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Adds our entry where it was asked for; without a host, shows which there are and asks.
+pub(super) fn install(asked: &Install) -> Result<ExitCode> {
+    let server = match &asked.http {
+        Some(url) if !matches!(url.scheme(), "http" | "https") => {
+            bail!("{url} is no address of a server; write http://host:port/mcp")
+        }
+        Some(url) => Server::Http(url.to_string()),
+        None => this_program()?,
+    };
+    let places = places()?;
+    for host in hosts(&places, &asked.place)? {
+        let entry = host.entry(&server).with_context(|| {
+            let title = host.title;
+            format!("{title} takes programs alone in its file; add an address in its settings, under Connectors")
+        })?;
+        let said = match asked.print {
+            true => with_entry(host.format, "", host.key, Some(&entry))?,
+            false => change(host, &places, Some(&entry), asked.place.dry_run)?,
+        };
+        print(&printable(&said))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes our entry out.
+pub(super) fn uninstall(asked: &Place) -> Result<ExitCode> {
+    let places = places()?;
+    for host in hosts(&places, asked)? {
+        print(&printable(&change(host, &places, None, asked.dry_run)?))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn places() -> Result<Places> {
+    Places::of_user().context("this user has no home folder")
+}
+
+/// The host that was named, or those that are chosen.
+fn hosts(places: &Places, asked: &Place) -> Result<Vec<&'static Host>> {
+    match &asked.host {
+        Some(name) => Ok(vec![named(name)?]),
+        None => chosen(places),
+    }
+}
+
+fn named(name: &str) -> Result<&'static Host> {
+    let found = HOSTS.iter().find(|host| host.name == name);
+    found.with_context(|| format!("no host is called {name}; there are {}", names()))
+}
+
+fn names() -> String {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    names.join(", ")
+}
+
+/// Puts an entry into a host's file, or takes it out, and says what was done.
+fn change(host: &Host, places: &Places, entry: Option<&Value>, is_dry: bool) -> Result<String> {
+    let file = host.file(places);
+    let title = host.title;
+    let shown = disk::shown(&file);
+    let old = current(&file).with_context(|| format!("{title}: {shown} is left as it is"))?;
+    let text = old.as_deref().unwrap_or_default();
+    let new = with_entry(host.format, text, host.key, entry)
+        .with_context(|| format!("{title}: {shown} cannot be read and is left as it is"))?;
+    if new == text || (entry.is_none() && old.is_none()) {
+        return Ok(format!("{title}: nothing to change in {shown}"));
+    }
+    let done = match entry {
+        Some(_) => "added to",
+        None => "taken out of",
+    };
+    if is_dry {
+        return Ok(format!(
+            "{title}: would be {done} {shown}:\n{}",
+            difference(text, &new)
+        ));
+    }
+    let backup = write(&file, old.as_deref(), &new)
+        .with_context(|| format!("{title}: {shown} cannot be written and is left as it is"))?;
+    let backup = backup.map(|kept| format!(" (as it was: {})", disk::shown(&kept)));
+    let then = entry.map_or("", |_| host.then);
+    Ok(format!(
+        "{title}: {done} {shown}{}\n{then}",
+        backup.unwrap_or_default()
+    ))
+}
+
+/// What a file says now; nothing where there is none.
+fn current(file: &Path) -> Result<Option<String>> {
+    match disk::read_text(file) {
+        Ok(text) if std::fs::metadata(file)?.permissions().readonly() => {
+            drop(text);
+            bail!("it is read-only")
+        }
+        Ok(text) => Ok(Some(text)),
+        // A link that leads nowhere is not nothing.
+        Err(error) if error.kind() == ErrorKind::NotFound && !file.is_symlink() => Ok(None),
+        Err(error) => Err(error).context("it cannot be read"),
+    }
+}
+
+/// Puts the new text in the place of the old, where a link leads to, with the old permissions; the old is kept beside it.
+fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>> {
+    let Some(old) = old else {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        disk::replace(file, new.as_bytes())?;
+        return Ok(None);
+    };
+    let real = std::fs::canonicalize(file)?;
+    let permissions = std::fs::metadata(&real)?.permissions();
+    let mut kept = real.clone().into_os_string();
+    kept.push(format!(
+        ".{}.backup",
+        crate::app::stamp(crate::clock::wall())
+    ));
+    let kept = PathBuf::from(kept);
+    disk::replace(&kept, old.as_bytes())?;
+    disk::replace(&real, new.as_bytes())?;
+    std::fs::set_permissions(&real, permissions)?;
+    Ok(Some(kept))
+}
+
+/// The lines that come and go, between those that stay at both ends.
+fn difference(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let tail = old.iter().skip(head).rev().zip(new.iter().skip(head).rev());
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    let between = |lines: &[&str], mark: &str| {
+        let lines = lines.iter().take(lines.len() - tail).skip(head);
+        lines
+            .map(|line| format!("{mark} {line}\n"))
+            .collect::<String>()
+    };
+    between(&old, "-") + &between(&new, "+")
+}
+
+/// How an assistant starts this program again: by what keeps it, where it lies in the store of a package runner.
+fn this_program() -> Result<Server> {
+    let own = std::env::current_exe().context("finding this program")?;
+    let parts: Vec<_> = own.iter().collect();
+    let is_below = |name: &str| parts.iter().any(|part| *part == name);
+    let program = |command: &str, arguments: &[&str]| {
+        let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+        Server::Program(command.to_owned(), arguments)
+    };
+    if is_below("_npx") {
+        return Ok(program("npx", &["-y", "econoscope"]));
+    }
+    if is_below("archive-v0") && is_below("uv") {
+        return Ok(program("uvx", &["econoscope"]));
+    }
+    // A name on the path outlives the version it leads to now.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut on_path = std::env::split_paths(&path).map(|folder| folder.join("econoscope"));
+    let found = on_path.find(|name| std::fs::canonicalize(name).is_ok_and(|real| real == own));
+    let command = found.unwrap_or(own);
+    let command = command
+        .to_str()
+        .context("this program's path is not UTF-8")?;
+    Ok(program(command, &[]))
+}
+
+/// The hosts of this system, and of them those that a person at the terminal names.
+fn chosen(places: &Places) -> Result<Vec<&'static Host>> {
+    let here: Vec<&Host> = HOSTS.iter().filter(|host| host.is_here(places)).collect();
+    if here.is_empty() {
+        let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+        bail!(
+            "no assistant was found here; name one: {}",
+            names.join(", ")
+        );
+    }
+    print("Assistants found here:")?;
+    for host in &here {
+        let file = host.file(places);
+        print(&printable(&format!(
+            "  {:<15} {} ({})",
+            host.name,
+            host.title,
+            disk::shown(&file)
+        )))?;
+    }
+    if !std::io::stdin().is_terminal() {
+        print("Name one of them after the command.")?;
+        return Ok(Vec::new());
+    }
+    print("Which of them? Names separated by blanks, all, or nothing to leave it:")?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    if line.trim() == "all" {
+        return Ok(here);
+    }
+    line.split_whitespace().map(named).collect()
+}

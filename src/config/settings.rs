@@ -1,0 +1,395 @@
+//! Flags, their help, their variables and their defaults, and what the program can be told to do.
+
+use super::call::Call;
+use super::install::{Install, Place};
+use super::sources::{Sources, folder_of_recipes};
+use super::values::{Override, listening, network};
+use crate::admission::LimitSettings;
+use crate::server::Connections;
+use clap::builder::RangedU64ValueParser;
+use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "econoscope", version, about, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Config {
+    /// Database file, created if missing in a folder that exists [default: econoscope.db in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<PathBuf>,
+
+    /// Public address of this service, for links and credit lines [default: http:// and the listening address]
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// Name in the credit line
+    #[arg(long, value_name = "NAME", default_value = "Econoscope")]
+    pub(crate) service_name: String,
+
+    /// Prefix of the composites' identifiers
+    #[arg(long, value_name = "PREFIX", default_value = "SERVICE_")]
+    pub(crate) prefix: String,
+
+    /// What is logged to stderr: error, warn, info, debug, or a tracing filter
+    #[arg(long, value_name = "FILTER", default_value = "warn")]
+    pub(crate) log: String,
+
+    /// Write the log as one JSON object a line
+    #[arg(long)]
+    pub(crate) log_json: bool,
+
+    /// Settings file (TOML) with the names of the flags as keys; flags and environment override it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Let the protocol library answer every call, to compare with the fast lane
+    #[arg(long, hide = true)]
+    pub(crate) no_fast_lane: bool,
+
+    #[command(flatten)]
+    pub(crate) forwarding: Forwarding,
+
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+
+    #[command(flatten)]
+    pub(crate) folders: Folders,
+
+    /// The words of the command line, to be read again when the settings are
+    #[arg(skip)]
+    pub(crate) arguments: Vec<OsString>,
+
+    /// What to do; without a command: speak MCP on stdin and stdout
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Forwarding instead of answering from local data.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Forwarding")]
+pub(crate) struct Forwarding {
+    /// Forward every endpoint to another service of this API
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<url::Url>,
+
+    /// Calls a day that the upstream allows
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) upstream_limit: u32,
+
+    /// File that remembers upstream answers and calls [default: upstream.db beside the store]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_state: Option<PathBuf>,
+}
+
+/// An operator's own texts.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Own texts")]
+pub(crate) struct Folders {
+    /// Folder of scenario definitions (.toml) that add to or replace the embedded ones
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scenarios: Option<PathBuf>,
+
+    /// Folder of articles (.md with front matter)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// List of feeds, CSV with name,url,tags, or none [default: public agencies]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) feeds: Option<PathBuf>,
+}
+
+/// What the program can be told to do.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Command {
+    /// Speak MCP on stdin and stdout (what happens without a command)
+    Stdio,
+    /// Serve MCP at /mcp, the REST API, discovery files and widgets over HTTP
+    Serve(Serve),
+    /// Call one tool and print its answer; without a tool, list them
+    Call(Call),
+    /// Read a folder of CSV files into the store
+    Import(Import),
+    /// Fetch what is new from the public sources into the store
+    Sync(Sync),
+    /// Check configuration, store, data, clock and sources, and say what to do
+    Doctor(Doctor),
+    /// Copy the store into a new file and verify the copy
+    Backup {
+        /// New file; in a folder, a file with the time in its name
+        to: PathBuf,
+    },
+    /// Print the state of the economy with a small chart
+    Demo,
+    /// Add this server to an assistant's settings: claude-desktop, claude-code, cursor, vscode, codex, gemini, windsurf, zed, opencode, cline
+    Install(Install),
+    /// Take this server out of an assistant's settings
+    Uninstall(Place),
+    /// Ask a running server whether it answers; the exit code is 0 when it does, else 1
+    Health(Health),
+    /// Print what completes this command line in a shell
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages
+    Manual {
+        /// Folder that takes them; made when absent
+        folder: PathBuf,
+    },
+    /// Compute how good the indicators were in real time, from the bundled vintages, and print it
+    Score {
+        /// Only compare with the record in the project; fail when it differs
+        #[arg(long)]
+        check: bool,
+        /// Folder of the project, whose record is written
+        #[arg(long, value_name = "FOLDER")]
+        root: Option<PathBuf>,
+    },
+    /// Write the files that are printed from the endpoint table
+    Generate {
+        /// Only compare; fail when a file differs
+        #[arg(long)]
+        check: bool,
+        /// Folder of the project
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+    },
+}
+
+/// Settings of `health`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Health {
+    /// Server to ask, as http://host:port [default: the one that listens on this machine]
+    #[arg(value_name = "URL")]
+    pub(crate) url: Option<url::Url>,
+
+    /// Where that server listens; of all addresses, loopback is asked
+    #[arg(
+        long,
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080",
+        env = "ECONOSCOPE_LISTEN",
+        value_parser = listening
+    )]
+    pub(crate) listen: SocketAddr,
+}
+
+/// Settings of `import`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Import {
+    /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
+    pub(crate) folder: PathBuf,
+
+    /// Start a new store empty instead of from the bundled history
+    #[arg(long)]
+    pub(crate) bare: bool,
+
+    /// Where the figures come from, in few words
+    #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
+    pub(crate) origin: String,
+
+    /// When they were read there, instead of now
+    #[arg(long, value_name = "TIME", hide = true)]
+    pub(crate) read_at: Option<jiff::Timestamp>,
+}
+
+/// Settings of `serve`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on; a socket that systemd hands over goes before it
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = listening)]
+    pub(crate) listen: SocketAddr,
+
+    /// Further host names under which /mcp may be called, and anything of a server on loopback (repeat or separate by commas)
+    #[arg(
+        long,
+        value_name = "HOST",
+        value_delimiter = ',',
+        env = "ECONOSCOPE_ALLOWED_HOSTS"
+    )]
+    pub(crate) allowed_host: Vec<String>,
+
+    /// Further origins of web pages that may call /mcp, and anything of a server on loopback: https://app.example.com:443
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        env = "ECONOSCOPE_ALLOWED_ORIGINS"
+    )]
+    pub(crate) allowed_origin: Vec<String>,
+
+    /// Pass on series whose rights do not allow redistribution (you hold a licence); always on for loopback without a public --base-url
+    #[arg(long)]
+    pub(crate) serve_restricted: bool,
+
+    /// Do not fetch from the public sources while serving
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    /// Hours between two fetches while serving
+    #[arg(long, value_name = "HOURS", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=168))]
+    pub(crate) sync_hours: u64,
+
+    /// Address on which Prometheus reads /metrics; keep it off the internet [default: none]
+    #[arg(long, value_name = "ADDR", value_parser = listening)]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+
+    /// Seconds for which requests are still taken after the signal to stop, for a load balancer to notice /ready
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub(crate) drain_delay: u64,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// How much one client may ask for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Requests a day and address, time series aside
+    #[arg(long, value_name = "N", default_value_t = LimitSettings::GENERAL, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate_limit: u32,
+
+    /// Time series requests a day and address
+    #[arg(long, value_name = "N", default_value_t = LimitSettings::DATA, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate_limit_data: u32,
+
+    /// Pages, widgets and pictures that may have to be made for an address in a day; cached ones cost nothing
+    #[arg(long, value_name = "N", default_value_t = LimitSettings::PAGES, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate_limit_pages: u32,
+
+    /// Requests a second that one address may keep up
+    #[arg(long, value_name = "N", default_value_t = LimitSettings::PER_SECOND, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rate_limit_per_second: u32,
+
+    /// Requests that may come at once from one address
+    #[arg(long, value_name = "N", default_value_t = LimitSettings::BURST, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate_limit_burst: u32,
+
+    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
+    #[arg(long, value_name = "NETWORK=N", value_delimiter = ',')]
+    pub(crate) rate_limit_override: Vec<Override>,
+
+    /// Count loopback like every other address
+    #[arg(long)]
+    pub(crate) rate_limit_loopback: bool,
+
+    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
+    #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    pub(crate) trusted_proxy: Vec<ipnet::IpNet>,
+
+    /// Connections open at once
+    #[arg(long, value_name = "N", default_value_t = Connections::MAX, value_parser = at_least_one())]
+    pub(crate) max_connections: usize,
+
+    /// Connections open at once from one address; loopback and trusted proxies are not counted
+    #[arg(long, value_name = "N", default_value_t = Connections::MAX_PER_ADDRESS, value_parser = at_least_one())]
+    pub(crate) max_connections_per_address: usize,
+}
+
+fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// Settings of `doctor`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Doctor {
+    /// Move a damaged store aside; it is never deleted
+    #[arg(long)]
+    pub(crate) quarantine: bool,
+
+    /// Ask every source for a little and compare it with what is held, one line each
+    #[arg(long = "sources", conflicts_with = "offline")]
+    pub(crate) ask_sources: bool,
+
+    /// Do not try to reach the sources
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+/// Settings of `sync`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Sync {
+    /// Only these series (repeat or separate by commas)
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
+    /// Read every series again, also those that are not due
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Also fetch past vintages (needs a FRED key)
+    #[arg(long)]
+    pub(crate) vintages: bool,
+
+    /// Only say what would be asked of whom and why, and ask nobody
+    #[arg(long)]
+    pub(crate) plan: bool,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  econoscope serve                                  HTTP on 127.0.0.1:8080, ready at once
+  econoscope call get_macro_summary --text          the state of the economy, in prose
+  econoscope call get_metric ticker=10y             one figure
+  econoscope call get_time_series --help            the arguments of a tool, with examples
+  econoscope call get_time_series seriesId=UNRATE start=5y format=csv
+  econoscope sync                                   fetch live data (no key needed)
+  econoscope import ./csv                           read your own files
+
+Exit codes:
+  0  done
+  1  something could not be read, written or reached
+  2  a mistake in the command line, the settings or a tool's arguments: nothing was done
+
+Add it to an assistant: command `econoscope`, no arguments. See README.md.";
+
+/// The command line. Every setting has an environment variable, `ECONOSCOPE_` and the name of its flag; those that stand
+/// before the command may stand behind it.
+pub(crate) fn command() -> clap::Command {
+    let with_variable = |arg: Arg| match arg.get_long() {
+        Some(long) if arg.get_env().is_none() && !arg.is_hide_set() => {
+            let name = format!("ECONOSCOPE_{}", long.replace('-', "_").to_uppercase());
+            arg.env(name)
+        }
+        _ => arg,
+    };
+    Config::command()
+        .mut_args(|arg| with_variable(arg).global(true))
+        .mut_subcommand("serve", |serve| serve.mut_args(with_variable))
+        // Behind `doctor` that word is a switch; the folder keeps its place before the command.
+        .mut_subcommand("doctor", |doctor| doctor.arg(folder_of_recipes()))
+        // Behind a tool's name it is the tool's help that is wanted.
+        .mut_subcommand("call", |call| call.disable_help_flag(true))
+}
+
+/// The help of a command.
+pub(crate) fn help_of(name: &str) -> String {
+    let mut command = command();
+    command.build();
+    let found = command.find_subcommand_mut(name);
+    found.map_or_else(String::new, |found| found.render_help().to_string())
+}
+
+/// Where the database lies when nothing is said.
+pub(crate) fn default_store() -> PathBuf {
+    std::env::home_dir()
+        .map(|home| home.join(".local/share/econoscope/econoscope.db"))
+        .unwrap_or_else(|| PathBuf::from("econoscope.db"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+}

@@ -1,0 +1,88 @@
+//! Flags that say where figures come from.
+
+use clap::{Arg, Args};
+use std::path::PathBuf;
+
+/// Where figures are fetched from.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Sources")]
+pub(crate) struct Sources {
+    /// FRED API key; without one the public CSV download is used
+    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = crate::ingest::ApiKey::given)]
+    pub(crate) fred_key: Option<crate::ingest::ApiKey>,
+
+    /// Folder of recipes (.toml) of your own; a source of the same name takes the place of ours
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sources: Option<PathBuf>,
+
+    /// Key of your own to a source, as eia=KEY (repeat or separate by commas)
+    #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = SourceKey::given)]
+    pub(crate) source_key: Vec<SourceKey>,
+
+    /// Where a source lies instead of at its own address, as treasury=http://127.0.0.1:9000
+    #[arg(long, value_name = "NAME=URL", value_delimiter = ',')]
+    pub(crate) source_url: Vec<SourceUrl>,
+
+    /// Ask FRED also for a server that others reach; its terms forbid storing for others
+    #[arg(long, conflicts_with = "no_fred")]
+    pub(crate) fred: bool,
+
+    /// Never ask FRED, which else fills what no other source brings
+    #[arg(long)]
+    pub(crate) no_fred: bool,
+
+    /// Home of FRED's CSV download [default: FRED itself]
+    #[arg(long, value_name = "URL")]
+    pub(crate) fred_csv_url: Option<url::Url>,
+
+    /// Home of FRED's JSON API [default: FRED itself]
+    #[arg(long, value_name = "URL")]
+    pub(crate) fred_api_url: Option<url::Url>,
+}
+
+/// A key with the name of its source. Whatever was given is taken, so that nothing repeats it.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceKey {
+    pub(crate) name: String,
+    pub(crate) key: crate::ingest::ApiKey,
+}
+
+impl SourceKey {
+    fn given(text: &str) -> Result<Self, String> {
+        let wanted = || "write NAME=KEY, for example eia=KEY".to_owned();
+        let (name, key) = text.split_once('=').ok_or_else(wanted)?;
+        let key = crate::ingest::ApiKey::given(key).map_err(|_| wanted())?;
+        Ok(Self {
+            name: name.trim().to_owned(),
+            key,
+        })
+    }
+}
+
+/// The address of a source.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceUrl {
+    pub(crate) name: String,
+    pub(crate) url: url::Url,
+}
+
+impl std::str::FromStr for SourceUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || "write NAME=URL, for example treasury=http://127.0.0.1:9000".to_owned();
+        let (name, url) = text.split_once('=').ok_or_else(wanted)?;
+        Ok(Self {
+            name: name.trim().to_owned(),
+            url: url::Url::parse(url).map_err(|_| wanted())?,
+        })
+    }
+}
+
+/// What `--sources DIR` before the command says to `doctor`, under a name of its own.
+pub(super) fn folder_of_recipes() -> Arg {
+    let folder = Arg::new("sources").long("sources-from").value_name("DIR");
+    folder
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Folder of recipes (.toml) of your own, as --sources DIR before the command")
+}

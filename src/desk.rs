@@ -1,0 +1,47 @@
+//! The local backend: facts as of a day, out of the store and the indicators.
+//!
+//! Everything a [`Desk`] reads or computes is kept once per [`State`] of the data and shared.
+
+mod address;
+pub mod articles;
+pub mod awaited;
+pub mod base_rates;
+pub mod basis;
+pub mod cited;
+pub mod composites;
+mod evidence;
+mod facts;
+mod find_series;
+mod folder;
+pub mod glossary;
+pub mod hindsight;
+pub mod holdings;
+pub mod identities;
+pub mod library;
+mod local;
+pub mod narrative;
+pub mod remarks;
+pub mod resolve;
+mod revisions;
+pub mod scenarios;
+pub mod scores;
+pub mod search;
+
+pub use address::address;
+pub use find_series::IMPORTED;
+pub use holdings::{DataDate, Holdings};
+pub use local::{Desk, HOME, Now, RegimePath, Settings, State};
+
+use crate::error::Result;
+
+/// Computes afresh what rests on the store.
+///
+/// That is composites and the index of texts. To be called after each import or sync; while nothing but the bundled
+/// history is held there is nothing to do.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read or written.
+pub fn refresh(desk: &Desk) -> Result<()> {
+    composites::refresh(desk)?;
+    narrative::refresh(desk)
+}

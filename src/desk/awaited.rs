@@ -1,0 +1,136 @@
+//! Awaited figures: what the next release of a series can be expected to say, and by how much the last one surprised.
+
+use super::local::{Desk, State};
+use crate::error::Result;
+use crate::indicators::expectation::{Expectation, Formula};
+use crate::model::frequency::shift;
+use crate::model::observation::known_by;
+use crate::model::{AsOf, Catalogue, Date, SeriesInfo};
+use jiff::ToSpan;
+use std::sync::Arc;
+
+/// The newest figure of a series as it was printed first, beside what could be expected the day before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Print {
+    /// Stamp of the period.
+    pub period: Date,
+    /// Day by which it was known.
+    pub day: Date,
+    /// Whether that day is on record; else it is the period's end and the usual lag.
+    pub is_recorded: bool,
+    /// In the formula's measure.
+    pub value: f64,
+    /// What could be expected of it, or why nothing.
+    pub expected: std::result::Result<Expectation, String>,
+}
+
+impl Print {
+    /// The print less the expectation.
+    pub fn surprise(&self) -> Option<f64> {
+        let expected = self.expected.as_ref().ok()?;
+        Some(self.value - expected.value)
+    }
+
+    /// The surprise in standard deviations.
+    pub fn deviations(&self) -> Option<f64> {
+        let sd = self.expected.as_ref().ok()?.sd;
+        Some(self.surprise()? / sd).filter(|z| z.is_finite())
+    }
+}
+
+/// A series with a formula at a state of knowledge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Awaited {
+    /// What the next release can be expected to say, or why nothing.
+    pub next: std::result::Result<Expectation, String>,
+    /// The newest figure known; `None` where none is, or its measure cannot be taken.
+    pub last: Option<Print>,
+}
+
+impl Desk {
+    /// What is awaited of a series at a state of knowledge; computed once per state of the data.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn awaited(&self, formula: &'static Formula, as_of: AsOf) -> Result<Arc<Awaited>> {
+        let state = self.state()?;
+        let key = (state, formula.id, as_of);
+        if let Some(found) = self.awaited.get(&key) {
+            return Ok(found);
+        }
+        let known = self.set(formula.inputs.iter().copied(), as_of)?;
+        let newest = known.get(formula.id).and_then(|s| s.observations.last());
+        let last = match (Catalogue::embedded().get(formula.id), newest) {
+            (Some(info), Some(newest)) => {
+                self.printed((formula, info), newest.date, (as_of, state))?
+            }
+            _ => None,
+        };
+        let awaited = Arc::new(Awaited {
+            next: formula.expect(&known),
+            last,
+        });
+        self.awaited.insert(key, Arc::clone(&awaited));
+        Ok(awaited)
+    }
+
+    /// A period's figure in the state of the day on which it came, beside what was expected the day before.
+    fn printed(
+        &self,
+        (formula, info): (&'static Formula, &Arc<SeriesInfo>),
+        period: Date,
+        (as_of, state): (AsOf, State),
+    ) -> Result<Option<Print>> {
+        let (day, is_recorded) = self.came((info, period), (as_of, state))?;
+        let then = self.set_on([formula.id], day, state)?;
+        let value = then
+            .get(formula.id)
+            .and_then(|s| formula.printed(s, period));
+        let Some(value) = value else {
+            return Ok(None);
+        };
+        let before = self.set_on(
+            formula.inputs.iter().copied(),
+            shift(day, (-1).day()),
+            state,
+        )?;
+        let expected =
+            formula
+                .expect(&before)
+                .and_then(|expected| match expected.period == period {
+                    true => Ok(expected),
+                    false => Err("the figure of the period before was not known".to_owned()),
+                });
+        Ok(Some(Print {
+            period,
+            day,
+            is_recorded,
+            value,
+            expected,
+        }))
+    }
+
+    /// The day on which a period's first figure became known, and whether that is on record.
+    fn came(
+        &self,
+        (info, period): (&Arc<SeriesInfo>, Date),
+        (as_of, state): (AsOf, State),
+    ) -> Result<(Date, bool)> {
+        let end = match as_of {
+            AsOf::Day(day) => day,
+            AsOf::Latest => Date::MAX,
+        };
+        let held = self.kept_vintages(&info.id, state)?;
+        let rows = held.as_ref().map_or(&[][..], |v| v.rows());
+        let of_period = rows
+            .get(rows.partition_point(|row| row.date < period)..)
+            .unwrap_or(&[]);
+        let recorded = of_period
+            .iter()
+            .take_while(|row| row.date == period)
+            .filter(|row| row.value.is_some())
+            .find_map(|row| row.known_from.filter(|day| *day <= end));
+        let usual = known_by(period, info.frequency, info.publication_lag_days);
+        Ok((recorded.unwrap_or(usual), recorded.is_some()))
+    }
+}

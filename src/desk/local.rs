@@ -1,0 +1,263 @@
+//! The local backend itself: its store, its settings, and what it keeps in memory.
+
+use super::address::address;
+use super::articles::Text;
+use super::awaited::Awaited;
+use super::base_rates::BaseRates;
+use super::basis::{Rule, Values};
+use super::hindsight::Path;
+use super::holdings::Holdings;
+use super::narrative::Texts;
+use super::scenarios::Scenario;
+use super::search::Library;
+use crate::cache::Cache;
+use crate::error::{Error, Result};
+use crate::indicators::Reading;
+use crate::indicators::nowcast::Nowcast;
+use crate::indicators::precedents::Precedents;
+use crate::indicators::regime;
+use crate::indicators::revisions::Revisions;
+use crate::model::catalogue::DEFAULT_PREFIX;
+use crate::model::{
+    AsOf, Attribution, Date, Observation, Rights, Series, SeriesId, SeriesInfo, Vintages,
+};
+use crate::recipe::Recipes;
+use crate::store::Store;
+use jiff::Timestamp;
+use std::sync::{Arc, Mutex};
+
+/// Where the present comes from; tests give a fixed one.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How the desk names itself and what it may pass on.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Service name in the credit line.
+    pub service: String,
+    /// Base address in links and credit lines, without a final slash; none where nothing is listened on.
+    pub base_url: Option<String>,
+    /// Prefix of composite identifiers in answers: `SERVICE_`.
+    pub prefix: String,
+    /// Whether series whose rights are `fetch_only` are passed on.
+    pub serve_restricted: bool,
+    /// Sources, for the rights to what each of them brought.
+    pub recipes: Arc<Recipes>,
+    /// An operator's scenarios; they stand before embedded ones of the same slug.
+    pub scenarios: Vec<Scenario>,
+    /// An operator's articles.
+    pub articles: Vec<Text>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            service: "Econoscope".into(),
+            base_url: Some("http://127.0.0.1:8080".into()),
+            prefix: DEFAULT_PREFIX.into(),
+            serve_restricted: true,
+            recipes: Arc::clone(Recipes::embedded()),
+            scenarios: Vec::new(),
+            articles: Vec::new(),
+        }
+    }
+}
+
+/// The page of this program, for credit lines where nothing is listened on.
+pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+impl Settings {
+    /// Where the service is to be found.
+    pub fn home(&self) -> &str {
+        self.base_url.as_deref().unwrap_or(HOME)
+    }
+
+    /// Where a page is to be read; without a base address, the resource that says the same.
+    pub fn address(&self, page: &str, resource: &str) -> String {
+        address(self.base_url.as_deref(), page, resource)
+    }
+}
+
+/// State of the data an answer was made from; a new one makes every cached answer old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    pub(super) version: u64,
+    pub(super) today: Date,
+}
+
+/// What a series in memory was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Stamp {
+    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many.
+    Rows {
+        incarnation: u64,
+        rows: u64,
+        today: Date,
+    },
+    /// Anything else rests on the whole of the data.
+    All(State),
+}
+
+/// Rows of series that are kept in memory: 64 MiB.
+const MAX_CACHED_ROWS: u64 = 4 << 20;
+/// Rows of all vintages that are kept in memory: 24 MiB, twice what the composites read.
+const MAX_CACHED_VINTAGES: u64 = 1 << 20;
+/// An entry counts as so many rows at least, for what it takes without any.
+const MIN_ROWS: usize = 16;
+/// First prints whose fate is kept in memory: 4 MiB, all monthly series with vintages.
+const MAX_CACHED_PRINTS: u64 = 32 << 10;
+
+/// The regime month by month, and what it is at the reference day.
+#[derive(Debug)]
+pub struct RegimePath {
+    /// Every month that can be classified, ascending.
+    pub months: Vec<regime::RegimeMonth>,
+    /// The answer at the reference day.
+    pub now: regime::Outlook,
+    /// The same with figures filled that are not out yet; or why there is none.
+    pub nowcast: std::result::Result<Nowcast, String>,
+}
+
+/// The local backend.
+pub struct Desk {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) settings: Settings,
+    pub(super) now: Now,
+    pub(super) holdings: Mutex<Option<Arc<Holdings>>>,
+    pub(super) series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
+    /// All that was ever known of a series, for questions about past days, which come in twos and threes.
+    pub(super) vintages: Cache<(Stamp, SeriesId), Option<Arc<Vintages>>>,
+    pub(super) revisions: Cache<(Stamp, SeriesId), Option<Arc<Revisions>>>,
+    pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
+    pub(super) regimes: Cache<(State, AsOf), Arc<RegimePath>>,
+    /// What the next releases can be expected to say, by series.
+    pub(super) awaited: Cache<(State, &'static str, AsOf), Arc<Awaited>>,
+    /// Past months most like the regime's, or why there are none.
+    pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
+    /// What was known at the end of each month, by indicator.
+    pub(super) paths: Cache<(State, &'static str), Arc<Path>>,
+    /// Histories that have each period as it was known at its own time, by composite.
+    pub(super) as_known: Cache<(State, &'static str), Arc<Vec<Observation>>>,
+    /// How the newest figure of a series known on a day is known.
+    pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
+    /// Of the newest state of the data.
+    pub(super) library: Mutex<Option<(State, Arc<Library>)>>,
+    pub(super) base_rates: Cache<State, Arc<BaseRates>>,
+    pub(super) texts: Mutex<Option<(State, Arc<Texts>)>>,
+}
+
+impl Desk {
+    /// A desk over a store.
+    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Self {
+        Self {
+            store,
+            settings,
+            now,
+            holdings: Mutex::new(None),
+            series: Cache::weighed(MAX_CACHED_ROWS, |_, series| {
+                let rows = series.as_ref().map_or(0, |s| s.observations.len());
+                rows.max(MIN_ROWS) as u64
+            }),
+            vintages: Cache::weighed(MAX_CACHED_VINTAGES, |_, vintages| {
+                let rows = vintages.as_ref().map_or(0, |v| v.rows().len());
+                rows.max(MIN_ROWS) as u64
+            }),
+            revisions: Cache::weighed(MAX_CACHED_PRINTS, |_, revisions| {
+                let prints = revisions.as_ref().map_or(0, |r| r.prints.len());
+                prints.max(MIN_ROWS) as u64
+            }),
+            readings: Cache::new(256),
+            regimes: Cache::new(32),
+            awaited: Cache::new(256),
+            precedents: Cache::new(32),
+            paths: Cache::new(8),
+            as_known: Cache::new(4),
+            how_recorded: Cache::new(4_096),
+            library: Mutex::default(),
+            base_rates: Cache::new(1),
+            texts: Mutex::new(None),
+        }
+    }
+
+    /// The present by the system's clock.
+    pub fn system_clock() -> Now {
+        Arc::new(crate::clock::wall)
+    }
+
+    /// The store behind the desk.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// How the desk names itself.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// The present day, UTC.
+    pub fn today(&self) -> Date {
+        self.now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
+    /// The state of the data now.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn state(&self) -> Result<State> {
+        Ok(State {
+            version: self.store.version()?,
+            today: self.today(),
+        })
+    }
+
+    /// The credit line that every answer carries.
+    pub fn attribution(&self) -> Attribution {
+        Attribution {
+            text: format!("Data by {}", self.settings.service),
+            url: self.settings.home().to_owned(),
+        }
+    }
+
+    /// Refuses a series whose figures may not be passed on.
+    ///
+    /// # Errors
+    /// [`Error::NotPermitted`] with what the operator can do.
+    pub fn permit(&self, info: &SeriesInfo) -> Result<()> {
+        if self.settings.serve_restricted {
+            return Ok(());
+        }
+        let (mut rights, mut owner) = (info.rights, info.source.as_str());
+        // Whose rows they are counts, whoever measures the series.
+        let held = self.held(&info.id)?;
+        let origins = held
+            .iter()
+            .flat_map(|held| held.origins(Date::MIN, Date::MAX));
+        let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
+        if let Some(source) = sources.find(|source| source.rights.rights() == Rights::FetchOnly) {
+            (rights, owner) = (Rights::FetchOnly, source.name.as_str());
+        }
+        if rights == Rights::FetchOnly {
+            return Err(Error::NotPermitted {
+                what: format!("{} ({})", info.id, info.title),
+                reason: format!(
+                    "{} holds the rights and does not allow redistribution; an operator with a licence can \
+                     start the server with --serve-restricted",
+                    owner
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    /// Why a figure made of these series may not be shown; `None` when it may.
+    pub fn barred(&self, series: &[&str]) -> Option<Error> {
+        series
+            .iter()
+            .filter_map(|id| crate::model::Catalogue::embedded().get(id))
+            .find_map(|info| self.permit(info).err())
+    }
+}

@@ -1,0 +1,197 @@
+//! Both versions of the recession probability against the NBER's months, as known at each month's end.
+
+use super::table::{ScoreTable, calibrated, skill};
+use crate::desk::local::Desk;
+use crate::error::Result;
+use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::nber::is_recession;
+use crate::indicators::recession::{first_term, second_term};
+use crate::indicators::statistics::{Said, dot, mean, normal_cdf, probit};
+use crate::indicators::transform::bond_equivalent;
+use crate::model::{AsOf, Knowledge};
+use std::collections::BTreeMap;
+
+const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2024, 7);
+/// From here on permits have vintages.
+const REAL_TIME: Month = Month::new(1999, 8);
+/// Labels 24 months old, of a target that looks 12 months ahead.
+const DELAY: i32 = 36;
+/// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone.
+const FIRST: [Month; 3] = [
+    Month::new(1971, 1),
+    Month::new(1973, 2),
+    Month::new(1962, 1),
+];
+
+/// A month's inputs: spread, conditions, permits as known then and as last revised, yearly spread, premium.
+#[derive(Clone, Copy)]
+struct Inputs {
+    spread: f64,
+    conditions: f64,
+    permits: Option<f64>,
+    revised: Option<f64>,
+    year: Option<f64>,
+    premium: Option<f64>,
+}
+
+type ByMonth<T> = BTreeMap<Month, T>;
+
+/// Columns of a table of rules.
+const COLUMNS: [&str; 7] = [
+    "rule",
+    "months",
+    "base rate",
+    "AUC",
+    "Brier",
+    "AUC since 1999-08",
+    "Brier since 1999-08",
+];
+
+pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
+    let inputs = inputs(desk)?;
+    let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth<f64> {
+        let at = |(month, i): (&Month, &Inputs)| {
+            let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
+            Some((*month, f64::midpoint(first_term(i.spread), second)))
+        };
+        inputs.iter().filter_map(at).collect()
+    };
+    let first = fitted(&inputs, FIRST[0], |i| {
+        Some([1.0, i.spread, i.conditions, i.permits?])
+    });
+    let with = fitted(&inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
+    let without = fitted(&inputs, FIRST[2], |i| Some([1.0, i.year?]));
+    let spread: ByMonth<f64> = inputs
+        .iter()
+        .map(|(m, i)| (*m, first_term(i.spread)))
+        .collect();
+    let between = |a: &ByMonth<f64>, b: &ByMonth<f64>| -> ByMonth<f64> {
+        let at = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
+        a.iter().filter_map(at).collect()
+    };
+    let second = between(&first, &with);
+    let mut old = ScoreTable::new(
+        "CRPI",
+        "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from 1999-08, \
+         conditions and premium as last revised",
+        &COLUMNS,
+    );
+    let mut new = old.clone();
+    new.indicator = "CRPI2".to_owned();
+    for (name, said) in [
+        (
+            "these constants, which saw the sample",
+            &shipped(|i| i.permits),
+        ),
+        ("the same on last revised figures", &shipped(|i| i.revised)),
+        (
+            "refitted at each month, out of sample",
+            &between(&spread, &first),
+        ),
+        ("spread alone, published constants", &spread),
+    ] {
+        old.row(row(name, said));
+    }
+    for (name, said) in [
+        ("refitted at each month, out of sample", &second),
+        ("the same without the premium", &between(&first, &without)),
+        ("CRPI refitted at each month", &between(&spread, &first)),
+    ] {
+        new.row(row(name, said));
+    }
+    let edges = [0.0, 0.15, 0.3, 0.5, 0.75];
+    let title = "what it said out of sample and what share came, the same months";
+    let calibration = calibrated("CRPI2", title, &said(&second, *SCORED.start()), &edges);
+    let title = "what the refitted form said out of sample and what share came, the same months";
+    let between = between(&spread, &first);
+    let own = calibrated("CRPI", title, &said(&between, *SCORED.start()), &edges);
+    Ok(vec![old, own, new, calibration])
+}
+
+fn row(name: &str, by_month: &ByMonth<f64>) -> Vec<String> {
+    let [_, _, auc, brier] = skill(&said(by_month, REAL_TIME));
+    let all = skill(&said(by_month, *SCORED.start()));
+    [name.to_owned()]
+        .into_iter()
+        .chain(all)
+        .chain([auc, brier])
+        .collect()
+}
+
+/// What the scored months from `first` on were given, and whether it came.
+fn said(by_month: &ByMonth<f64>, first: Month) -> Vec<Said> {
+    let scored = by_month.range(first..=*SCORED.end());
+    scored.map(|(m, p)| (*p, comes(*m))).collect()
+}
+
+/// Whether one of the next twelve months was one of a recession.
+fn comes(month: Month) -> bool {
+    (1..=12).any(|k| is_recession(month.plus(k)))
+}
+
+/// A probit fitted anew at each scored month.
+fn fitted<const N: usize>(
+    inputs: &ByMonth<Inputs>,
+    first: Month,
+    pick: impl Fn(&Inputs) -> Option<[f64; N]>,
+) -> ByMonth<f64> {
+    let rows: Vec<(Month, [f64; N])> = inputs
+        .range(first..)
+        .filter_map(|(m, i)| Some((*m, pick(i)?)))
+        .collect();
+    let mut guess = [0.0; N];
+    let mut said = ByMonth::new();
+    for (month, row) in rows.iter().filter(|(m, _)| SCORED.contains(m)) {
+        let known = rows.iter().filter(|(m, _)| *m <= month.plus(-DELAY));
+        let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
+            known.map(|(m, r)| (*r, comes(*m))).unzip();
+        if let Some(found) = probit(&inputs, &labels, guess) {
+            guess = found;
+            said.insert(*month, normal_cdf(dot(row, &found)));
+        }
+    }
+    said
+}
+
+fn inputs(desk: &Desk) -> Result<ByMonth<Inputs>> {
+    let ids = ["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"];
+    let set = desk.set(ids, AsOf::Latest)?;
+    let rows = |id: &str| set.get(id).map_or(&[][..], |s| s.observations.as_slice());
+    let [daily, conditions] = ["T10Y3M", "NFCI"].map(|id| Months::means(rows(id)));
+    let [long, bill, homes, premium] =
+        ["GS10", "TB3MS", "PERMIT", "EBP"].map(|id| Months::lasts(rows(id)));
+    let spread = |m| {
+        daily
+            .get(m)
+            .or_else(|| Some(long.get(m)? - bond_equivalent(bill.get(m)?)?))
+    };
+    let permits = |homes: &Months, m: Month| {
+        let mean = |m| homes.mean3(m, 3);
+        Some(100.0 * log_ratio(mean(m.plus(-1))?, mean(m.plus(-13))?)?)
+    };
+    let recorded = desk.recorded(["PERMIT"], desk.state()?)?;
+    let mut known = recorded.first().map(Knowledge::of);
+    let months = (0..)
+        .map(|k| FIRST[2].plus(k))
+        .take_while(|m| m <= SCORED.end());
+    let at = |m: Month| {
+        let revised = permits(&homes, m);
+        let then = known.as_mut().and_then(|known| {
+            known.advance(m.last_day());
+            let mut rows: Vec<_> = known.newest_first(m.last_day()).take(20).collect();
+            rows.reverse();
+            permits(&Months::lasts(&rows), m)
+        });
+        let year: Option<Vec<f64>> = (0..12).map(|k| spread(m.plus(-k))).collect();
+        let found = Inputs {
+            spread: spread(m)?,
+            conditions: conditions.get(m).unwrap_or(f64::NAN),
+            permits: if m < REAL_TIME { revised } else { then },
+            revised,
+            year: year.as_deref().and_then(mean),
+            premium: premium.get(m.plus(-1)),
+        };
+        Some((m, found))
+    };
+    Ok(months.filter_map(at).collect())
+}

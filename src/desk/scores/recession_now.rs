@@ -1,0 +1,271 @@
+//! Recession now against the NBER's months, beside simpler rules on the same days.
+
+use super::table::{ScoreTable, calibrated, skill};
+use crate::desk::local::Desk;
+use crate::error::Result;
+use crate::indicators::alarm::Spell;
+use crate::indicators::months::{Month, Months};
+use crate::indicators::nber::{RECESSIONS, is_recession};
+use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
+use crate::indicators::sahm;
+use crate::indicators::statistics::{Said, dot, normal_cdf, probit};
+use crate::model::catalogue::round_to;
+use crate::model::frequency::days_between;
+use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
+use std::collections::BTreeMap;
+
+const FIRST: Month = Month::new(1968, 1);
+const SCORED: std::ops::RangeInclusive<Month> = Month::new(1979, 1)..=Month::new(2024, 12);
+/// Constants never learn from 2020 and 2021, when claims stayed high after the trough.
+const LAST_LEARNT: Month = Month::new(2019, 12);
+/// Months after which a label counts as known.
+const DELAY: i32 = 24;
+
+/// What was known at a month's end.
+struct MonthEnd {
+    month: Month,
+    /// Claims and payrolls of the index.
+    drivers: [f64; 2],
+    /// Sahm gap, held to 1.5 at most.
+    sahm: Option<f64>,
+    /// Production over six months, percent annualised, within ±10.
+    production: Option<f64>,
+}
+
+/// A month and its inputs, the constant first.
+type Row<const N: usize> = (Month, [f64; N]);
+
+/// Columns of a table of rules.
+const COLUMNS: [&str; 7] = [
+    "rule",
+    "months",
+    "base rate",
+    "AUC",
+    "Brier",
+    "AUC since 1985",
+    "Brier since 1985",
+];
+
+pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
+    let state = desk.state()?;
+    let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"], state)?;
+    let ends = month_ends(&recorded);
+    let rows: Vec<Row<3>> = ends
+        .iter()
+        .map(|e| (e.month, with_constant(e.drivers)))
+        .collect();
+    let own = out_of_sample(&rows);
+    let claims = out_of_sample(
+        &ends
+            .iter()
+            .map(|e| (e.month, [1.0, e.drivers[0]]))
+            .collect::<Vec<_>>(),
+    );
+    let sahm = ends.iter().filter_map(|e| Some((e.month, [1.0, e.sahm?])));
+    let sahm = out_of_sample(&sahm.collect::<Vec<_>>());
+    let activity = ends
+        .iter()
+        .filter_map(|e| Some((e.month, [1.0, e.drivers[1], e.production?])));
+    let activity = out_of_sample(&activity.collect::<Vec<_>>());
+    let mut table = ScoreTable::new(
+        "RNOW",
+        "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12",
+        &COLUMNS,
+    );
+    for (name, said) in [
+        ("recession now", &own),
+        ("claims alone", &claims),
+        ("Sahm gap, probit", &sahm),
+        ("payrolls and production", &activity),
+    ] {
+        let all: Vec<Said> = said.iter().map(|s| s.1).collect();
+        let late = said.iter().filter(|s| s.0 >= Month::new(1985, 1));
+        let late: Vec<Said> = late.map(|s| s.1).collect();
+        let [_, _, auc, brier] = skill(&late);
+        table.row(
+            [name.to_owned()]
+                .into_iter()
+                .chain(skill(&all))
+                .chain([auc, brier]),
+        );
+    }
+    let shown: Vec<Said> = own
+        .iter()
+        .map(|(_, (p, came))| (round_to(*p, 3), *came))
+        .collect();
+    let edges = [0.0, 0.05, 0.2, 0.5, 0.8];
+    let title = "what the index said and what share came, the same months, by its shown value";
+    Ok(vec![
+        table,
+        calibrated("RNOW", title, &shown, &edges),
+        alarms(desk, &recorded, &rows)?,
+    ])
+}
+
+fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {
+    [1.0, claims, payrolls]
+}
+
+fn find<'a>(recorded: &'a [Recorded], id: &str) -> Option<Knowledge<'a>> {
+    let found = recorded.iter().find(|r| r.info.id.as_str() == id);
+    found.map(Knowledge::of)
+}
+
+fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
+    let names = ["ICSA", "PAYEMS", "UNRATE", "INDPRO"];
+    let [
+        Some(mut claims),
+        Some(mut payrolls),
+        Some(mut jobless),
+        Some(mut production),
+    ] = names.map(|id| find(recorded, id))
+    else {
+        return Vec::new();
+    };
+    let months = (0..)
+        .map(|k| FIRST.plus(k))
+        .take_while(|m| m <= SCORED.end());
+    let at = |month: Month| {
+        let day = month.last_day();
+        for known in [&mut claims, &mut payrolls, &mut jobless, &mut production] {
+            known.advance(day);
+        }
+        let (_, c) = claims_gap(claims.newest_first(day))?;
+        let (_, p) = payroll_growth(payrolls.newest_first(day), day)?;
+        let mut rates: Vec<Observation> = jobless.newest_first(day).collect();
+        rates.reverse();
+        let mut output: Vec<Observation> = production.newest_first(day).take(8).collect();
+        output.reverse();
+        let output = Months::lasts(&output);
+        let growth = output.last().and_then(|m| output.log_change(m, 6, 200.0));
+        Some(MonthEnd {
+            month,
+            drivers: [c, p],
+            sahm: sahm::history(&rates).last().map(|o| o.value.min(1.5)),
+            production: growth.map(|g| g.clamp(-10.0, 10.0)),
+        })
+    };
+    months.filter_map(at).collect()
+}
+
+/// The coefficients that could be had in a month.
+fn learnt<const N: usize>(rows: &[Row<N>], month: Month, guess: [f64; N]) -> Option<[f64; N]> {
+    let until = LAST_LEARNT.min(month.plus(-DELAY));
+    let known = rows.iter().filter(|(m, _)| *m <= until);
+    let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
+        known.map(|(m, row)| (*row, is_recession(*m))).unzip();
+    probit(&inputs, &labels, guess)
+}
+
+/// What each scored month was given with the coefficients of that month.
+fn out_of_sample<const N: usize>(rows: &[Row<N>]) -> Vec<(Month, Said)> {
+    let mut guess = [0.0; N];
+    let mut said = Vec::new();
+    for (month, row) in rows.iter().filter(|(m, _)| SCORED.contains(m)) {
+        if let Some(found) = learnt(rows, *month, guess) {
+            guess = found;
+            said.push((*month, (normal_cdf(dot(row, &found)), is_recession(*month))));
+        }
+    }
+    said
+}
+
+/// Days from the end of the peak's and of the trough's month to the alarm, with the frozen constants and with those of
+/// each month.
+fn alarms(desk: &Desk, recorded: &[Recorded], rows: &[Row<3>]) -> Result<ScoreTable> {
+    let title = "alarm: days after the last day of the peak's month until on, after the trough's month until off";
+    let sample = ["on, out of sample", "off, out of sample"];
+    let columns = ["recession", "on", "off", sample[0], sample[1]];
+    let mut table = ScoreTable::new("RNOW", title, &columns);
+    let Some(rule) = RNOW.alarm else {
+        return Ok(table);
+    };
+    let until = desk.data_date(AsOf::Latest)?.as_of;
+    let frozen = rule.spells(&desk.as_known_up_to(&RNOW, until)?);
+    let learnt = rule.spells(&weeks_out_of_sample(recorded, rows, until));
+    let first = SCORED.start().first_day();
+    let recessions = RECESSIONS.iter().filter(|r| r.start() >= first);
+    for r in recessions.clone() {
+        let lag = |spells: &[Spell]| {
+            let own: Vec<&Spell> = spells
+                .iter()
+                .filter(|s| is_near(s, r.start(), r.end()))
+                .collect();
+            let on = own
+                .iter()
+                .map(|s| days_between(r.peak.last_day(), thursday(s.from)).to_string());
+            let off = own.iter().filter_map(|s| s.to);
+            let off = off.map(|to| days_between(r.end(), thursday(to)).to_string());
+            [
+                on.collect::<Vec<_>>().join(" and "),
+                off.collect::<Vec<_>>().join(" and "),
+            ]
+        };
+        let years = format!("{} to {}", r.peak.name(), r.trough.name());
+        table.row([years].into_iter().chain(lag(&frozen)).chain(lag(&learnt)));
+    }
+    let alone = |spells: &[Spell]| {
+        let own = spells.iter().filter(|s| thursday(s.from) >= first);
+        let own = own.filter(|s| recessions.clone().all(|r| !is_near(s, r.start(), r.end())));
+        let own: Vec<String> = own
+            .map(|s| {
+                let to = s.to.map_or("now".to_owned(), |to| thursday(to).to_string());
+                format!("{} to {to}", thursday(s.from))
+            })
+            .collect();
+        if own.is_empty() {
+            "none".to_owned()
+        } else {
+            own.join(", ")
+        }
+    };
+    table.row([
+        "false since 1979".into(),
+        alone(&frozen),
+        String::new(),
+        alone(&learnt),
+        String::new(),
+    ]);
+    Ok(table)
+}
+
+/// Whether an alarm belongs to a recession: it rang within it or began in the year before.
+fn is_near(spell: &Spell, start: Date, end: Date) -> bool {
+    spell.from <= end && days_between(spell.from, start) <= 180
+}
+
+/// The index of every Thursday with the coefficients of its month.
+fn weeks_out_of_sample(recorded: &[Recorded], rows: &[Row<3>], until: Date) -> Vec<Observation> {
+    let (Some(mut claims), Some(mut payrolls)) = (find(recorded, "ICSA"), find(recorded, "PAYEMS"))
+    else {
+        return Vec::new();
+    };
+    let mut constants: BTreeMap<Month, [f64; 3]> = BTreeMap::new();
+    let mut path = Vec::new();
+    let mut guess = [0.0; 3];
+    let whole = recorded.iter().find(|r| r.info.id.as_str() == "ICSA");
+    let weeks = whole.map(|r| r.vintages.latest()).unwrap_or_default();
+    for week in weeks {
+        let day = thursday(week.date);
+        let month = Month::of(day);
+        if month < *SCORED.start() || day > until {
+            continue;
+        }
+        claims.advance(day);
+        payrolls.advance(day);
+        let found = match constants.get(&month) {
+            Some(found) => *found,
+            None => {
+                guess = learnt(rows, month, guess).unwrap_or(guess);
+                constants.insert(month, guess);
+                guess
+            }
+        };
+        let gap = claims_gap(claims.newest_first(week.date));
+        if let Some(((_, c), (_, p))) = gap.zip(payroll_growth(payrolls.newest_first(day), day)) {
+            let value = 100.0 * normal_cdf(dot(&with_constant([c, p]), &found));
+            path.push(Observation::new(week.date, value));
+        }
+    }
+    path
+}

@@ -1,0 +1,214 @@
+//! The regime's label on a day against what the same month was called when its figures were complete, and finally.
+
+use super::table::{ScoreTable, share};
+use crate::desk::local::Desk;
+use crate::error::Result;
+use crate::indicators::months::Month;
+use crate::indicators::nowcast::{self, WEEKLY};
+use crate::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
+use crate::indicators::statistics::mean;
+use crate::model::frequency::shift;
+use crate::model::{AsOf, Date, SeriesSet};
+use jiff::ToSpan;
+use std::collections::BTreeMap;
+
+const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2026, 1);
+
+/// A month's label and scores.
+type Seen = (Regime, f64, f64);
+
+fn seen(state: &RegimeMonth) -> Seen {
+    (state.regime, state.growth, state.inflation)
+}
+
+/// What was said on a day and what the same month was called later.
+struct Case {
+    published: Seen,
+    now: Option<Seen>,
+    complete: Seen,
+    last: Seen,
+}
+
+pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
+    let last: BTreeMap<Date, Seen> = desk
+        .regimes(AsOf::Latest)?
+        .months
+        .iter()
+        .map(|s| (s.month, seen(s)))
+        .collect();
+    let complete = complete(desk)?;
+    let mut wrong = ScoreTable::new(
+        "regime",
+        "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
+         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last",
+        &[
+            "as of",
+            "months",
+            "published: first, last",
+            "nowcast: first, last",
+            "G published, nowcast",
+            "I published, nowcast",
+        ],
+    );
+    let mut confidence = ScoreTable::new(
+        "regime",
+        "confidence said, share of labels that were right (against the last reading), Brier score of the two together",
+        &[
+            "as of",
+            "state",
+            "said",
+            "right",
+            "Brier",
+            "Brier with the errors of .35 that stood here before",
+        ],
+    );
+    for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
+        let cases = cases(desk, day, &complete, &last)?;
+        wrong.row(row(name, &cases));
+        let published = |c: &Case| Some((c.published, c.last));
+        confidence.row(judged(name, "published", &cases, PUBLISHED, published));
+        let now = |c: &Case| Some((c.now?, c.last));
+        confidence.row(judged(name, "nowcast", &cases, nowcast::ERRORS, now));
+    }
+    Ok(vec![wrong, confidence])
+}
+
+/// Each month when all its figures were first there: its label and scores in the state of that month's end.
+fn complete(desk: &Desk) -> Result<BTreeMap<Date, Seen>> {
+    let mut complete = BTreeMap::new();
+    let until = Month::of(desk.data_date(AsOf::Latest)?.as_of);
+    let ends = (0..)
+        .map(|k| SCORED.start().plus(k))
+        .take_while(|m| *m <= until);
+    for end in ends.map(Month::last_day) {
+        let set = known(desk, end)?;
+        let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
+        for state in regime::history(&set, end)
+            .iter()
+            .rev()
+            .take(12)
+            .filter(whole)
+        {
+            complete.entry(state.month).or_insert_with(|| seen(state));
+        }
+    }
+    Ok(complete)
+}
+
+fn known(desk: &Desk, day: Date) -> Result<SeriesSet> {
+    desk.set_on(
+        regime::INPUTS.iter().chain(&WEEKLY).copied(),
+        day,
+        desk.state()?,
+    )
+}
+
+/// Every scored month as of a day of it, or of its end.
+fn cases(
+    desk: &Desk,
+    day: Option<i64>,
+    complete: &BTreeMap<Date, Seen>,
+    last: &BTreeMap<Date, Seen>,
+) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let months = (0..)
+        .map(|k| SCORED.start().plus(k))
+        .take_while(|m| m <= SCORED.end());
+    for month in months {
+        let day = day.map_or(month.last_day(), |d| {
+            shift(month.first_day(), (d - 1).days())
+        });
+        let set = known(desk, day)?;
+        // The newest week of claims tells which month it is about.
+        let newest = set.get("ICSA").and_then(|s| {
+            s.observations
+                .iter()
+                .rev()
+                .find(|o| crate::indicators::recession_now::thursday(o.date) <= day)
+        });
+        let of = newest.map(|o| Month::of(o.date).plus(1).first_day());
+        let found = of.and_then(|of| Some((*complete.get(&of)?, *last.get(&of)?)));
+        let published = regime::at(&set, day).state;
+        if let Some(((complete, last), published)) = found.zip(published) {
+            cases.push(Case {
+                published: seen(&published),
+                now: nowcast::at(&set, day, day).ok().map(|n| seen(&n.state)),
+                complete,
+                last,
+            });
+        }
+    }
+    Ok(cases)
+}
+
+fn row(name: &str, cases: &[Case]) -> [String; 6] {
+    let now = |c: &Case| c.now.unwrap_or(c.published);
+    let wrong = |said: &dyn Fn(&Case) -> Seen, came: fn(&Case) -> Seen| {
+        let other = cases
+            .iter()
+            .map(|c| f64::from(u8::from(said(c).0 != came(c).0)));
+        share(mean(&other.collect::<Vec<_>>()))
+    };
+    let both = |said: &dyn Fn(&Case) -> Seen| {
+        format!(
+            "{}, {}",
+            wrong(said, |c| c.complete),
+            wrong(said, |c| c.last)
+        )
+    };
+    let error = |score: fn(&Seen) -> f64| {
+        let root = |said: &dyn Fn(&Case) -> Seen| {
+            let squares = cases
+                .iter()
+                .map(|c| (score(&said(c)) - score(&c.complete)).powi(2));
+            share(mean(&squares.collect::<Vec<_>>()).map(f64::sqrt))
+        };
+        format!("{}, {}", root(&|c| c.published), root(&now))
+    };
+    [
+        name.to_owned(),
+        cases.len().to_string(),
+        both(&|c| c.published),
+        both(&now),
+        error(|s| s.1),
+        error(|s| s.2),
+    ]
+}
+
+/// What a label was given and how often it was right.
+fn judged(
+    name: &str,
+    state: &str,
+    cases: &[Case],
+    errors: Errors,
+    pair: impl Fn(&Case) -> Option<(Seen, Seen)>,
+) -> [String; 6] {
+    let given = |(label, growth, inflation): Seen, errors: Errors| {
+        let shares = regime::probabilities(growth, inflation, errors);
+        let own = Regime::QUADRANTS.into_iter().zip(shares);
+        own.filter(|(r, _)| *r == label)
+            .map(|(_, p)| p)
+            .sum::<f64>()
+    };
+    let said = |errors: Errors| -> Vec<(f64, bool)> {
+        let pairs = cases.iter().filter_map(&pair);
+        pairs
+            .map(|(said, came)| (given(said, errors), said.0 == came.0))
+            .collect()
+    };
+    let own = said(errors);
+    let wide = said(Errors {
+        growth: 0.35,
+        inflation: 0.35,
+    });
+    let average =
+        |of: fn(&(f64, bool)) -> f64| share(mean(&own.iter().map(of).collect::<Vec<_>>()));
+    [
+        name.to_owned(),
+        state.to_owned(),
+        average(|s| s.0),
+        average(|s| f64::from(u8::from(s.1))),
+        share(crate::indicators::statistics::brier(&own)),
+        share(crate::indicators::statistics::brier(&wide)),
+    ]
+}

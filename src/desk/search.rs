@@ -1,0 +1,331 @@
+//! One search over all that can be looked up: series, terms, methods, scenarios and articles.
+//!
+//! `search`, `search_series`, `search_glossary` and the resolver all ask here. What is in the binary is indexed
+//! once; with what operators and feeds bring, for `search`, once per state of the data.
+
+mod index;
+#[cfg(test)]
+mod tests;
+
+use self::index::{Fit, Index, Scored, Text};
+use super::articles::MAX_ARTICLES;
+use super::glossary::{Glossary, Term};
+use super::library;
+use super::local::Desk;
+use super::resolve;
+use super::scenarios::Scenario;
+use crate::error::Result;
+use crate::indicators::COMPOSITES;
+use crate::model::names::Names;
+use crate::model::words::fold;
+use crate::model::{Catalogue, SeriesInfo};
+use crate::store::Article;
+use std::sync::{Arc, LazyLock, PoisonError};
+
+/// Points of a tracked metric before other series, and of an ambiguous name's series behind those whose own it is.
+const TRACKED: u32 = 25;
+const CHOICE: u32 = 50;
+
+/// What scores less than this share of the best is noise, and so is what has next to nothing of the query.
+const NOISE: f64 = 0.4;
+const MIN_SCORE: f64 = 150.0;
+/// What has less of the words' weight in its names is no offer.
+const NEARLY_ALL: f64 = 0.7;
+/// A document that bears the query as a name makes no noise of the others.
+const MAX_BEST: f64 = 600.0;
+
+/// What a document is; the first part of its identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A series: `series:DGS10`.
+    Series,
+    /// A term of the glossary: `term:sahm-rule`.
+    Term,
+    /// How an indicator is computed: `method:crpi`.
+    Method,
+    /// What may happen: `scenario:oil-spike-30`.
+    Scenario,
+    /// An article: `article:regime`.
+    Article,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [
+        Self::Series,
+        Self::Term,
+        Self::Method,
+        Self::Scenario,
+        Self::Article,
+    ];
+
+    /// The word in identifiers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Series => "series",
+            Self::Term => "term",
+            Self::Method => "method",
+            Self::Scenario => "scenario",
+            Self::Article => "article",
+        }
+    }
+
+    /// The kind of that word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// A document that can be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name within its kind: identifier, slug.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Where it is to be read, for articles, which may stand elsewhere.
+    pub url: Option<String>,
+}
+
+/// Documents with their index.
+#[derive(Debug)]
+pub struct Library {
+    documents: Vec<Document>,
+    index: Index,
+    /// Those that are not embedded.
+    own: Vec<(Document, Text)>,
+}
+
+impl Library {
+    /// Series, terms and methods, which are the same in every state of the data.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
+    pub fn embedded() -> Result<&'static Self> {
+        static LIBRARY: LazyLock<Result<Library>> = LazyLock::new(|| Library::of(Vec::new()));
+        LIBRARY.as_ref().map_err(Clone::clone)
+    }
+
+    /// What is embedded, and an operator's own.
+    fn of(own: Vec<(Document, Text)>) -> Result<Self> {
+        let all = embedded()?.into_iter().chain(own.iter().cloned());
+        let (documents, texts): (Vec<_>, Vec<_>) = all.unzip();
+        Ok(Self {
+            index: Index::new(&texts),
+            documents,
+            own,
+        })
+    }
+
+    /// Documents that match, of one kind or all, best first. What is noise is left out.
+    pub fn find(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = &Document> {
+        let hits: Vec<_> = self.scored(query, kind).collect();
+        let best = hits.first().map_or(0.0, |(hit, _)| hit.score);
+        let least = (NOISE * best.min(MAX_BEST)).max(MIN_SCORE);
+        let hits = hits.into_iter();
+        hits.filter(move |(hit, _)| hit.score >= least)
+            .map(|(_, document)| document)
+    }
+
+    /// The one document of a kind that the query means without a doubt: it alone bears that name, or else it alone
+    /// has all the words in its names.
+    pub fn only(&self, query: &str, kind: Kind) -> Option<&Document> {
+        let hits: Vec<_> = self.scored(query, Some(kind)).collect();
+        let best = hits.iter().map(|(hit, _)| hit.fit).max();
+        let best = best.filter(|fit| *fit > Fit::Part)?;
+        let mut fitting = hits.iter().filter(|(hit, _)| hit.fit == best);
+        let found = fitting.next().map(|(_, document)| *document);
+        found.filter(|_| fitting.next().is_none())
+    }
+
+    /// Documents of a kind whose names have nearly all the words, best first; none where that is one alone, which would
+    /// be taken for what was meant.
+    pub fn with_all(&self, query: &str, kind: Kind) -> Vec<&Document> {
+        let hits = self.scored(query, Some(kind));
+        let hits = hits.filter(|(hit, _)| hit.share >= NEARLY_ALL);
+        let hits: Vec<&Document> = hits.map(|(_, document)| document).collect();
+        if hits.len() == 1 { Vec::new() } else { hits }
+    }
+
+    /// Documents of a kind whose name, given folded, is spelled nearly so, with the edits between.
+    pub fn near(&self, name: &str, kind: Kind) -> impl Iterator<Item = (&Document, &str, usize)> {
+        let near = self.index.near(name);
+        let found =
+            near.filter_map(|(at, name, edits)| Some((self.documents.get(at)?, name, edits)));
+        found.filter(move |(document, ..)| document.kind == kind)
+    }
+
+    fn scored(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = (Scored, &Document)> {
+        let hits = self.index.search(query).into_iter();
+        let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
+        hits.filter(move |(_, document)| kind.is_none_or(|kind| document.kind == kind))
+    }
+}
+
+fn embedded() -> Result<Vec<(Document, Text)>> {
+    let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
+    add_names(&mut all);
+    all.extend(Glossary::embedded()?.iter().map(term));
+    all.extend(COMPOSITES.iter().map(|c| {
+        let about = format!("{} {}", c.about.formula, c.about.source);
+        method(&library::method_slug(&c.about), c.about.title(), &about)
+    }));
+    all.push(method("regime", "macro regime", ""));
+    Ok(all)
+}
+
+fn series(info: &Arc<SeriesInfo>) -> (Document, Text) {
+    let text = Text {
+        title: info.title.clone(),
+        names: vec![(info.id.to_string(), 0)],
+        body: format!("{} {}", info.category, info.source),
+        bonus: if info.metric { TRACKED } else { 0 },
+    };
+    (document(Kind::Series, info.id.as_str(), &info.title), text)
+}
+
+/// Gives series, which stand in the catalogue's order, their other names.
+fn add_names(all: &mut [(Document, Text)]) {
+    let names = Names::embedded();
+    let ids = Catalogue::embedded().iter().map(|info| info.id.as_str());
+    let at: std::collections::HashMap<&str, usize> = ids.zip(0..).collect();
+    let mut add = |id: &str, name: &str, rank: u32| {
+        if let Some((_, text)) = at.get(id).and_then(|at| all.get_mut(*at)) {
+            text.names.push((name.to_owned(), rank));
+        }
+    };
+    for (alias, info) in names.aliases() {
+        add(info.id.as_str(), alias, 0);
+    }
+    for (name, choices) in names.ambiguous() {
+        for (choice, rank) in choices.iter().zip(CHOICE..) {
+            add(&choice.id, name, rank);
+        }
+    }
+}
+
+fn term(term: &Term) -> (Document, Text) {
+    let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
+    names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
+    let text = Text {
+        title: term.term.clone(),
+        names,
+        body: term.summary.clone(),
+        bonus: 0,
+    };
+    (document(Kind::Term, &term.slug, &term.term), text)
+}
+
+fn method(slug: &str, name: &str, about: &str) -> (Document, Text) {
+    let document = document(Kind::Method, slug, &format!("Method: {name}"));
+    let text = Text {
+        title: document.title.clone(),
+        names: vec![(format!("{slug} method"), 1)],
+        body: format!("how is it computed {about}"),
+        bonus: 0,
+    };
+    (document, text)
+}
+
+fn scenario(scenario: &Scenario) -> (Document, Text) {
+    let text = Text {
+        title: scenario.title.clone(),
+        names: vec![(scenario.slug.clone(), 2)],
+        body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
+        bonus: 0,
+    };
+    (
+        document(Kind::Scenario, &scenario.slug, &scenario.title),
+        text,
+    )
+}
+
+fn article(article: &Article) -> (Document, Text) {
+    let about = [&article.subtitle, &article.summary].into_iter().flatten();
+    let about: Vec<&str> = about.map(String::as_str).collect();
+    let text = Text {
+        title: article.title.clone(),
+        names: Vec::new(),
+        body: format!(
+            "{} {} {}",
+            article.tags.join(" "),
+            about.join(" "),
+            article.source
+        ),
+        bonus: 0,
+    };
+    let document = Document {
+        url: Some(article.url.clone()),
+        ..document(Kind::Article, &article.slug, &article.title)
+    };
+    (document, text)
+}
+
+fn document(kind: Kind, name: &str, title: &str) -> Document {
+    Document {
+        kind,
+        name: name.to_owned(),
+        title: title.to_owned(),
+        url: None,
+    }
+}
+
+impl Glossary {
+    /// Terms that match a query in term, alias, slug or summary, best first.
+    pub fn search(&self, query: &str) -> Vec<&Term> {
+        let found = Library::embedded().map(|all| all.find(query, Some(Kind::Term)));
+        let found = found.into_iter().flatten();
+        found.filter_map(|term| self.get(&term.name)).collect()
+    }
+}
+
+impl Desk {
+    /// Documents that speak of the words, best first, at most `limit`; a series that is named so comes first.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read, [`crate::Error::BadFile`] for an embedded file
+    /// that cannot be read, which tests rule out.
+    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
+        let library = self.library()?;
+        let mut hits: Vec<&Document> = library.find(query, None).collect();
+        if let Some(info) = resolve::find(query) {
+            hits.sort_by_key(|d| d.kind != Kind::Series || d.name != info.id.as_str());
+        }
+        Ok(hits.into_iter().take(limit).cloned().collect())
+    }
+
+    /// The scenario of that slug, or else those that speak of the words, best first.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
+        let all = self.scenarios()?;
+        let named = all.iter().find(|s| fold(&s.slug) == fold(words));
+        if let Some(named) = named {
+            return Ok(vec![named]);
+        }
+        let library = self.library()?;
+        let found = library.find(words, Some(Kind::Scenario));
+        let found = found.filter_map(|d| all.iter().find(|s| s.slug == d.name));
+        Ok(found.copied().collect())
+    }
+
+    /// Everything that can be found, with an operator's scenarios and all articles.
+    fn library(&self) -> Result<Arc<Library>> {
+        let state = self.state()?;
+        let mut kept = self.library.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, library)) = kept.as_ref().filter(|(of, _)| *of == state) {
+            return Ok(Arc::clone(library));
+        }
+        let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
+        own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
+        // New figures are no new texts, and an index costs as much as some thirty searches.
+        let library = match kept.take() {
+            Some((_, library)) if library.own == own => library,
+            _ => Arc::new(Library::of(own)?),
+        };
+        *kept = Some((state, Arc::clone(&library)));
+        Ok(library)
+    }
+}

@@ -1,0 +1,139 @@
+//! The table of endpoints.
+//!
+//! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
+
+pub mod answer;
+mod argument;
+pub mod backend;
+pub mod body;
+mod coarser;
+mod codes;
+pub mod compare_series;
+pub mod condition;
+pub mod days;
+pub mod decode;
+pub mod documents;
+pub mod endpoint;
+pub mod explain_indicator;
+pub mod fetch;
+pub mod foreign;
+mod formulas;
+pub mod forward;
+pub mod glossary;
+mod lateness;
+pub mod latest_articles;
+pub mod macro_summary;
+mod measured;
+pub mod metric;
+mod newer_mean;
+pub mod provenance;
+pub mod regime;
+pub mod release_calendar;
+pub mod revisions;
+pub mod route;
+pub mod scenarios;
+pub mod schema;
+pub mod search;
+pub mod search_series;
+pub mod signals;
+pub mod time_series;
+mod tolerance;
+pub mod what_changed;
+
+pub use answer::{Answer, Csv, Reply, UpstreamState};
+pub use argument::Argument;
+pub use backend::Backend;
+pub use body::{Body, Encoding};
+pub use decode::Arguments;
+pub use endpoint::{Endpoint, Spec};
+pub use route::Route;
+pub use time_series::recessions;
+
+use std::sync::LazyLock;
+
+/// Every endpoint, in the order in which lists show them.
+pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
+    vec![
+        Route::of::<macro_summary::GetMacroSummary>(),
+        Route::of::<regime::GetRegime>(),
+        Route::of::<metric::GetMetric>(),
+        Route::of::<signals::GetSignals>(),
+        Route::of::<time_series::GetTimeSeries>(),
+        Route::of::<compare_series::CompareSeries>(),
+        Route::of::<search_series::SearchSeries>(),
+        Route::of::<scenarios::ListScenarios>(),
+        Route::of::<glossary::SearchGlossary>(),
+        Route::of::<latest_articles::GetLatestArticles>(),
+        Route::of::<search::Search>(),
+        Route::of::<fetch::Fetch>(),
+        Route::of::<explain_indicator::ExplainIndicator>(),
+        Route::of::<what_changed::WhatChanged>(),
+        Route::of::<revisions::GetRevisions>(),
+        Route::of::<release_calendar::GetReleaseCalendar>(),
+    ]
+});
+
+impl Route {
+    /// The endpoint of that tool name.
+    pub fn find(tool: &str) -> Option<&'static Self> {
+        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_table_is_sound() {
+        let mut names = HashSet::new();
+        for route in ENDPOINTS.iter() {
+            let spec = &route.spec;
+            assert!(
+                names.insert(spec.tool) && names.insert(spec.path),
+                "{} twice",
+                spec.tool
+            );
+            assert!(
+                spec.tool
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{}",
+                spec.tool
+            );
+            let words = spec.description.split_whitespace().count();
+            assert!((20..=120).contains(&words), "{}: {words} words", spec.tool);
+            assert!(
+                spec.description.starts_with("Use this when"),
+                "{}",
+                spec.tool
+            );
+            let schema = route.input_schema();
+            for word in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
+                assert!(!schema.contains_key(word), "{}: {word}", spec.tool);
+            }
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                assert!(
+                    property.get("description").is_some(),
+                    "{}.{name} has no description",
+                    spec.tool
+                );
+                let kind = property.get("type").and_then(|t| t.as_str());
+                assert!(
+                    kind.is_some(),
+                    "{}.{name} has no plain type: {property}",
+                    spec.tool
+                );
+            }
+            assert_eq!(route.output_schema()["type"], "object", "{}", spec.tool);
+            for argument in route.path_arguments() {
+                assert!(
+                    schema["properties"].get(argument).is_some(),
+                    "{}: {argument}",
+                    spec.tool
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What may be asked of a comparison.
+
+use crate::endpoints::codes::{Code, How, Period};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Series, names or formulas: DGS10-DGS2, ann(CPILFESL,3), GFDEBTN/GDP*100, real(AHETPI,"2026-07").
+    #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
+    pub(super) series: Vec<String>,
+    /// First day, YYYY-MM-DD, or 5y, max.
+    #[schemars(length(max = 10), extend("default" = "10y"))]
+    pub(super) start: Option<String>,
+    /// Last day.
+    #[schemars(length(max = 10))]
+    pub(super) end: Option<String>,
+    /// Counted over the range: T10Y2Y < 0; >= 0.5 is about every column.
+    #[schemars(length(min = 1, max = 200))]
+    pub(super) condition: Option<String>,
+    /// FRED's transformation of every column.
+    #[serde(default)]
+    pub(super) units: Code,
+    /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
+    pub(super) frequency: Option<Period>,
+    /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
+    pub(super) aggregation: Option<How>,
+    /// Rows shown; more than 400 are for charts.
+    #[schemars(range(min = 2, max = 2000))]
+    pub(super) max_points: Option<usize>,
+    /// What was known on this day.
+    #[schemars(length(max = 10))]
+    pub(super) as_of: Option<String>,
+}

@@ -1,0 +1,317 @@
+//! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
+
+use super::formulas::{self, Known};
+use crate::error::{Error, Result, quote};
+use crate::indicators::condition::{Run, tally};
+use crate::indicators::expression::{Column, Evaluation, Expr, Op, Price, Scope, Unit};
+use crate::indicators::resample::Aggregation;
+use crate::indicators::statistics;
+use crate::model::catalogue::round_to;
+use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const FIELD: &str = "condition";
+const EXAMPLES: &str =
+    "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
+
+/// Observations one after the other that meet the condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionRun {
+    /// How many.
+    pub length: usize,
+    /// The first.
+    pub start: Date,
+    /// The last.
+    pub end: Date,
+    /// Places inside at which periods were never published; they do not end the run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gaps: usize,
+}
+
+/// The last change of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Crossing {
+    /// First observation after it.
+    pub date: Date,
+    /// up or down through what it is compared with; into or out of the condition where it is not one comparison.
+    pub direction: String,
+    /// Whether the condition is met since.
+    pub met: bool,
+}
+
+/// A condition over every observation of the range.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionFigures {
+    /// As asked for.
+    pub condition: String,
+    /// What it is about where it names nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// How often it is judged.
+    pub frequency: String,
+    /// Observations judged.
+    pub count: usize,
+    /// Of them, those that meet it.
+    pub met: usize,
+    /// The same in percent.
+    pub share: Option<f64>,
+    /// First that meets it.
+    pub first: Option<Date>,
+    /// Last that meets it.
+    pub last: Option<Date>,
+    /// Longest run; the oldest of equal ones.
+    pub longest: Option<ConditionRun>,
+    /// Run up to the last observation.
+    pub current: Option<ConditionRun>,
+    /// Last change.
+    pub crossing: Option<Crossing>,
+}
+
+/// What a condition is judged in.
+pub(super) struct Setting<'a> {
+    /// The series it names.
+    pub(super) known: &'a Known,
+    /// How finer figures become coarser.
+    pub(super) how: Aggregation,
+    /// Frequency asked for.
+    pub(super) frequency: Option<Frequency>,
+    /// First and last day.
+    pub(super) days: (Date, Date),
+}
+
+/// A condition as it was asked for.
+pub(super) struct Condition {
+    text: String,
+    /// Its tree.
+    pub(super) tree: Expr,
+}
+
+/// What `get_time_series` is about: every row of its answer, before any is left out.
+pub(super) struct Rows<'a> {
+    /// The series.
+    pub(super) info: &'a SeriesInfo,
+    /// Unit of the rows.
+    pub(super) unit: &'a str,
+    /// Period of the rows.
+    pub(super) frequency: Frequency,
+    /// The rows.
+    pub(super) rows: Vec<Observation>,
+}
+
+impl Rows<'_> {
+    fn column(self) -> Column {
+        let unit = match self.unit == self.info.units_short {
+            true => Unit::of(self.info),
+            // "percentage points, change from a year earlier" is a unit of percentage points.
+            false => Unit::new(
+                self.unit
+                    .split_once(',')
+                    .map_or(self.unit, |(unit, _)| unit),
+            ),
+        };
+        let info = SeriesInfo {
+            frequency: self.frequency,
+            ..self.info.clone()
+        };
+        let series = Arc::new(Series::new(Arc::new(info), self.rows));
+        Column { series, unit }
+    }
+}
+
+impl Condition {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for what is no formula or compares nothing.
+    pub(super) fn read(text: &str) -> Result<Self> {
+        let tree = formulas::tree(FIELD, text)?;
+        if !tree.compares() {
+            return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
+        }
+        let text = text.trim().to_owned();
+        Ok(Self { text, tree })
+    }
+
+    /// The same, of which a side that is nothing but one of these names is the series as it is asked for.
+    pub(super) fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+        Self {
+            tree: self.tree.about(is_subject),
+            ..self
+        }
+    }
+
+    /// Steps it takes, where what it is about has so many rows.
+    pub(super) fn steps(&self, known: &Known, rows: usize) -> usize {
+        let length = |name: &str| match name {
+            "" => rows,
+            name => known.rows(name),
+        };
+        let mut price = Price::new(&length);
+        // Counted, run by run.
+        let judged = price.add(&self.tree);
+        price.steps() + 6 * judged
+    }
+
+    /// Counts it over the range; of a column where it names nothing.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn figures(
+        &self,
+        of: Option<(&str, Column)>,
+        setting: &Setting<'_>,
+    ) -> Result<ConditionFigures> {
+        let (start, end) = setting.days;
+        let of = of.filter(|_| self.tree.has_subject());
+        let rows = of.as_ref().map_or(0, |(_, c)| c.series.observations.len());
+        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
+        let (name, subject) = of.unzip();
+        let series = |name: &str| setting.known.get(name);
+        let mut evaluation = Evaluation::new(Scope {
+            series: &series,
+            subject,
+            start,
+            how: setting.how,
+            frequency: setting.frequency,
+        });
+        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
+        let column = evaluation.column(&self.tree).map_err(refused)?;
+        if !column.unit.is_truth() {
+            return Err(Error::invalid(
+                FIELD,
+                &self.text,
+                "is neither true nor false",
+                EXAMPLES,
+            ));
+        }
+        let frequency = column.series.frequency();
+        let found = tally(column.series.between(start, end), frequency);
+        let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
+        Ok(ConditionFigures {
+            condition: quote(&self.text),
+            of: name.map(quote),
+            frequency: frequency.word().into(),
+            count: found.count,
+            met: found.met,
+            share: share.is_finite().then(|| round_to(share, 2)),
+            first: found.first,
+            last: found.last,
+            longest: found.longest.map(ConditionRun::of),
+            current: found.current.map(ConditionRun::of),
+            crossing: found.crossing.map(|(date, met)| Crossing {
+                date,
+                direction: self.direction(met).into(),
+                met,
+            }),
+        })
+    }
+
+    /// Counts it over the rows of one series.
+    ///
+    /// # Errors
+    /// As [`Self::figures`].
+    pub(super) fn of_rows(
+        &self,
+        rows: Rows<'_>,
+        setting: &Setting<'_>,
+    ) -> Result<ConditionFigures> {
+        let name = rows.info.id.to_string();
+        let found = self.figures(Some((&name, rows.column())), setting);
+        // Which series stands at the head of the answer.
+        found.map(|found| ConditionFigures { of: None, ..found })
+    }
+
+    fn direction(&self, met: bool) -> &'static str {
+        let above = match &self.tree {
+            Expr::Binary { op, .. } => match op {
+                Op::Greater | Op::AtLeast => Some(met),
+                Op::Less | Op::AtMost => Some(!met),
+                Op::Add
+                | Op::Subtract
+                | Op::Multiply
+                | Op::Divide
+                | Op::Power
+                | Op::Equal
+                | Op::Unequal
+                | Op::And
+                | Op::Or => None,
+            },
+            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } | Expr::Call { .. } => None,
+        };
+        match (above, met) {
+            (Some(true), _) => "up",
+            (Some(false), _) => "down",
+            (None, true) => "into",
+            (None, false) => "out of",
+        }
+    }
+}
+
+impl ConditionRun {
+    fn of(run: Run) -> Self {
+        Self {
+            length: run.length,
+            start: run.start,
+            end: run.end,
+            gaps: run.gaps,
+        }
+    }
+
+    fn in_words(&self) -> String {
+        let mut text = format!("{} from {} to {}", self.length, self.start, self.end);
+        if self.gaps > 0 {
+            let _ = write!(text, ", periods missing at {} places inside", self.gaps);
+        }
+        text
+    }
+}
+
+impl ConditionFigures {
+    /// One sentence for each thing that people ask.
+    pub(super) fn in_prose(&self) -> String {
+        let of = self.of.as_deref().map(|of| format!(" of {of}"));
+        let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
+        let (Some(share), frequency) = (self.share, &self.frequency) else {
+            return format!(
+                "{name}: no {} figure to judge in the range.",
+                self.frequency
+            );
+        };
+        let mut text = format!(
+            "{name}: met in {} of {} {frequency} figures ({share} %)",
+            self.met, self.count
+        );
+        if let (Some(first), Some(last)) = (self.first, self.last) {
+            let _ = write!(text, ", first {first}, last {last}");
+        }
+        if let Some(longest) = &self.longest {
+            let _ = write!(text, "; longest run {}", longest.in_words());
+        }
+        let _ = match &self.current {
+            Some(run) => write!(text, "; current run {}", run.in_words()),
+            None => write!(text, "; not met at the end"),
+        };
+        let _ = match &self.crossing {
+            Some(c) => write!(
+                text,
+                "; last crossing {} on {} ({})",
+                c.direction,
+                c.date,
+                if c.met { "met since" } else { "not met since" }
+            ),
+            None => write!(text, "; no crossing in the range"),
+        };
+        text + "."
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}

@@ -1,0 +1,187 @@
+//! What was known at the time beside what the last revisions say.
+
+use super::answer::Score;
+use crate::desk::Desk;
+use crate::desk::hindsight::Figures;
+use crate::error::Result;
+use crate::indicators::prose::{number, signed};
+use crate::indicators::statistics::count;
+use crate::indicators::{self, Indicator};
+use crate::model::catalogue::round_to;
+use crate::model::{AsOf, Date};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A score as known at the time and from the last revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreInHindsight {
+    /// Score.
+    pub name: String,
+    /// As known on the day of the answer.
+    pub known_then: Option<f64>,
+    /// Of the same date, from the last revisions.
+    pub last_revised: Option<f64>,
+    /// The first less the second.
+    pub difference: Option<f64>,
+    /// Mean of the differences over all months compared, without sign.
+    pub mean_difference: f64,
+    /// The largest of them, with its sign.
+    pub largest_difference: f64,
+    /// Its date.
+    pub largest_date: Date,
+}
+
+/// A month whose band or regime was another than the last revisions have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LabelInHindsight {
+    /// Date of both.
+    pub date: Date,
+    /// As known at the month's end.
+    pub known_then: String,
+    /// From the last revisions.
+    pub last_revised: String,
+}
+
+/// Months as known at their end beside the same from the last revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hindsight {
+    /// Day of the first month end of which a vintage of an input is held.
+    pub since: Date,
+    /// Months compared, up to the day of the answer.
+    pub months: usize,
+    /// By score.
+    pub scores: Vec<ScoreInHindsight>,
+    /// Band or regime of the same date, from the last revisions.
+    pub label_last_revised: Option<String>,
+    /// Months whose band or regime was another.
+    pub labels_differ: usize,
+    /// The newest of them.
+    pub labels: Vec<LabelInHindsight>,
+}
+
+/// Differing labels that are given.
+const LABELS: usize = 12;
+
+/// A date as known at its month's end, and from the last revisions.
+type Both = (Figures, Figures);
+
+impl Hindsight {
+    /// Compares the months up to the day of an answer, and the answer's own scores; `None` without vintages.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub(super) fn of(
+        desk: &Desk,
+        about: &'static Indicator,
+        as_of: AsOf,
+        scores: &[Score],
+    ) -> Result<Option<Self>> {
+        let day = desk.data_date(as_of)?.as_of;
+        if indicators::composite(about.id).is_some_and(|c| c.is_as_known()) {
+            return Ok(None);
+        }
+        let path = desk.known_path(about)?;
+        let mut both: Vec<Both> = Vec::new();
+        for (_, then) in path.iter().take_while(|(on, _)| *on <= day) {
+            if let Some(revised) = desk.last_revised(about, then.date)? {
+                both.push((then.clone(), revised));
+            }
+        }
+        let (Some((since, _)), [_, ..]) = (path.first(), both.as_slice()) else {
+            return Ok(None);
+        };
+        let date = scores.iter().find_map(|score| score.date);
+        let same = date
+            .map(|date| desk.last_revised(about, date))
+            .transpose()?;
+        let same = same.flatten();
+        let labels: Vec<LabelInHindsight> = both.iter().filter_map(other_label).collect();
+        let compared = scores.iter().enumerate();
+        Ok(Some(Self {
+            since: *since,
+            months: both.len(),
+            scores: compared
+                .filter_map(|(at, score)| compare(score, at, same.as_ref(), &both))
+                .collect(),
+            label_last_revised: same.and_then(|f| f.label).map(str::to_owned),
+            labels_differ: labels.len(),
+            labels: labels.into_iter().rev().take(LABELS).collect(),
+        }))
+    }
+
+    /// The sentences for a model; `label` is the answer's own.
+    pub(super) fn in_prose(&self, label: Option<&str>) -> String {
+        let mut text = String::from("As known then and from the last revisions:");
+        for s in &self.scores {
+            if let (Some(known), Some(revised)) = (s.known_then, s.last_revised) {
+                let (name, known, revised) = (&s.name, number(known, 2), number(revised, 2));
+                text += &format!(" {name} {known} and {revised};");
+            }
+            text += &format!(
+                " {} differs by {} on average, {} at most ({});",
+                s.name,
+                number(s.mean_difference, 2),
+                signed(s.largest_difference, 2),
+                s.largest_date
+            );
+        }
+        if let (Some(label), Some(revised)) = (label, &self.label_last_revised) {
+            text += &format!(" label {label} and {revised};");
+        }
+        let (differ, months, since) = (self.labels_differ, self.months, self.since);
+        text += &format!(" the label differs in {differ} of {months} month ends since {since}");
+        if let Some(LabelInHindsight {
+            date,
+            known_then,
+            last_revised,
+        }) = self.labels.first()
+        {
+            text += &format!(", the last time on {date}: {known_then} and {last_revised}");
+        }
+        text + "."
+    }
+}
+
+fn other_label((then, revised): &Both) -> Option<LabelInHindsight> {
+    let (known, now) = (then.label?, revised.label?);
+    (known != now).then(|| LabelInHindsight {
+        date: then.date,
+        known_then: known.to_owned(),
+        last_revised: now.to_owned(),
+    })
+}
+
+/// One score of all months.
+fn compare(
+    score: &Score,
+    at: usize,
+    same: Option<&Figures>,
+    both: &[Both],
+) -> Option<ScoreInHindsight> {
+    let differences = both.iter().filter_map(|(then, revised)| {
+        let difference = then.scores.get(at)? - revised.scores.get(at)?;
+        Some((then.date, difference))
+    });
+    let differences: Vec<(Date, f64)> = differences.collect();
+    let size = |d: &(Date, f64)| d.1.abs();
+    let (largest_date, largest) = *differences
+        .iter()
+        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let last_revised = same
+        .and_then(|f| f.scores.get(at))
+        .map(|v| round_to(*v, 4))
+        .filter(|_| score.value.is_some());
+    let difference = score.value.zip(last_revised).map(|(a, b)| a - b);
+    Some(ScoreInHindsight {
+        name: score.name.clone(),
+        known_then: score.value,
+        last_revised,
+        difference: difference.map(|d| round_to(d, 4)),
+        mean_difference: round_to(
+            differences.iter().map(size).sum::<f64>() / count(differences.len()),
+            4,
+        ),
+        largest_difference: round_to(largest, 4),
+        largest_date,
+    })
+}

@@ -1,0 +1,76 @@
+//! The monthly average that is newer than the newest daily figure of the same rate or price.
+//!
+//! Daily figures and monthly averages are read from different places and may end on different days. The daily
+//! figure is the answer; that a later month's average is held is told beside it, in words and in a field.
+
+use crate::desk::Desk;
+use crate::error::Result;
+use crate::model::{AsOf, Catalogue, Date, SeriesId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Daily series, each with the series of its monthly averages.
+const MEANS: [(&str, &str); 19] = [
+    ("DGS1MO", "GS1M"),
+    ("DGS3MO", "GS3M"),
+    ("DGS6MO", "GS6M"),
+    ("DGS1", "GS1"),
+    ("DGS2", "GS2"),
+    ("DGS3", "GS3"),
+    ("DGS5", "GS5"),
+    ("DGS7", "GS7"),
+    ("DGS10", "GS10"),
+    ("DGS20", "GS20"),
+    ("DGS30", "GS30"),
+    ("DFII5", "FII5"),
+    ("DFII10", "FII10"),
+    ("EFFR", "FEDFUNDS"),
+    ("DFF", "FEDFUNDS"),
+    ("DTB3", "TB3MS"),
+    ("DTB6", "TB6MS"),
+    ("DCOILWTICO", "MCOILWTICO"),
+    ("DCOILBRENTEU", "MCOILBRENTEU"),
+];
+
+/// A monthly average of a month that begins after the daily figure it stands beside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewerMean {
+    /// Series of monthly averages: GS10.
+    pub series: String,
+    /// First day of the month.
+    pub date: Date,
+    /// The average, in the unit of the daily figure.
+    pub value: f64,
+}
+
+impl NewerMean {
+    /// Of the series `id`, whose newest figure is of `date`; `None` where there is no newer average.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub(super) fn of(desk: &Desk, id: &str, date: Date, as_of: AsOf) -> Result<Option<Self>> {
+        let mean = MEANS.iter().find(|(daily, _)| *daily == id);
+        let mean = mean.and_then(|(_, mean)| Catalogue::embedded().get(mean));
+        let Some(info) = mean.filter(|info| desk.permit(info).is_ok()) else {
+            return Ok(None);
+        };
+        let series = desk.series(info, as_of)?;
+        let day = desk.data_date(as_of)?.of(info.frequency);
+        let newest = series.and_then(|s| s.lookup(day));
+        let shown = |id: &SeriesId| desk.shown_id(id);
+        Ok(newest.filter(|mean| mean.date > date).map(|mean| Self {
+            series: shown(&info.id),
+            date: mean.date,
+            value: info.round(mean.value),
+        }))
+    }
+
+    /// In words: "newer is the average of September 2026: 4.99 (GS10)".
+    pub(super) fn words(&self) -> String {
+        let month = self.date.strftime("%B %Y");
+        format!(
+            "newer is the average of {month}: {} ({})",
+            self.value, self.series
+        )
+    }
+}

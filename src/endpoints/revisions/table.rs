@@ -1,0 +1,158 @@
+//! A series' record of revisions as an answer: rounded, with units and with reasons for what is absent.
+
+use super::answer::{
+    PeriodAnswer, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
+};
+use super::words::label;
+use crate::indicators::revisions::{HORIZONS, Revised, Spread, Stage, Usual, Yardstick};
+use crate::model::catalogue::round_to;
+use crate::model::frequency::shift;
+use crate::model::{Date, Frequency, Series, SeriesInfo};
+use jiff::ToSpan;
+
+/// The stage that the others are set against.
+const FIRST: &str = "first print";
+
+/// What an answer is made from.
+pub(super) struct RevisionTable<'a> {
+    pub(super) info: &'a SeriesInfo,
+    /// The values as last revised.
+    pub(super) held: Option<&'a Series>,
+    /// Every period with a first print, ascending.
+    pub(super) prints: &'a [Revised],
+    /// First and last month of the record.
+    pub(super) span: Option<(Date, Date)>,
+    pub(super) yardstick: Yardstick,
+    /// Day on which they were read from their source.
+    pub(super) read: Date,
+}
+
+impl RevisionTable<'_> {
+    /// The stamp of the period that holds a day; weeks end where the source ends them.
+    pub(super) fn stamp(&self, day: Date) -> Date {
+        match self.info.frequency {
+            Frequency::Daily => day,
+            Frequency::Weekly | Frequency::Biweekly => {
+                let week = shift(day, 6.days());
+                let rows = self.held.map_or(&[][..], |s| s.between(day, week));
+                rows.first().map_or(day, |o| o.date)
+            }
+            Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => self.info.frequency.stamp(day),
+        }
+    }
+
+    /// The newest period with a first print, else the newest held.
+    pub(super) fn newest(&self) -> Option<Date> {
+        let print = self.prints.last().map(|p| p.date);
+        print.or_else(|| self.held?.observations.last().map(|o| o.date))
+    }
+
+    /// A period through its revisions, with the reasons for what is absent.
+    pub(super) fn period(&self, date: Date) -> PeriodAnswer {
+        let at = self.prints.binary_search_by_key(&date, |p| p.date);
+        let print = at.ok().and_then(|at| self.prints.get(at));
+        let first = print.map(|p| p.first);
+        let [sooner, later] = print.map_or([None; 2], |p| p.later);
+        let unknown = self.not_on_record();
+        let unheld = format!("no figure of {} is held", label(date, self.info.frequency));
+        let stages = [
+            (FIRST, first, &unknown),
+            ("after 3 months", sooner, &unknown),
+            ("after 12 months", later, &unknown),
+            ("now", self.now(date), &unheld),
+        ];
+        let stage = |(name, stage, missing): (&str, Option<Stage>, &String)| {
+            let first = first.filter(|_| name != FIRST);
+            StageAnswer {
+                stage: name.to_owned(),
+                known: stage.map(|s| s.day),
+                value: stage.map(|s| round_to(s.value, self.decimals().0)),
+                level: stage.map(|s| self.info.round(s.level)),
+                revision: first.zip(stage).map(|(first, s)| self.revision(&first, &s)),
+                missing: stage.is_none().then(|| missing.clone()),
+            }
+        };
+        PeriodAnswer {
+            date,
+            stages: stages.into_iter().map(stage).collect(),
+        }
+    }
+
+    /// Why what was known of a period at a time is not told.
+    fn not_on_record(&self) -> String {
+        let Some(record) = self.record() else {
+            return "no vintages of the series are held".to_owned();
+        };
+        let [from, to] = [record.from, record.to].map(|d| label(d, Frequency::Monthly));
+        format!("not on record: vintages held run from {from} to {to}")
+    }
+
+    fn now(&self, date: Date) -> Option<Stage> {
+        self.yardstick.stage(self.held?, date, self.read)
+    }
+
+    fn revision(&self, first: &Stage, later: &Stage) -> f64 {
+        let (_, decimals) = self.decimals();
+        round_to(self.yardstick.revision(first.value, later.value), decimals)
+    }
+
+    fn decimals(&self) -> (i32, i32) {
+        decimals(self.yardstick, self.info)
+    }
+
+    /// The newest first prints, newest first.
+    pub(super) fn newest_prints(&self, most: usize) -> Vec<PrintAnswer> {
+        let newest = self.prints.iter().rev().take(most);
+        newest.map(|print| self.print(print)).collect()
+    }
+
+    /// What the vintages held cover; `None` where there is no first print among them.
+    pub(super) fn record(&self) -> Option<RecordAnswer> {
+        let (from, to) = self.span.filter(|_| !self.prints.is_empty())?;
+        Some(RecordAnswer { from, to })
+    }
+
+    fn print(&self, print: &Revised) -> PrintAnswer {
+        let now = self.now(print.date);
+        let (decimals, _) = self.decimals();
+        PrintAnswer {
+            date: print.date,
+            known: print.first.day,
+            first: round_to(print.first.value, decimals),
+            now: now.map(|now| round_to(now.value, decimals)),
+            revision: now.map(|now| self.revision(&print.first, &now)),
+        }
+    }
+
+    pub(super) fn usual(&self, usual: &Usual) -> UsualAnswer {
+        let (_, decimals) = self.decimals();
+        let round = |value: f64| round_to(value, decimals + 1);
+        let spread = |(months, s): (i64, &Spread)| SpreadAnswer {
+            months,
+            mean_abs: round(s.mean_abs),
+            median_abs: round(s.median_abs),
+            p90_abs: round(s.p90_abs),
+            bias: round(s.bias),
+            sign_flips: s.flips,
+        };
+        UsualAnswer {
+            n: usual.n,
+            from: usual.from,
+            to: usual.to,
+            after: HORIZONS.into_iter().zip(&usual.after).map(spread).collect(),
+        }
+    }
+}
+
+/// Decimals of values and of revisions.
+pub(in crate::endpoints) fn decimals(yardstick: Yardstick, info: &SeriesInfo) -> (i32, i32) {
+    let own = i32::from(info.decimals);
+    match yardstick {
+        Yardstick::Level | Yardstick::Change => (own, own),
+        Yardstick::LevelInPercent => (own, 2),
+        Yardstick::Growth | Yardstick::AnnualGrowth => (2, 2),
+    }
+}

@@ -1,0 +1,126 @@
+//! The answer about revisions in words.
+
+use super::answer::{PeriodAnswer, RevisionsAnswer, SpreadAnswer};
+use crate::indicators::prose::lowered;
+use crate::indicators::revisions::Yardstick;
+use crate::model::{Date, Frequency, SeriesInfo};
+
+/// A period as people write it: `2008-12`, `2008-Q4`, `2008`, or its day.
+pub fn label(date: Date, frequency: Frequency) -> String {
+    match frequency {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => date.to_string(),
+        Frequency::Monthly | Frequency::Semiannual => date.strftime("%Y-%m").to_string(),
+        Frequency::Quarterly => date.strftime("%Y-Q%q").to_string(),
+        Frequency::Annual => date.strftime("%Y").to_string(),
+    }
+}
+
+/// What is compared, in words.
+pub(super) fn measure(yardstick: Yardstick, frequency: Frequency) -> String {
+    let period = match frequency {
+        Frequency::Daily => "day",
+        Frequency::Weekly => "week",
+        Frequency::Biweekly => "two weeks",
+        Frequency::Monthly => "month",
+        Frequency::Quarterly => "quarter",
+        Frequency::Semiannual => "half-year",
+        Frequency::Annual => "year",
+    };
+    match yardstick {
+        Yardstick::Level | Yardstick::LevelInPercent => "level".to_owned(),
+        Yardstick::Change => format!("change from the {period} before"),
+        Yardstick::Growth => format!("percent change from the {period} before"),
+        Yardstick::AnnualGrowth => {
+            format!("percent change from the {period} before, at an annual rate")
+        }
+    }
+}
+
+/// Units of values and of revisions.
+pub(in crate::endpoints) fn units(yardstick: Yardstick, info: &SeriesInfo) -> (String, String) {
+    let (own, points) = (info.units.clone(), "percentage points".to_owned());
+    match yardstick {
+        Yardstick::Level if own.starts_with("Percent") => (own, points),
+        Yardstick::Level | Yardstick::Change => (own.clone(), own),
+        Yardstick::LevelInPercent => (own, "percent".into()),
+        Yardstick::Growth | Yardstick::AnnualGrowth => ("percent".into(), points),
+    }
+}
+
+/// A number with its sign.
+pub fn plus(value: f64) -> String {
+    match value > 0.0 {
+        true => format!("+{value}"),
+        false => value.to_string(),
+    }
+}
+
+/// "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped 50 times".
+pub fn size(spread: &SpreadAnswer) -> String {
+    let SpreadAnswer {
+        months,
+        mean_abs,
+        median_abs,
+        p90_abs,
+        bias,
+        sign_flips,
+    } = spread;
+    let flips = sign_flips.map_or(String::new(), |n| format!(", sign flipped {n} times"));
+    let bias = plus(*bias);
+    format!(
+        "after {months} months mean {mean_abs}, median {median_abs}, nine in ten within {p90_abs}, bias {bias}{flips}"
+    )
+}
+
+/// The whole answer.
+pub(super) fn text(a: &RevisionsAnswer) -> String {
+    let frequency = a.frequency.as_deref().and_then(|word| word.parse().ok());
+    let frequency = frequency.unwrap_or(Frequency::Daily);
+    let name = a.untrusted.told("displayName", &a.display_name);
+    let unit = lowered(&a.untrusted.told("unit", &a.unit));
+    let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
+    if let Some(period) = &a.period {
+        text += &format!("\n{}", through(period, frequency));
+    }
+    if let Some(usual) = &a.usual {
+        let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
+        let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));
+        let after: Vec<String> = usual.after.iter().map(size).collect();
+        text += &format!(
+            "\nUsual size of revisions in {unit} (n {}, {from} to {to}): {}.",
+            usual.n,
+            after.join("; ")
+        );
+    }
+    let prints = a.first_prints.iter().map(|p| {
+        let now = p.now.map_or("none".to_owned(), |now| now.to_string());
+        format!("{} {}, {now}", label(p.date, frequency), p.first)
+    });
+    let prints: Vec<String> = prints.collect();
+    if !prints.is_empty() {
+        text += &format!("\nFirst print, present value: {}.", prints.join("; "));
+    }
+    let source = a.source.as_deref().unwrap_or("not stated");
+    let source = a.untrusted.told("source", source);
+    text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
+}
+
+/// "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
+fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
+    let mut said = None;
+    let stages = p.stages.iter().map(|s| {
+        let aside = match (s.value.and(s.revision), s.value.and(s.known)) {
+            (Some(revision), _) => Some(plus(revision)),
+            (None, Some(day)) if s.stage == "now" => Some(format!("read {day}")),
+            (None, Some(day)) => Some(format!("known by {day}")),
+            // The same reason is told once.
+            (None, None) if said.replace(&s.missing) == Some(&s.missing) => None,
+            (None, None) => s.missing.clone(),
+        };
+        let value = s.value.map_or("none".to_owned(), |v| v.to_string());
+        let aside = aside.map_or(String::new(), |aside| format!(" ({aside})"));
+        format!("{} {value}{aside}", s.stage)
+    });
+    let stages: Vec<String> = stages.collect();
+    format!("{}: {}.", label(p.date, frequency), stages.join("; "))
+}

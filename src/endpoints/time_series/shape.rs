@@ -1,0 +1,93 @@
+//! The shape of an answer: every row up to the cap, or a few with what happened over all of them, and a picture.
+
+use super::answer::{Reduction, TimeSeriesAnswer};
+use super::arguments::{Detail, Params};
+use super::digest::digest;
+use super::picture::drawing;
+use super::thin::thin;
+use crate::desk::address;
+use crate::endpoints::measured::Measured;
+use crate::error::Result;
+
+/// Most rows in one answer (API.md, limits).
+const MAX_ROWS: usize = 5_000;
+/// Most rows as CSV within a model's window, some 9,000 tokens.
+const MAX_CSV_ROWS: usize = 750;
+/// So many rows are all shown where nothing else is asked for; more are thinned to so few as show their course.
+const ALL: usize = 60;
+const FEW: usize = 31;
+
+/// Gives the rows as asked for; `base` is the address of links, if any is listened on.
+///
+/// # Errors
+/// [`crate::Error::Internal`] when the picture cannot be drawn.
+pub(super) fn shaped(
+    mut answer: TimeSeriesAnswer,
+    params: &Params,
+    measured: Measured,
+    base: Option<&str>,
+) -> Result<TimeSeriesAnswer> {
+    if params.chart {
+        let drawing = drawing(&answer, params, &measured);
+        answer.picture = Some(crate::chart::png(&drawing)?.into());
+    }
+    let detail = params.detail();
+    if params.detail.is_some() && answer.points.is_empty() {
+        answer.summary = digest(&answer.observations(), &measured);
+    }
+    answer.measured = Some(measured);
+    let rows = answer.data.len();
+    if !answer.points.is_empty() {
+        answer.row_count = rows;
+        return Ok(answer);
+    }
+    let most = match (params.max_points, detail) {
+        (Some(most), _) => usize::from(most),
+        (None, Detail::Full) => {
+            cut(&mut answer);
+            return Ok(answer);
+        }
+        (None, Detail::Csv) => MAX_CSV_ROWS,
+        (None, Detail::Summary | Detail::Points) if rows <= ALL => ALL,
+        (None, Detail::Summary | Detail::Points) => FEW,
+    };
+    let (data, method) = thin(&answer.data, most);
+    answer.reduction = Some(Reduction {
+        from_rows: rows,
+        to_rows: data.len(),
+        method,
+    });
+    answer.row_count = data.len();
+    answer.all_rows = Some(link(&answer, params, base));
+    answer.data = data;
+    Ok(answer)
+}
+
+/// Leaves the newest rows that one answer may have.
+fn cut(answer: &mut TimeSeriesAnswer) {
+    let cut = answer.data.len().saturating_sub(MAX_ROWS);
+    answer.truncated |= cut > 0;
+    answer.data.drain(..cut);
+    answer.row_count = answer.data.len();
+    if let (true, Some(first)) = (cut > 0, answer.data.first()) {
+        answer.start = first.date;
+    }
+}
+
+/// Where all rows are to be had as CSV: over REST, or as a resource.
+fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> String {
+    let (id, start, end) = (&answer.series_id, answer.start, answer.end);
+    let mut query = format!("start={start}&end={end}");
+    for (name, value) in [
+        ("frequency", params.frequency.map(|f| format!("{f:?}"))),
+        ("aggregation", params.aggregation.map(|h| format!("{h:?}"))),
+        ("units", params.units.map(|u| format!("{u:?}"))),
+        ("as_of", params.as_of.clone()),
+    ] {
+        if let Some(value) = value {
+            query += &format!("&{name}={}", value.to_lowercase());
+        }
+    }
+    let page = format!("/api/public/data/{id}?{query}&format=csv");
+    address(base, &page, &format!("series/{id}.csv?{query}"))
+}

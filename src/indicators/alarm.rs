@@ -1,0 +1,104 @@
+//! An alarm that rings and ends after several readings in a row, so that one odd week does neither.
+
+use crate::model::{Date, Observation};
+
+/// When an alarm rings and when it ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AlarmRule {
+    /// Readings at or above it count for the alarm.
+    pub on: f64,
+    /// So many in a row begin it.
+    pub on_after: usize,
+    /// Readings below it count against the alarm.
+    pub off: f64,
+    /// So many in a row end it.
+    pub off_after: usize,
+}
+
+/// An alarm on some day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alarm {
+    /// Whether it rings.
+    pub on: bool,
+    /// Date of the reading that began or ended it last; `None` before the first alarm.
+    pub since: Option<Date>,
+}
+
+/// A time for which an alarm rang.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spell {
+    /// Date of the reading that began it.
+    pub from: Date,
+    /// Date of the reading that ended it; `None` while it rings.
+    pub to: Option<Date>,
+}
+
+impl AlarmRule {
+    /// Every time for which it rang, ascending. A reading that is missing between two others breaks no run.
+    pub fn spells(&self, readings: &[Observation]) -> Vec<Spell> {
+        let mut spells: Vec<Spell> = Vec::new();
+        let (mut for_it, mut against) = (0, 0);
+        for o in readings {
+            for_it = if o.value >= self.on { for_it + 1 } else { 0 };
+            against = if o.value < self.off { against + 1 } else { 0 };
+            match spells.last_mut().filter(|s| s.to.is_none()) {
+                Some(rings) if against >= self.off_after => rings.to = Some(o.date),
+                None if for_it >= self.on_after => spells.push(Spell {
+                    from: o.date,
+                    to: None,
+                }),
+                _ => {}
+            }
+        }
+        spells
+    }
+
+    /// The alarm after all these readings.
+    pub fn state(&self, readings: &[Observation]) -> Alarm {
+        let last = self.spells(readings).last().copied();
+        Alarm {
+            on: last.is_some_and(|s| s.to.is_none()),
+            since: last.map(|s| s.to.unwrap_or(s.from)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    const RULE: AlarmRule = AlarmRule {
+        on: 65.0,
+        on_after: 2,
+        off: 35.0,
+        off_after: 4,
+    };
+
+    #[test]
+    fn an_alarm_needs_a_row_of_readings_to_ring_and_to_end() {
+        let values = [
+            70.0, 60.0, 65.0, 65.0, 34.0, 34.0, 34.0, 35.0, 20.0, 20.0, 20.0, 20.0, 99.0,
+        ];
+        let days = (1..).map(|day| date(2020, 1, day));
+        let readings: Vec<_> = days
+            .zip(values)
+            .map(|(d, v)| Observation::new(d, v))
+            .collect();
+        let spell = |to| Spell {
+            from: date(2020, 1, 4),
+            to,
+        };
+        assert_eq!(RULE.spells(&readings), [spell(Some(date(2020, 1, 12)))]);
+        assert_eq!(RULE.spells(&readings[..11]), [spell(None)]);
+        assert_eq!(RULE.spells(&readings[..3]), []);
+        let state = |n: usize| {
+            let Alarm { on, since } = RULE.state(&readings[..n]);
+            (on, since.map(|d| d.day()))
+        };
+        assert_eq!(
+            [state(3), state(11), state(13)],
+            [(false, None), (true, Some(4)), (false, Some(12))]
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Knowing sooner: the regime with every input filled to the month of the newest claims (docs/METHODS.md#nowcast).
+//!
+//! An overlay on the published regime, and never the regime of record: months that are not out yet are filled by
+//! [`bridges`], then the regime's own rules run on.
+
+pub mod bridges;
+
+use super::months::{Month, Months, log_ratio};
+use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
+use super::resample::known_or_none;
+use crate::model::frequency::{days_between, shift};
+use crate::model::{Date, SeriesSet};
+use jiff::ToSpan;
+
+/// Weekly series that tell of months not out yet.
+pub const WEEKLY: [&str; 2] = ["ICSA", "GASREGW"];
+
+/// Errors of scores whose newest inputs are filled.
+pub const ERRORS: Errors = Errors {
+    growth: 0.15,
+    inflation: 0.10,
+};
+
+/// Where it is wrong, for every answer that shows it.
+pub const LIMITS: &str = "A nowcast, not the regime of record. It fails when claims jump for one state or one storm (October \
+    2005), after a slump (September 2020: DEFLATION became GOLDILOCKS two months early), while growth is near zero, and in \
+    a month less than a week old (2020-03-15 still said GOLDILOCKS).";
+
+/// Months that may be filled.
+const MOST: i32 = 3;
+/// Days after the newest week of claims from which on nothing is said.
+const STALE_DAYS: i64 = 14;
+/// Days after its stamp on which the claims of a week, and the gasoline price of one, are out.
+const OUT_AFTER: [i64; 2] = [5, 1];
+
+/// A figure that is not published yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fill {
+    /// Series.
+    pub series: &'static str,
+    /// Month.
+    pub month: Month,
+    /// What it is taken to be, in the series' own unit.
+    pub value: f64,
+    /// From what.
+    pub how: &'static str,
+}
+
+/// The regime from filled figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nowcast {
+    /// The month after the newest figures, as the regime counts.
+    pub state: RegimeMonth,
+    /// Saturday of the newest week of claims.
+    pub claims_week: Date,
+    /// Claims of the newest month and of the one before against their months before, percent.
+    pub claims: [f64; 2],
+    /// What was filled, by series and month.
+    pub fills: Vec<Fill>,
+    /// What was missing where something else served.
+    pub inputs_missing: Vec<&'static str>,
+}
+
+/// The nowcast from what was known on `day`; `weekly` is the day for which weekly figures speak.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
+    let [claims, gasoline] = [0, 1].map(|i| {
+        let (id, lag) = (WEEKLY.get(i).copied(), OUT_AFTER.get(i).copied());
+        let known = known_or_none(id.and_then(|id| set.get(id)), weekly);
+        let out = |date| shift(date, lag.unwrap_or_default().days()) <= weekly;
+        known
+            .get(..known.partition_point(|o| out(o.date)))
+            .unwrap_or_default()
+    });
+    let week = claims.last().map(|o| o.date).ok_or("ICSA is not there")?;
+    if days_between(week, weekly) > STALE_DAYS {
+        return Err(format!(
+            "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {weekly}"
+        ));
+    }
+    let to = Month::of(week);
+    let mut filling = Filling {
+        figures: Grids::read(set, day),
+        claims: bridges::moves(claims),
+        gasoline: bridges::moves(gasoline),
+        to,
+        fills: Vec::new(),
+        inputs_missing: Vec::new(),
+    };
+    filling.fill()?;
+    let claims = bridges::claims_at(&filling.claims, to);
+    let state = regime::months(filling.figures, to.plus(1), ERRORS).pop();
+    let state = state
+        .filter(|s| Month::of(s.month) == to.plus(1))
+        .ok_or_else(|| {
+            format!(
+                "the figures do not reach {} with all that is filled",
+                to.name()
+            )
+        })?;
+    Ok(Nowcast {
+        state,
+        claims_week: week,
+        claims,
+        fills: filling.fills,
+        inputs_missing: filling.inputs_missing,
+    })
+}
+
+/// [`at`] beside what is published on the day: a nowcast of an older month is none.
+///
+/// # Errors
+/// As [`at`].
+pub fn after(
+    published: &Outlook,
+    set: &SeriesSet,
+    (day, weekly): (Date, Date),
+) -> Result<Nowcast, String> {
+    let now = at(set, day, weekly)?;
+    let newest = published.state.as_ref().map(|s| s.month);
+    match newest.filter(|month| *month > now.state.month) {
+        Some(_) => Err("the monthly figures reach further than the weekly ones".to_owned()),
+        None => Ok(now),
+    }
+}
+
+/// Figures on their way to being complete.
+struct Filling {
+    figures: Grids,
+    claims: Months,
+    gasoline: Months,
+    to: Month,
+    fills: Vec<Fill>,
+    inputs_missing: Vec<&'static str>,
+}
+
+impl Filling {
+    fn fill(&mut self) -> Result<(), String> {
+        let claims = self.claims.clone();
+        let with_claims = "its own momentum and initial claims";
+        let payrolls = |grid: &Months, m| {
+            let step = bridges::payrolls(momentum(grid, m)?, bridges::claims_at(&claims, m));
+            grown(grid, m, step)
+        };
+        let production = |grid: &Months, m| {
+            let step = bridges::production(momentum(grid, m)?, bridges::claims_at(&claims, m));
+            grown(grid, m, step)
+        };
+        let unemployment = |grid: &Months, m: Month| {
+            let last = grid.get(m.plus(-1))?;
+            let drift = (last - grid.get(m.plus(-4))?) / 3.0;
+            Some(last + bridges::unemployment(drift, bridges::claims_at(&claims, m)))
+        };
+        let core = |grid: &Months, m: Month| {
+            let before = m.plus(-1);
+            let step = bridges::core_prices(
+                grid.log_change(before, 1, 100.0)?,
+                grid.log_change(before, 12, 100.0)? / 12.0,
+            );
+            grown(grid, m, step)
+        };
+        self.required("PAYEMS", |g| &mut g.payrolls, with_claims, payrolls)?;
+        self.required("UNRATE", |g| &mut g.unemployment, with_claims, unemployment)?;
+        self.optional("INDPRO", |g| &mut g.production, with_claims, production)?;
+        self.optional(
+            "PERMIT",
+            |g| &mut g.permits,
+            "unchanged",
+            |grid, m| grid.get(m.plus(-1)),
+        )?;
+        self.required("CPILFESL", |g| &mut g.core, "its own momentum", core)?;
+        self.prices()
+    }
+
+    fn prices(&mut self) -> Result<(), String> {
+        let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
+        let ahead = self.figures.prices.last().map(|last| last.plus(1));
+        let months = ahead
+            .into_iter()
+            .flat_map(|next| (0..MOST).map(move |k| next.plus(k)));
+        let mut to_fill = months.take_while(|m| *m <= self.to);
+        let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
+            true => {
+                self.inputs_missing.push("GASREGW");
+                "core's momentum, without gasoline where its price is missing"
+            }
+            false => "core's momentum and gasoline",
+        };
+        let prices = |grid: &Months, m: Month| {
+            let yearly = core.log_change(m.plus(-1), 12, 100.0)?;
+            let step = bridges::prices(yearly / 12.0, bridges::gasoline_at(&gasoline, m));
+            grown(grid, m, step)
+        };
+        self.required("CPIAUCSL", |g| &mut g.prices, how, prices)
+    }
+
+    /// Fills a series that the scores cannot do without.
+    fn required(
+        &mut self,
+        series: &'static str,
+        grid: fn(&mut Grids) -> &mut Months,
+        how: &'static str,
+        next: impl Fn(&Months, Month) -> Option<f64>,
+    ) -> Result<(), String> {
+        let grid = grid(&mut self.figures);
+        let last = grid
+            .last()
+            .ok_or_else(|| format!("{series} is not there"))?;
+        if last.plus(MOST) < self.to {
+            let (last, to) = (last.name(), self.to.name());
+            return Err(format!(
+                "{series} ends with {last}, more than {MOST} months before {to}"
+            ));
+        }
+        let months = (1..).map(|k| last.plus(k)).take_while(|m| *m <= self.to);
+        for month in months {
+            let value = next(grid, month)
+                .ok_or_else(|| format!("{series} of {} cannot be filled", month.name()))?;
+            grid.put(month, value);
+            self.fills.push(Fill {
+                series,
+                month,
+                value,
+                how,
+            });
+        }
+        Ok(())
+    }
+
+    /// Fills a series without which growth can do: one that ends too early is left as it is.
+    fn optional(
+        &mut self,
+        series: &'static str,
+        grid: fn(&mut Grids) -> &mut Months,
+        how: &'static str,
+        next: impl Fn(&Months, Month) -> Option<f64>,
+    ) -> Result<(), String> {
+        match grid(&mut self.figures).last() {
+            Some(last) if last.plus(MOST) >= self.to => self.required(series, grid, how, next),
+            _ => {
+                self.inputs_missing.push(series);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The mean step of the three months before, percent.
+fn momentum(grid: &Months, month: Month) -> Option<f64> {
+    let before = month.plus(-1);
+    Some(100.0 * log_ratio(grid.get(before)?, grid.get(before.plus(-3))?)? / 3.0)
+}
+
+/// The month before, moved by a step in percent.
+fn grown(grid: &Months, month: Month, step: f64) -> Option<f64> {
+    Some(grid.get(month.plus(-1))? * (step / 100.0).exp())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! What a composite says at a day, and what it is made of.
+//!
+//! A reading always adds up: `value = base + sum of contributions`, so that a user can see where a figure
+//! comes from.
+
+use super::alarm::Alarm;
+use crate::model::Date;
+
+/// One input of a computed figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// What it measures: "Credit spread".
+    pub name: &'static str,
+    /// Series it was read from; the first is the preferred one.
+    pub series: Vec<&'static str>,
+    /// The input after its transform, in `unit`; absent when it could not be had.
+    pub value: Option<f64>,
+    /// Unit of `value`.
+    pub unit: &'static str,
+    /// Date of the newest observation used.
+    pub date: Option<Date>,
+    /// Weight in the composite; the weights of all inputs add up to 1. `None` where nothing is weighted.
+    pub weight: Option<f64>,
+    /// Points of the result that this input adds to or takes from `base`.
+    pub contribution: Option<f64>,
+    /// Why the value is absent.
+    pub missing: Option<String>,
+}
+
+/// How far a figure has moved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// Absolute change in the figure's own unit.
+    pub change: f64,
+    /// Over which time, in words: "13 weeks".
+    pub over: &'static str,
+}
+
+/// A computed figure at a day, with what it was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Date the figure is stamped with: the day, the week's Wednesday, or the month's first day.
+    pub date: Date,
+    /// The figure; absent with a `reason`.
+    pub value: Option<f64>,
+    /// Why there is no figure.
+    pub reason: Option<String>,
+    /// The figure with every input at its reference: `value = base + sum of contributions`, to 1e-9.
+    pub base: f64,
+    /// All inputs of the method, present or not.
+    pub inputs: Vec<Input>,
+    /// Share of the weights that was present, 0 to 1; 0 where nothing is weighted.
+    pub weight_present: f64,
+    /// Movement over the composite's usual horizon, where it can be computed.
+    pub trend: Option<Trend>,
+    /// How the figure came about where that is not the usual way: "fallback without NFCI".
+    pub basis: Vec<String>,
+    /// The alarm of composites that have one, where their history is at hand.
+    pub alarm: Option<Alarm>,
+}
+
+impl Reading {
+    /// A figure made of these inputs around the base 0, without a trend.
+    pub fn of(date: Date, value: f64, inputs: Vec<Input>) -> Self {
+        Self {
+            date,
+            value: Some(value),
+            reason: None,
+            base: 0.0,
+            weight_present: present(&inputs),
+            inputs,
+            trend: None,
+            basis: Vec::new(),
+            alarm: None,
+        }
+    }
+
+    /// A reading without a figure: the reason and the inputs that were looked for.
+    pub fn none(date: Date, reason: String, inputs: Vec<Input>) -> Self {
+        Self {
+            value: None,
+            reason: Some(reason),
+            ..Self::of(date, 0.0, inputs)
+        }
+    }
+}
+
+/// Share of the weight of inputs that have a value.
+pub fn present(inputs: &[Input]) -> f64 {
+    let weigh = |i: &Input| i.value.and(i.weight);
+    inputs.iter().filter_map(weigh).sum()
+}
+
+/// Why a figure is absent while too little of its weight is there (docs/METHODS.md#missing-inputs).
+pub fn too_little(present: f64, needed: f64) -> String {
+    format!(
+        "only {:.0} % of its weight is present, {:.0} % are needed",
+        100.0 * present,
+        100.0 * needed
+    )
+}

@@ -1,0 +1,46 @@
+//! What both versions of the recession probability share: their inputs, and the probit on three of them.
+
+use super::inputs::Found;
+use crate::indicators::statistics::normal_cdf;
+
+/// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
+/// a month: S, F and B of the formula; any may be absent.
+pub(super) type Drivers = [Option<f64>; 3];
+
+/// What each driver is: name, series, unit, and what is said where it is absent.
+pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
+    (
+        "Term spread",
+        &["T10Y3M", "GS10", "TB3MS"],
+        "percentage points",
+        "without the term spread",
+    ),
+    ("Financial conditions", &["NFCI"], "index", "without NFCI"),
+    (
+        "Building permits",
+        &["PERMIT"],
+        "percent over a year, log",
+        "without building permits",
+    ),
+];
+
+pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
+    found.each_ref().map(|f| f.as_ref().map(|f| f.value))
+}
+
+/// The probit on spread, conditions and permits, 0 to 1; `None` when all three are absent.
+///
+/// Each combination of absent inputs has a probit of its own, fitted to the same target
+/// (docs/METHODS.md#recession-probability).
+pub fn second_term(drivers: [Option<f64>; 3]) -> Option<f64> {
+    let second = match drivers {
+        [Some(s), Some(f), Some(b)] => -0.4101 - 0.4916 * s + 0.8150 * f - 0.0268 * b,
+        [Some(s), Some(f), None] => -0.2726 - 0.5104 * s + 0.9871 * f,
+        [Some(s), None, Some(b)] => -0.4821 - 0.4456 * s - 0.0333 * b,
+        [Some(s), None, None] => -0.2057 - 0.4567 * s,
+        [None, Some(f), Some(b)] => -0.9149 + 0.8068 * f - 0.0259 * b,
+        // docs/METHODS.md#recession-probability fits no probit to a single input other than the spread.
+        [None, _, _] => return None,
+    };
+    Some(normal_cdf(second))
+}

@@ -1,0 +1,336 @@
+//! How figures were revised: what was printed first, what stood there 3 and 12 months later and stands there now, and
+//! how far those usually lie apart (docs/METHODS.md#revisions).
+
+use super::statistics::{mean, quantile};
+use crate::model::frequency::shift;
+use crate::model::observation::known_by;
+use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
+use jiff::ToSpan;
+
+/// Months after its first print at which a figure is looked at again.
+pub const HORIZONS: [i64; 2] = [3, 12];
+
+/// Months from the start of a period within which its first row on record is its first print. Whatever comes later is
+/// older history that a vintage brought along.
+const LATEST_PRINT: i32 = 6;
+
+/// What of a series is printed and compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yardstick {
+    /// The level; a revision is in its unit.
+    Level,
+    /// The level; a revision is in percent of the first print.
+    LevelInPercent,
+    /// Change from the period before, in the series' unit.
+    Change,
+    /// Percent change from the period before.
+    Growth,
+    /// The same, compounded to a year.
+    AnnualGrowth,
+}
+
+/// A figure in a state of knowledge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stage {
+    /// Day of the state; of a first print the day it became known.
+    pub day: Date,
+    /// Level in the series' unit.
+    pub level: f64,
+    /// What the yardstick makes of it.
+    pub value: f64,
+}
+
+/// A period that has a first print, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Revised {
+    /// Start of the period.
+    pub date: Date,
+    /// First print.
+    pub first: Stage,
+    /// At the ends of the months that lie [`HORIZONS`] after the first print's; `None` where the record does not reach
+    /// that far or the figure was withdrawn.
+    pub later: [Option<Stage>; 2],
+}
+
+/// How large revisions usually are: over all periods whose figures are on record at each of [`HORIZONS`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usual {
+    /// Periods in the sample.
+    pub n: usize,
+    /// First period of the sample.
+    pub from: Date,
+    /// Last period of the sample.
+    pub to: Date,
+    /// After each of [`HORIZONS`].
+    pub after: [Spread; 2],
+}
+
+/// How far figures lie from their first prints. Units are those of [`Yardstick::revision`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Mean of the absolute revisions.
+    pub mean_abs: f64,
+    /// Median of the absolute revisions.
+    pub median_abs: f64,
+    /// 90th percentile of the absolute revisions.
+    pub p90_abs: f64,
+    /// Mean with signs: positive where figures are revised up.
+    pub bias: f64,
+    /// How often a rise became a fall or the other way round; `None` for levels, which have no such sign.
+    pub flips: Option<usize>,
+}
+
+/// The record of a series' revisions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Revisions {
+    /// What is compared.
+    pub yardstick: Yardstick,
+    /// First and last month of the record, as their first days.
+    pub span: Option<(Date, Date)>,
+    /// Every period with a first print, ascending.
+    pub prints: Vec<Revised>,
+    /// How large they are; `None` before a first one of 12 months is on record.
+    pub usual: Option<Usual>,
+}
+
+impl Yardstick {
+    /// What suits a series: what its release is quoted by, else by its unit and frequency.
+    fn of(info: &SeriesInfo, rows: &[Known]) -> Self {
+        let is_positive = rows.iter().filter_map(|row| row.value).all(|v| v > 0.0);
+        match (info.id.as_str(), info.frequency) {
+            ("PAYEMS" | "CE16OV", _) => Self::Change,
+            ("UNRATE" | "AWHMAN", _) => Self::Level,
+            ("PERMIT" | "HOUST" | "CLAIMSX", _) => Self::LevelInPercent,
+            // Growth of a rate, or over zero, says nothing.
+            _ if !is_positive || info.units.starts_with("Percent") => Self::Level,
+            (_, Frequency::Daily | Frequency::Weekly | Frequency::Biweekly) => Self::LevelInPercent,
+            (_, Frequency::Monthly | Frequency::Semiannual | Frequency::Annual) => Self::Growth,
+            (_, Frequency::Quarterly) => Self::AnnualGrowth,
+        }
+    }
+
+    /// A revision from one value to a later one of the same period.
+    /// Units: percentage points of growth, percent of a level in percent, else the series' unit.
+    pub fn revision(self, first: f64, later: f64) -> f64 {
+        match self {
+            Self::LevelInPercent => 100.0 * (later / first - 1.0),
+            Self::Level | Self::Change | Self::Growth | Self::AnnualGrowth => later - first,
+        }
+    }
+
+    /// Whether values have a sign that can flip.
+    fn has_sign(self) -> bool {
+        match self {
+            Self::Level | Self::LevelInPercent => false,
+            Self::Change | Self::Growth | Self::AnnualGrowth => true,
+        }
+    }
+
+    /// A period as a series has it; `None` where it, or the period before that its value needs, is absent.
+    pub fn stage(self, series: &Series, date: Date, day: Date) -> Option<Stage> {
+        self.measure(series.frequency(), date, |date| series.at(date))
+            .map(|(level, value)| Stage { day, level, value })
+    }
+
+    /// Level and value of a period, from the levels of one state of knowledge.
+    fn measure(
+        self,
+        frequency: Frequency,
+        date: Date,
+        level: impl Fn(Date) -> Option<f64>,
+    ) -> Option<(f64, f64)> {
+        let before = || level(shift(date, frequency.period().negate()));
+        let now = level(date)?;
+        let value = match self {
+            Self::Level => now,
+            Self::LevelInPercent => Some(now).filter(|now| *now > 0.0)?,
+            Self::Change => now - before()?,
+            Self::Growth => 100.0 * (now / before()? - 1.0),
+            Self::AnnualGrowth => 100.0 * ((now / before()?).powf(frequency.per_year()) - 1.0),
+        };
+        value.is_finite().then_some((now, value))
+    }
+}
+
+impl Revisions {
+    /// Reads the record out of all that was ever known of a series.
+    pub fn of(info: &SeriesInfo, vintages: &Vintages) -> Self {
+        let record = Track::of(info, vintages);
+        let prints: Vec<Revised> = record.prints().collect();
+        Self {
+            yardstick: record.yardstick,
+            span: (record.spans.first().map(|span| span.0))
+                .zip(prints.last().map(|print| print.first.day.first_of_month())),
+            usual: usual(&prints, record.yardstick),
+            prints,
+        }
+    }
+
+    /// How large revisions usually were by what was known on a day: those of [`Self::usual`] that had been made in the
+    /// months before the newest print of then.
+    pub fn usual_by(&self, day: Date) -> Option<Usual> {
+        let printed = self.prints.iter().filter(|print| print.first.day <= day);
+        let newest = printed
+            .map(|print| print.first.day.first_of_month())
+            .max()?;
+        let made = |print: &&Revised| {
+            let later = print.later.iter().flatten();
+            later
+                .map(|stage| stage.day)
+                .max()
+                .is_some_and(|day| day < newest)
+        };
+        let made: Vec<Revised> = self.prints.iter().filter(made).copied().collect();
+        usual(&made, self.yardstick)
+    }
+}
+
+/// How large the revisions were of all periods that are on record at each horizon.
+fn usual(prints: &[Revised], yardstick: Yardstick) -> Option<Usual> {
+    let complete = prints.iter().filter_map(|print| match print.later {
+        [Some(sooner), Some(later)] => Some((print, [sooner.value, later.value])),
+        _ => None,
+    });
+    let sample: Vec<(&Revised, [f64; 2])> = complete.collect();
+    let pairs = |at: fn(&[f64; 2]) -> f64| {
+        let pairs = sample.iter().map(|(p, later)| (p.first.value, at(later)));
+        spread(&pairs.collect::<Vec<_>>(), yardstick)
+    };
+    Some(Usual {
+        n: sample.len(),
+        from: sample.first()?.0.date,
+        to: sample.last()?.0.date,
+        after: [pairs(|[sooner, _]| *sooner)?, pairs(|[_, later]| *later)?],
+    })
+}
+
+/// How far later values lie from first ones.
+fn spread(pairs: &[(f64, f64)], yardstick: Yardstick) -> Option<Spread> {
+    let revisions = pairs
+        .iter()
+        .map(|(first, later)| yardstick.revision(*first, *later));
+    let revisions: Vec<f64> = revisions.collect();
+    let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let flips = pairs.iter().filter(|(first, later)| first * later < 0.0);
+    Some(Spread {
+        mean_abs: mean(&sizes)?,
+        median_abs: quantile(&sizes, 50)?,
+        p90_abs: quantile(&sizes, 90)?,
+        bias: mean(&revisions)?,
+        flips: yardstick.has_sign().then_some(flips.count()),
+    })
+}
+
+/// All rows of a series by date, and what its record covers.
+struct Track<'a> {
+    info: &'a SeriesInfo,
+    yardstick: Yardstick,
+    /// The rows of one date each, ascending; of a date those without a day first, then by day.
+    dates: Vec<&'a [Known]>,
+    /// Stretches of months at whose ends it is on record what was known, by their first days, ascending. The first one
+    /// begins with the oldest row that has a day.
+    spans: Vec<(Date, Date)>,
+}
+
+impl<'a> Track<'a> {
+    fn of(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
+        let rows = vintages.rows();
+        let days = rows.iter().filter_map(|row| row.known_from);
+        let begins = days.min().map(Date::first_of_month);
+        let mut track = Self {
+            info,
+            yardstick: Yardstick::of(info, rows),
+            dates: rows.chunk_by(|a, b| a.date == b.date).collect(),
+            spans: begins.map(|month| (month, month)).into_iter().collect(),
+        };
+        // The last period that was printed, and the last one at all.
+        let (mut printed, mut last) = (None, None);
+        for rows in &track.dates {
+            let date = rows.first().map(|row| row.date);
+            if let Some(month) = track.printed(rows).map(Date::first_of_month) {
+                // A period that was not printed, or is not there for long, ends the record. One month may never come.
+                let goes_on = printed.is_none_or(|printed| Some(printed) == last)
+                    && (printed.zip(date))
+                        .is_none_or(|(a, b)| months_between(a, b) <= LATEST_PRINT);
+                match track.spans.last_mut().filter(|_| goes_on) {
+                    Some(span) => span.1 = span.1.max(month),
+                    None => track.spans.push((month, month)),
+                }
+                printed = date;
+            }
+            last = date
+                .filter(|_| rows.iter().any(|row| row.value.is_some()))
+                .or(last);
+        }
+        track
+    }
+
+    /// The day on which a period was first printed, if that is on record.
+    fn printed(&self, rows: &[Known]) -> Option<Date> {
+        let is_dated = |row: &Known| row.known_from.is_some() && row.value.is_some();
+        let at = rows.iter().position(is_dated)?;
+        let (before, from) = rows.split_at_checked(at)?;
+        let (row, last) = (from.first()?, before.last());
+        let day = row.known_from?;
+        // A value without a day came with a first load: what followed it later than usual is no first print, unless it
+        // is told between the two that it was not out yet.
+        let was_held = last.is_some_and(|row| row.value.is_some());
+        let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
+        let due = shift(
+            known_by(row.date, frequency, lag),
+            frequency.slack_days().days(),
+        );
+        // What came with the first vintage was not printed then.
+        let begins = self
+            .spans
+            .first()
+            .is_some_and(|span| day.first_of_month() > span.0);
+        let is_first =
+            begins && months_between(row.date, day) <= LATEST_PRINT && (!was_held || day <= due);
+        is_first.then_some(day)
+    }
+
+    /// Every period with a first print, ascending.
+    fn prints(&self) -> impl Iterator<Item = Revised> {
+        self.dates.iter().filter_map(|rows| {
+            let (date, day) = (rows.first()?.date, self.printed(rows)?);
+            let month = |months: i64| shift(day.first_of_month(), months.months());
+            // After an interruption, too, the first vintage brings history along.
+            let first = self.stage(date, day).filter(|_| self.covers(month(-1)))?;
+            let later = HORIZONS.map(|months| {
+                let covered = Some(month(months)).filter(|month| self.covers(*month));
+                self.stage(date, covered?.last_of_month())
+            });
+            Some(Revised { date, first, later })
+        })
+    }
+
+    /// Whether it is on record what was known at the end of the month that begins on that day.
+    fn covers(&self, month: Date) -> bool {
+        let mut spans = self.spans.iter();
+        spans.any(|(first, last)| (*first..=*last).contains(&month))
+    }
+
+    /// A period as it stood on a day.
+    fn stage(&self, date: Date, day: Date) -> Option<Stage> {
+        let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
+        let level = |date: Date| {
+            let of = |rows: &&[Known]| rows.first().map(|row| row.date);
+            let at = self.dates.binary_search_by_key(&Some(date), of).ok()?;
+            let rows = self.dates.get(at)?.iter();
+            let newest = rows.rev().find(|r| r.known_on(frequency, lag) <= day);
+            newest?.value
+        };
+        let (level, value) = self.yardstick.measure(frequency, date, level)?;
+        Some(Stage { day, level, value })
+    }
+}
+
+/// Months from the one that holds a day to the one that holds another.
+fn months_between(from: Date, to: Date) -> i32 {
+    Frequency::Monthly.period_number(to) - Frequency::Monthly.period_number(from)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! The figure a period or a year before each of many ascending days, in one pass over the series.
+//!
+//! A whole history is transformed for one answer, so that a search through all of it for each of its days, and
+//! a span of the calendar for each, would be most of what the answer costs.
+
+use crate::indicators::months::Month;
+use crate::model::frequency::day_number;
+use crate::model::{Date, Frequency, Series};
+
+/// Looks back from days that do not go back themselves.
+pub(super) struct Earlier<'a> {
+    series: &'a Series,
+    /// Of every observation of a daily or weekly series.
+    days: Vec<i32>,
+    next: usize,
+}
+
+impl<'a> Earlier<'a> {
+    /// Before the first observation.
+    pub(super) fn new(series: &'a Series) -> Self {
+        let days = match series.frequency() {
+            Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
+                let rows = series.observations.iter();
+                rows.map(|o| day_number(o.date)).collect()
+            }
+            Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => Vec::new(),
+        };
+        Self {
+            series,
+            days,
+            next: 0,
+        }
+    }
+
+    /// The value one period before the observation at `position`.
+    /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
+    pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
+        match self.series.frequency() {
+            Frequency::Daily => self.lookup(self.days.get(position)? - 1),
+            Frequency::Weekly => self.near(self.days.get(position)? - 7),
+            Frequency::Biweekly => self.near(self.days.get(position)? - 14),
+            Frequency::Monthly => months_earlier(self.series, date, 1),
+            Frequency::Quarterly => months_earlier(self.series, date, 3),
+            Frequency::Semiannual => months_earlier(self.series, date, 6),
+            Frequency::Annual => months_earlier(self.series, date, 12),
+        }
+    }
+
+    /// The value one year before the observation at `position` ([`super::year_earlier`]).
+    pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
+        match self.series.frequency() {
+            Frequency::Daily => self.lookup(self.days.get(position)? - days_of_year_before(date)),
+            Frequency::Weekly | Frequency::Biweekly => self.near(self.days.get(position)? - 364),
+            Frequency::Monthly
+            | Frequency::Quarterly
+            | Frequency::Semiannual
+            | Frequency::Annual => months_earlier(self.series, date, 12),
+        }
+    }
+
+    /// The observation nearest to a day within one: weekly stamps move by one around holidays.
+    fn near(&mut self, day: i32) -> Option<f64> {
+        let at = self.reach(day - 1);
+        let around = self.days.get(at..).unwrap_or(&[]);
+        let found = |day: i32| around.iter().take(3).position(|d| *d == day);
+        let nearest = found(day).or_else(|| found(day - 1));
+        self.value(at + nearest.or_else(|| found(day + 1))?)
+    }
+
+    /// The newest observation on or before a day, unless stale.
+    fn lookup(&mut self, day: i32) -> Option<f64> {
+        let at = self.reach(day);
+        let exact = self.days.get(at) == Some(&day);
+        let found = if exact { at } else { at.checked_sub(1)? };
+        // Of a daily series a figure may be as old as its lag, one day and the slack.
+        let oldest = self.series.info.publication_lag_days + 1 + Frequency::Daily.slack_days();
+        let age = i64::from(day) - i64::from(*self.days.get(found)?);
+        (age <= oldest).then(|| self.value(found)).flatten()
+    }
+
+    fn value(&self, position: usize) -> Option<f64> {
+        self.series.observations.get(position).map(|o| o.value)
+    }
+
+    /// Position of the first observation on or after a day.
+    fn reach(&mut self, day: i32) -> usize {
+        let rest = self.days.get(self.next..).unwrap_or(&[]);
+        self.next += rest.iter().take_while(|d| **d < day).count();
+        self.next
+    }
+}
+
+/// The value stamped exactly `months` calendar months before `date`, if that month has one.
+pub(super) fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
+    series.at(Month::of(date).plus(-months).first_day())
+}
+
+/// Days back to the same day of the year before; to the 28th from the 29th of February.
+fn days_of_year_before(date: Date) -> i32 {
+    let year = i32::from(date.year()) - i32::from(date.month() <= 2);
+    let leap = date.in_leap_year() && (date.month(), date.day()) == (2, 29)
+        || year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    365 + i32::from(leap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Units;
+    use super::*;
+    use crate::model::frequency::{day_from_number, shift};
+    use crate::model::{Catalogue, Observation};
+    use jiff::ToSpan;
+    use proptest::prelude::*;
+
+    /// What METHODS say of one day, word for word.
+    fn by_definition(series: &Series, date: Date, year: bool) -> Option<f64> {
+        let months = |n| months_earlier(series, date, n);
+        let back = |days: i64, years: i64| shift(shift(date, (-days).days()), (-years).years());
+        let near = |day: Date| {
+            let around = [0, -1, 1].map(|d: i64| shift(day, d.days()));
+            around.into_iter().find_map(|d| series.at(d))
+        };
+        match (series.frequency(), year) {
+            (Frequency::Daily, false) => series.lookup(back(1, 0)).map(|o| o.value),
+            (Frequency::Daily, true) => series.lookup(back(0, 1)).map(|o| o.value),
+            (Frequency::Weekly, false) => near(back(7, 0)),
+            (Frequency::Weekly, true) => near(back(364, 0)),
+            (Frequency::Monthly, false) => months(1),
+            (Frequency::Quarterly, false) => months(3),
+            (_, _) => months(12),
+        }
+    }
+
+    fn any_series() -> impl Strategy<Value = Series> {
+        let gaps = prop::collection::vec((1i32..40, 0.1..100.0), 0..400);
+        let id = prop::sample::select(vec!["DGS10", "ICSA", "UNRATE", "GDP"]);
+        (gaps, id, -200_000i32..40_000, 1i32..12).prop_map(|(gaps, id, first, step)| {
+            let info = Catalogue::embedded().get(id).unwrap().clone();
+            let mut day = first;
+            let mut rows: Vec<Observation> = Vec::new();
+            for (gap, value) in gaps {
+                day += match info.frequency {
+                    Frequency::Daily => gap.min(step),
+                    Frequency::Weekly => 6 + gap % 3,
+                    Frequency::Biweekly
+                    | Frequency::Monthly
+                    | Frequency::Quarterly
+                    | Frequency::Semiannual
+                    | Frequency::Annual => 28 + gap,
+                };
+                let date = info.frequency.stamp(day_from_number(day).unwrap());
+                if rows.last().is_none_or(|last| last.date < date) {
+                    rows.push(Observation::new(date, value));
+                }
+            }
+            Series::new(info, rows)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn one_pass_gives_what_a_search_for_each_day_gives(series in any_series()) {
+            for (units, year) in [(Units::Change, false), (Units::ChangeYear, true)] {
+                let change = |o: &Observation| {
+                    let value = o.value - by_definition(&series, o.date, year)?;
+                    Some(Observation::new(o.date, value))
+                };
+                let plain: Vec<Observation> = series.observations.iter().filter_map(change).collect();
+                prop_assert_eq!(units.apply(&series), plain);
+            }
+        }
+    }
+
+    #[test]
+    fn a_leap_day_looks_back_to_the_28th() {
+        for day in (-90_000..30_000).filter_map(day_from_number) {
+            let before = day_number(day) - days_of_year_before(day);
+            assert_eq!(before, day_number(shift(day, (-1).year())), "{day}");
+        }
+    }
+}

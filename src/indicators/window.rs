@@ -1,0 +1,267 @@
+//! What happened over a stretch of a series: extremes with their ties, the greatest fall and rise, where the latest
+//! figure stands among the others.
+//!
+//! Values are taken as they are told: figures that are equal to a reader must be equal here
+//! (`model::catalogue::without_noise`).
+
+use super::statistics::count;
+use crate::model::frequency::{Date, days_between};
+use crate::model::{Frequency, Observation};
+use std::cmp::Ordering;
+
+/// A lowest or highest figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extreme {
+    /// The oldest of the equal ones.
+    pub first: Observation,
+    /// Date of the newest of them.
+    pub last: Date,
+    /// How many there are.
+    pub ties: usize,
+}
+
+/// A way from one figure to a later one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swing {
+    /// Where it began.
+    pub from: Observation,
+    /// Where it ended.
+    pub to: Observation,
+}
+
+/// How many figures lie below the latest, equal it (itself among them) and lie above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// Strictly below.
+    pub below: usize,
+    /// Equal, the latest included.
+    pub equal: usize,
+    /// Strictly above.
+    pub above: usize,
+}
+
+impl Standing {
+    /// Where the newest of the rows stands among them all.
+    pub fn of_latest(rows: &[Observation]) -> Self {
+        let mut standing = Self::default();
+        let Some(latest) = rows.last() else {
+            return standing;
+        };
+        for row in rows {
+            match row.value.partial_cmp(&latest.value) {
+                Some(Ordering::Less) => standing.below += 1,
+                Some(Ordering::Greater) => standing.above += 1,
+                Some(Ordering::Equal) | None => standing.equal += 1,
+            }
+        }
+        standing
+    }
+
+    /// A count as percent of all; 0 without rows.
+    pub fn percent(self, of: usize) -> f64 {
+        let all = self.below + self.equal + self.above;
+        100.0 * count(of) / count(all.max(1))
+    }
+}
+
+/// The lowest and the highest figure; `None` without rows.
+pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
+    Some((extreme(rows, |a, b| a < b)?, extreme(rows, |a, b| a > b)?))
+}
+
+fn extreme(rows: &[Observation], beats: fn(f64, f64) -> bool) -> Option<Extreme> {
+    let mut found: Option<Extreme> = None;
+    for row in rows {
+        match &mut found {
+            Some(best) if beats(row.value, best.first.value) => found = Some(Extreme::at(*row)),
+            Some(best) if row.value == best.first.value => {
+                best.last = row.date;
+                best.ties += 1;
+            }
+            Some(_) => {}
+            None => found = Some(Extreme::at(*row)),
+        }
+    }
+    found
+}
+
+impl Extreme {
+    fn at(first: Observation) -> Self {
+        Self {
+            first,
+            last: first.date,
+            ties: 1,
+        }
+    }
+}
+
+impl Swing {
+    /// The greatest fall from a figure to a later one: by share where `in_percent`, for which all must be positive,
+    /// else by difference; of equal ones the oldest. `None` where nothing ever fell.
+    pub fn greatest_fall(rows: &[Observation], in_percent: bool) -> Option<Self> {
+        greatest(rows, in_percent, |now, high| now < high)
+    }
+
+    /// The same upwards.
+    pub fn greatest_rise(rows: &[Observation], in_percent: bool) -> Option<Self> {
+        greatest(rows, in_percent, |now, low| now > low)
+    }
+
+    /// End less beginning.
+    pub fn change(&self) -> f64 {
+        self.to.value - self.from.value
+    }
+
+    /// The same in percent of the beginning; `None` unless that is positive.
+    pub fn percent(&self) -> Option<f64> {
+        (self.from.value > 0.0).then(|| 100.0 * (self.to.value / self.from.value - 1.0))
+    }
+
+    /// Percent a year at which the beginning grew to the end; `None` under a year, and unless both are positive.
+    pub fn yearly_percent(&self, frequency: Frequency) -> Option<f64> {
+        let years = years(self.from.date, self.to.date, frequency);
+        let is_positive = self.from.value > 0.0 && self.to.value > 0.0;
+        (years >= 1.0 && is_positive).then(|| {
+            let growth = (self.to.value / self.from.value).ln();
+            100.0 * (growth / years).exp_m1()
+        })
+    }
+}
+
+/// From each row back to the best beginning before it, which for a fall is the highest so far.
+fn greatest(rows: &[Observation], in_percent: bool, goes: fn(f64, f64) -> bool) -> Option<Swing> {
+    let size = |swing: &Swing| match in_percent {
+        true => (swing.to.value / swing.from.value - 1.0).abs(),
+        false => swing.change().abs(),
+    };
+    let mut from = *rows.first()?;
+    let mut found: Option<(f64, Swing)> = None;
+    for row in rows {
+        if !goes(row.value, from.value) {
+            // Of equal beginnings the newest, so that the way is told as short as it was.
+            from = *row;
+            continue;
+        }
+        let swing = Swing { from, to: *row };
+        let size = size(&swing);
+        // A way as great as another by the arithmetic alone is not greater.
+        if found.is_none_or(|(greatest, _)| size > greatest * (1.0 + 1e-12)) {
+            found = Some((size, swing));
+        }
+    }
+    found.map(|(_, swing)| swing)
+}
+
+/// Years between two stamps: by the calendar's months where periods are months, else in days.
+fn years(from: Date, to: Date, frequency: Frequency) -> f64 {
+    match frequency {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
+            let days = usize::try_from(days_between(from, to)).unwrap_or(0);
+            count(days) / 365.25
+        }
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            let months = |d: Date| i32::from(d.year()) * 12 + i32::from(d.month());
+            f64::from(months(to) - months(from)) / 12.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::frequency::day_from_number;
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    fn rows(values: &[f64]) -> Vec<Observation> {
+        let day = |i: usize| day_from_number(20_000 + i32::try_from(i).unwrap()).unwrap();
+        let rows = values.iter().enumerate();
+        rows.map(|(i, v)| Observation::new(day(i), *v)).collect()
+    }
+
+    #[test]
+    fn ties_are_counted_and_have_both_ends() {
+        let rows = rows(&[2.0, 1.0, 3.0, 1.0, 3.0, 1.0]);
+        let (low, high) = extremes(&rows).unwrap();
+        assert_eq!((low.first, low.last, low.ties), (rows[1], rows[5].date, 3));
+        assert_eq!((high.first, high.ties), (rows[2], 2));
+        assert_eq!(extremes(&[]), None);
+    }
+
+    #[test]
+    fn a_fall_is_from_a_high_and_a_rise_from_a_low() {
+        let rows = rows(&[10.0, 20.0, 15.0, 30.0, 24.0, 12.0, 13.0]);
+        let fall = Swing::greatest_fall(&rows, false).unwrap();
+        assert_eq!(
+            (fall.from.value, fall.to.value, fall.change()),
+            (30.0, 12.0, -18.0)
+        );
+        let rise = Swing::greatest_rise(&rows, true).unwrap();
+        assert_eq!((rise.from.value, rise.to.value), (10.0, 30.0));
+        assert_eq!(rise.percent(), Some(200.0));
+        assert_eq!(Swing::greatest_fall(&rows[..2], false), None);
+    }
+
+    #[test]
+    fn a_yearly_rate_needs_a_year() {
+        let swing = |months: i8| Swing {
+            from: Observation::new(date(2020, 1, 1), 100.0),
+            to: Observation::new(
+                date(2020 + i16::from(months / 12), 1 + months % 12, 1),
+                121.0,
+            ),
+        };
+        let rate = swing(24).yearly_percent(Frequency::Monthly).unwrap();
+        assert!((rate - 10.0).abs() < 1e-9, "{rate}");
+        assert_eq!(swing(11).yearly_percent(Frequency::Monthly), None);
+    }
+
+    proptest! {
+        #[test]
+        fn figures_over_a_window_are_the_plain_definitions(
+            tenths in prop::collection::vec(-40i32..40, 1..60),
+        ) {
+            let values: Vec<f64> = tenths.iter().map(|t| f64::from(*t) / 10.0).collect();
+            let rows = rows(&values);
+            let (low, high) = extremes(&rows).unwrap();
+            for (told, of) in [(low, tenths.iter().min()), (high, tenths.iter().max())] {
+                let ties: Vec<usize> = (0..tenths.len()).filter(|i| Some(&tenths[*i]) == of).collect();
+                prop_assert_eq!(told.first, rows[ties[0]]);
+                prop_assert_eq!(told.last, rows[ties[ties.len() - 1]].date);
+                prop_assert_eq!(told.ties, ties.len());
+            }
+            // Every pair, an earlier and a later one.
+            let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
+            let moves: Vec<i32> = pairs.map(|(i, j)| tenths[j] - tenths[i]).collect();
+            let fall = moves.iter().copied().filter(|m| *m < 0).min();
+            let rise = moves.iter().copied().filter(|m| *m > 0).max();
+            for (told, plain) in [
+                (Swing::greatest_fall(&rows, false), fall),
+                (Swing::greatest_rise(&rows, false), rise),
+            ] {
+                prop_assert_eq!(told.is_some(), plain.is_some());
+                if let (Some(told), Some(plain)) = (told, plain) {
+                    prop_assert!((told.change() - f64::from(plain) / 10.0).abs() < 1e-9);
+                    prop_assert!(told.from.date < told.to.date);
+                }
+            }
+            let latest = tenths[tenths.len() - 1];
+            let standing = Standing::of_latest(&rows);
+            prop_assert_eq!(standing.below, tenths.iter().filter(|t| **t < latest).count());
+            prop_assert_eq!(standing.equal, tenths.iter().filter(|t| **t == latest).count());
+            prop_assert_eq!(standing.above, tenths.iter().filter(|t| **t > latest).count());
+        }
+
+        #[test]
+        fn the_greatest_fall_in_percent_is_that_of_every_pair(
+            values in prop::collection::vec(1u32..500, 2..50),
+        ) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let rows = rows(&values);
+            let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
+            let least = pairs.map(|(i, j)| values[j] / values[i] - 1.0).fold(0.0, f64::min);
+            let told = Swing::greatest_fall(&rows, true).map_or(0.0, |s| s.to.value / s.from.value - 1.0);
+            prop_assert!((told - least).abs() < 1e-9, "{} {}", told, least);
+        }
+    }
+}

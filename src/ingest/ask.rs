@@ -1,0 +1,350 @@
+//! Asks the feeds of recipes: paced by source, over its own hosts only, and told apart into an outage, which passes, and
+//! a refusal, which does not.
+
+use super::due::new_york;
+use super::fetch::{Fetch, Question, Response, Validators};
+use super::key::ApiKey;
+use super::pace::PaceSettings;
+use super::progress::Progress;
+use super::sources::SourceSettings;
+use crate::error::{Error, Result};
+use crate::model::Date;
+use crate::recipe::{Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent};
+use jiff::{Timestamp, ToSpan};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use url::Url;
+
+/// A source that fails this often in a row is left alone.
+const MAX_STRIKES: u32 = 3;
+/// So many sources in a row that cannot be reached, before any was, mean that it is our network.
+const ALONE: usize = 3;
+/// Pages after which an answer is taken to be endless.
+const MAX_PAGES: usize = 200;
+/// What is kept of a refused answer.
+const KEPT_BYTES: usize = 4096;
+
+/// What came.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// Figures, and how to ask whether they have changed.
+    Figures(Figures, Validators),
+    /// What came last time still holds.
+    Same,
+}
+
+/// Why nothing came.
+#[derive(Debug, Clone)]
+pub(super) enum Miss {
+    /// The source cannot be reached now, or asks for a pause.
+    Outage(Error),
+    /// It answered something else than it should: an address that is gone, a page, another shape; with its beginning.
+    Refused(Error, String),
+}
+
+/// A wish for some series of a feed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish<'a> {
+    pub(super) at: FeedRef<'a>,
+    pub(super) lines: &'a [&'a Line],
+    /// First date; `None` = all.
+    pub(super) from: Option<Date>,
+    pub(super) now: Timestamp,
+}
+
+/// Every source that was asked in this run.
+#[derive(Debug)]
+pub(super) struct Asker<'a> {
+    settings: &'a SourceSettings,
+    sources: BTreeMap<String, Asked>,
+    /// Requests that were sent, by source.
+    pub(super) requests: BTreeMap<String, u32>,
+    /// Names of sources that could not be reached, until one was.
+    unreached: Option<Vec<String>>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    fetch: Fetch,
+    strikes: u32,
+    stop: Option<Error>,
+}
+
+/// Whether nobody answered, as opposed to somebody who said that he cannot.
+fn is_unreached(error: &Error) -> bool {
+    let Error::Unavailable {
+        source: Some(cause),
+        ..
+    } = error
+    else {
+        return false;
+    };
+    let cause = cause.downcast_ref::<reqwest::Error>();
+    cause.is_some_and(|cause| cause.is_connect() || cause.is_timeout())
+}
+
+impl<'a> Asker<'a> {
+    pub(super) fn new(settings: &'a SourceSettings) -> Self {
+        Self {
+            settings,
+            sources: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            unreached: Some(Vec::new()),
+        }
+    }
+
+    /// Why nobody is asked any more: none of the first few sources could be reached.
+    pub(super) fn offline(&self) -> Option<Error> {
+        let tried = self
+            .unreached
+            .as_ref()
+            .filter(|tried| tried.len() >= ALONE)?;
+        Some(Error::Unavailable {
+            what: format!(
+                "No source can be reached: {} were tried. Is there a network?",
+                tried.join(", ")
+            ),
+            retry_after: None,
+            source: None,
+        })
+    }
+
+    fn note_reach(&mut self, name: &str, came: &std::result::Result<Came, Miss>) {
+        let is_unreached = matches!(came, Err(Miss::Outage(error)) if is_unreached(error));
+        match &mut self.unreached {
+            Some(tried) if is_unreached => {
+                if !tried.iter().any(|known| known == name) {
+                    tried.push(name.to_owned());
+                }
+            }
+            // Whoever answers, even with a refusal, shows that there is a network.
+            reach => *reach = None,
+        }
+    }
+
+    /// Asks one feed. A source that failed three times in a row is not asked again.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when TLS cannot be set up.
+    pub(super) async fn ask(
+        &mut self,
+        wish: Wish<'_>,
+        known: &Validators,
+        progress: &mut Progress,
+    ) -> Result<std::result::Result<Came, Miss>> {
+        let id = wish.at.source.id.clone();
+        if !self.sources.contains_key(&id) {
+            let fetch = self.open(wish.at.source)?;
+            let asked = Asked {
+                fetch,
+                strikes: 0,
+                stop: None,
+            };
+            self.sources.insert(id.clone(), asked);
+        }
+        if let Some(offline) = self.offline() {
+            return Ok(Err(Miss::Outage(offline)));
+        }
+        let Some(asked) = self.sources.get_mut(&id) else {
+            return Err(Error::internal("a source", "was lost"));
+        };
+        if let Some(stop) = &asked.stop {
+            return Ok(Err(Miss::Outage(stop.clone())));
+        }
+        let key = self.settings.source_key(&id);
+        let home = self.settings.addresses.get(&id);
+        let sent = self.requests.entry(id).or_default();
+        let result = read(&asked.fetch, wish, known, Way { key, home, sent }, progress).await;
+        match &result {
+            Err(Miss::Outage(error)) => {
+                asked.strikes += 1;
+                let pause = error.retry_after() > Some(Duration::from_secs(60));
+                if pause || asked.strikes >= MAX_STRIKES {
+                    asked.stop = Some(error.clone());
+                }
+            }
+            Ok(_) | Err(Miss::Refused(..)) => asked.strikes = 0,
+        }
+        self.note_reach(&wish.at.source.name, &result);
+        Ok(result)
+    }
+
+    fn open(&self, source: &SourceFacts) -> Result<Fetch> {
+        let pace = PaceSettings {
+            interval: Duration::from_millis(source.pace_ms),
+            ..PaceSettings::DOWNLOADS
+        };
+        self.settings
+            .fetch(&source.id, &source.name, pace, &source.hosts)
+    }
+}
+
+/// The way to a source.
+struct Way<'a> {
+    key: Option<&'a ApiKey>,
+    /// Where it lies instead of at its own address.
+    home: Option<&'a Url>,
+    sent: &'a mut u32,
+}
+
+async fn read(
+    fetch: &Fetch,
+    wish: Wish<'_>,
+    known: &Validators,
+    way: Way<'_>,
+    progress: &mut Progress,
+) -> std::result::Result<Came, Miss> {
+    let feed = wish.at.feed;
+    let today = super::news::day_of(wish.now);
+    let mut reader = Reader::new(feed, wish.lines);
+    let mut asks = feed.asks(wish.lines, wish.from, today);
+    let single = asks.len() == 1;
+    let mut validators = Validators::default();
+    asks.reverse();
+    let (mut page, mut done) = (1, 0);
+    while let Some(ask) = asks.pop() {
+        let known = match single && page == 1 {
+            true => known.clone(),
+            false => Validators::default(),
+        };
+        let (name, total) = (wish.at.name(), done + 1 + asks.len());
+        progress.part(&name, done, total);
+        *way.sent += 1;
+        done += 1;
+        let answer = one(fetch, wish.at, &ask, &known, &way).await?;
+        if answer.status == 304 {
+            return Ok(Came::Same);
+        }
+        let refused = |problem: &str| refused(fetch, &way, &wish, problem, &answer);
+        if let Some(problem) = problem(feed.format, &answer) {
+            return Err(refused(&problem));
+        }
+        if feed.format == Format::Bls && is_spent(&answer.body) {
+            return Err(Miss::Outage(spent(fetch.name(), wish.now)));
+        }
+        match reader
+            .take(&answer.body, &ask)
+            .map_err(|problem| refused(&problem))?
+        {
+            More::End => {}
+            More::Page { .. } if page >= MAX_PAGES => return Err(refused("it has too many pages")),
+            More::Page { rows } => {
+                page += 1;
+                asks.push(feed.page(wish.from, today, page, rows));
+            }
+        }
+        validators = answer.validators;
+        if !single || page > 1 {
+            validators = Validators::default();
+        }
+    }
+    let figures = reader.finish(today);
+    let figures = figures.map_err(|problem| {
+        Miss::Refused(fetch.unusable(&wish.at.name(), &problem), String::new())
+    })?;
+    Ok(Came::Figures(figures, validators))
+}
+
+/// What is wrong with an answer before it is read; XML is what some were asked for.
+fn problem(format: Format, answer: &Response) -> Option<String> {
+    let is_xml = format == Format::Claims && answer.status == 200;
+    answer.problem().filter(|_| !is_xml)
+}
+
+fn refused(
+    fetch: &Fetch,
+    way: &Way<'_>,
+    wish: &Wish<'_>,
+    problem: &str,
+    answer: &Response,
+) -> Miss {
+    let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
+    let head = String::from_utf8_lossy(head).into_owned();
+    let clean = |text: &str| {
+        way.key
+            .map_or_else(|| text.to_owned(), |key| key.scrub(text))
+    };
+    let error = fetch.unusable(&wish.at.name(), &clean(problem));
+    Miss::Refused(error, clean(&head))
+}
+
+async fn one(
+    fetch: &Fetch,
+    at: FeedRef<'_>,
+    ask: &Ask,
+    known: &Validators,
+    way: &Way<'_>,
+) -> std::result::Result<Response, Miss> {
+    let (mut address, mut post) = (ask.url.clone(), ask.post.clone());
+    let place = at.source.key.as_ref();
+    if at.feed.format == Format::Bls
+        && let Some(key) = way.key
+    {
+        address = address.replace("/v1/", "/v2/");
+        post = post.map(|body| with_key(&body, key));
+    }
+    let outage =
+        |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
+    let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
+    if let Some(home) = way.home {
+        url = Url::parse(&format!(
+            "{}{}",
+            home.origin().ascii_serialization(),
+            path_of(&url)
+        ))
+        .map_err(|e| outage(e.to_string()))?;
+    }
+    let mut header = None;
+    if let (Some(place), Some(key)) = (place, way.key)
+        && at.feed.format != Format::Bls
+    {
+        match (&place.query, &place.header) {
+            (Some(name), _) => drop(url.query_pairs_mut().append_pair(name, key.expose())),
+            (None, Some(name)) => {
+                header = Some((name.clone(), format!("{}{}", place.prefix, key.expose())))
+            }
+            (None, None) => {}
+        }
+    }
+    let question = Question {
+        url: &url,
+        accept: "*/*",
+        known,
+        post: post.as_deref(),
+        header: header
+            .as_ref()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    };
+    fetch.send(&question, |_| false).await.map_err(Miss::Outage)
+}
+
+fn path_of(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+fn with_key(body: &str, key: &ApiKey) -> String {
+    let Ok(mut body) = serde_json::from_str::<serde_json::Map<_, _>>(body) else {
+        return body.to_owned();
+    };
+    body.insert("registrationkey".to_owned(), key.expose().into());
+    serde_json::Value::Object(body).to_string()
+}
+
+/// The day's questions are used up: the source rests until the next day in New York.
+fn spent(name: &str, now: Timestamp) -> Error {
+    let here = now.to_zoned(new_york());
+    let tomorrow = here.tomorrow().and_then(|day| day.start_of_day());
+    let wait = tomorrow.map_or(24.hours(), |next| {
+        here.until(&next).unwrap_or_else(|_| 24.hours())
+    });
+    let seconds = wait.total((jiff::Unit::Second, &here)).unwrap_or(86_400.0);
+    Error::RateLimited {
+        what: format!(
+            "{name} answers no more questions today; a free key of its own allows twenty times as many."
+        ),
+        retry_after: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(86_400)),
+    }
+}

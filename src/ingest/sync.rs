@@ -1,0 +1,90 @@
+//! Brings the store up to date with its sources: feed by feed where a recipe brings a series, then FRED series by series.
+//!
+//! Each series is written by itself, all or nothing, so a sync that ends early has lost nothing. A series
+//! that fails leaves its rows as they were and the others go on; only when a source fails three
+//! times in a row, refuses the key or asks for a long pause are its remaining series left for another time.
+
+mod after;
+mod config;
+mod first;
+mod place;
+mod report;
+mod run;
+mod taking;
+mod way;
+
+pub use config::SyncConfig;
+pub use report::{Outcome, SyncReport};
+pub use way::Refused;
+pub(super) use way::{FEEDS, FeedLook};
+
+use super::looks::{Looks, blocking};
+use super::plan::{Choice, everything, plan};
+use super::progress::Progress;
+use super::trial::plan_lines;
+use crate::error::Result;
+use crate::model::{Catalogue, SeriesId};
+use crate::store::Store;
+use run::{LOOKS, Run};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Runs a sync to its end, or until `cancel`; what was read until then stays.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read at the start or noted in; [`crate::Error::InvalidParam`] when
+/// vintages are wanted without a key; [`crate::Error::Internal`] when TLS cannot be set up. What happens to single
+/// series stands in the report.
+pub async fn sync(
+    store: Arc<dyn Store>,
+    config: &SyncConfig,
+    cancel: CancellationToken,
+    progress: &mut Progress,
+) -> Result<SyncReport> {
+    if config.vintages && config.sources.key.is_none() {
+        return Err(super::key::refused("is missing, and vintages need one"));
+    }
+    // Only what may be asked for: a store may hold far more.
+    let asked: Vec<SeriesId> = match &config.only {
+        Some(only) => only.clone(),
+        None => everything(Catalogue::embedded(), &config.sources.recipes),
+    };
+    let held = blocking(&store, move |store| {
+        let held = asked
+            .iter()
+            .filter_map(|id| store.status_of(id).transpose());
+        held.collect::<Result<Vec<_>>>()
+    })
+    .await?;
+    let looks = Looks::read(&store, LOOKS).await?;
+    let choice = Choice {
+        recipes: &config.sources.recipes,
+        no_fred: config.sources.no_fred,
+        only: config.only.as_deref(),
+        force: config.force,
+        vintages: config.vintages,
+    };
+    let now = (config.clock)();
+    let plan = plan(Catalogue::embedded(), &held, &looks, choice, now);
+    if config.only_plan {
+        for line in plan_lines(&plan, &config.sources, now) {
+            progress.tell(&line);
+        }
+        return Ok(SyncReport::default());
+    }
+    let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
+    progress.start("fetching", total);
+    let mut run = Run::new(store, config, looks, progress)?;
+    for (id, until) in plan.fresh {
+        run.close(id, Outcome::Fresh(until));
+    }
+    for (id, error) in plan.refused {
+        run.close(id, Outcome::Failed(error));
+    }
+    let stopped = cancel.run_until_cancelled(run.all(plan.steps)).await;
+    run.report.cancelled = stopped.transpose()?.is_none();
+    run.finish().await
+}
+
+#[cfg(test)]
+mod tests;

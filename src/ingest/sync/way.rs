@@ -1,0 +1,121 @@
+//! A series on its way from source to source, and what is remembered of each feed.
+
+use super::run::is_revised;
+use crate::error::{Error, Result};
+use crate::ingest::fetch::Validators;
+use crate::ingest::plan::Step;
+use crate::model::SeriesId;
+use crate::recipe::{FeedRef, Figures, Line, Recipes};
+use crate::store::Store;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Note of the store: how each feed fared.
+pub(crate) const FEEDS: &str = "sync_feeds";
+
+/// How a feed fared.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FeedLook {
+    pub(super) validators: Validators,
+    /// Series whose figures were seen to agree.
+    pub(super) trusted: BTreeSet<SeriesId>,
+    /// The last answer, when it was refused.
+    pub(crate) refused: Option<Refused>,
+}
+
+impl FeedLook {
+    /// An answer is no good: next time it is asked for anew.
+    pub(super) fn refuse(&mut self, at: Timestamp, why: String, head: String) {
+        self.told(at, why, head);
+        self.validators = Validators::default();
+    }
+
+    /// What was wrong with an answer, for the operator.
+    pub(super) fn told(&mut self, at: Timestamp, why: String, head: String) {
+        self.refused = Some(Refused { at, why, head });
+    }
+}
+
+/// An answer that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub why: String,
+    /// Its beginning.
+    pub head: String,
+}
+
+/// A series on its way from source to source.
+#[derive(Debug)]
+pub(super) struct Way {
+    pub(super) step: Step,
+    /// The place of the next route.
+    pub(super) next: usize,
+    /// What the last source said.
+    pub(super) said: Option<Error>,
+    /// Whether some source brought figures, if old ones.
+    pub(super) covered: bool,
+    /// Where its newest rows are from.
+    pub(super) origin: String,
+}
+
+/// What tells apart the questions of a feed that asks for its series one by one.
+pub(super) fn at_key(at: Option<&FeedRef<'_>>, line: &Line) -> String {
+    let single = at.is_some_and(|at| at.feed.url.contains("{series}"));
+    if single {
+        line.key.clone()
+    } else {
+        String::new()
+    }
+}
+
+/// The sources that are asked for a series before this one.
+pub(super) fn earlier(recipes: &Recipes, id: &SeriesId, at: FeedRef<'_>) -> Vec<String> {
+    let before = recipes
+        .routes(id)
+        .take_while(|other| other.source.id != at.source.id);
+    before.map(|other| other.source.id.clone()).collect()
+}
+
+/// Whether the oldest figure that came for a series is itself revised: then older ones may be too.
+pub(super) async fn reaches_further(
+    store: &Arc<dyn Store>,
+    ways: &[Way],
+    figures: &Figures,
+) -> Result<bool> {
+    for way in ways {
+        let Some(Ok(rows)) = figures.get(&way.step.id) else {
+            continue;
+        };
+        if is_revised(store, &way.step.id, rows.first().copied()).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub(super) fn refused(id: &SeriesId, why: &str) -> Error {
+    Error::NoData {
+        what: id.to_string(),
+        reason: why.to_owned(),
+    }
+}
+
+pub(super) fn no_source(recipes: &Recipes, id: &SeriesId) -> Error {
+    let keys = recipes.routes(id).filter_map(|at| {
+        let key = at.source.key.as_ref()?;
+        Some(format!("{} ({})", at.source.id, key.from))
+    });
+    let keys: Vec<String> = keys.collect();
+    refused(
+        id,
+        &format!(
+            "it needs a key of your own, --source-key NAME=KEY, of one of: {}",
+            keys.join(", ")
+        ),
+    )
+}

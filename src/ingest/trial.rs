@@ -1,0 +1,184 @@
+//! Looking before leaping: what a sync would ask of whom, and whether each source answers as its recipe says.
+
+use super::ask::{Asker, Came, Miss, Wish};
+use super::fetch::Validators;
+use super::judge::{Verdict, compare};
+use super::looks::{Looks, blocking};
+use super::news::day_of;
+use super::plan::Plan;
+use super::progress::Progress;
+use super::sources::SourceSettings;
+use super::sync::{FEEDS, FeedLook, Refused};
+use crate::error::Result;
+use crate::model::frequency::shift;
+use crate::model::{Catalogue, Date, Frequency, Observation, SeriesId};
+use crate::recipe::{FeedRef, Format, Line, Recipes, Split};
+use crate::store::Store;
+use jiff::{Timestamp, ToSpan};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A plan in lines: who would be asked how often, for what, and what is left alone and why.
+pub(super) fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
+    let recipes = &settings.recipes;
+    let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&Line>)> = BTreeMap::new();
+    let (mut fred, mut made, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &plan.steps {
+        let mut routes = recipes.routes(&step.id);
+        let open = routes.find(|at| settings.is_open(at.source));
+        let id = step.id.as_str();
+        match open {
+            Some(at) if !step.vintages => {
+                let slot = feeds.entry(at.name()).or_insert((at, Vec::new()));
+                slot.1
+                    .extend(at.feed.series.iter().filter(|line| line.id == step.id));
+            }
+            _ if recipes.formula(&step.id).is_some() => made.push(id),
+            _ if step.source.is_some() => fred.push(id),
+            _ => keyed.push(id),
+        }
+    }
+    let today = day_of(now);
+    let mut out = Vec::new();
+    for (name, (at, lines)) in feeds {
+        let asks = at.feed.asks(&lines, None, today);
+        let host = asks.first().and_then(|ask| url::Url::parse(&ask.url).ok());
+        let host = host
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default();
+        let pace = at.source.pace_ms;
+        let mut ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+        ids.dedup();
+        out.push(format!(
+            "{name}: at most {} requests to {host}, {pace} ms apart, for {}",
+            asks.len(),
+            ids.join(" ")
+        ));
+    }
+    for (what, ids) in [
+        ("computed here", made),
+        ("fred: one request a series", fred),
+        ("needs a key of your own", keyed),
+    ] {
+        if !ids.is_empty() {
+            out.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
+        }
+    }
+    for (id, until) in &plan.fresh {
+        out.push(format!(
+            "{id}: not before {until:.0}, when its next figure is due"
+        ));
+    }
+    out.extend(
+        plan.refused
+            .iter()
+            .map(|(id, error)| format!("{id}: {error}")),
+    );
+    out
+}
+
+/// Asks every feed that can be asked for a little, and says of each what came of it.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read; [`crate::Error::Internal`] when TLS cannot be set up.
+pub async fn try_sources(
+    store: &Arc<dyn Store>,
+    settings: &SourceSettings,
+    now: Timestamp,
+) -> Result<Vec<(String, Said)>> {
+    let mut asker = Asker::new(settings);
+    let mut out = Vec::new();
+    let fetched = settings.recipes.feeds();
+    for at in fetched.filter(|at| at.feed.format != Format::Formula) {
+        let said = match settings.is_open(at.source) {
+            true => try_feed(store, &mut asker, at, now).await?,
+            false => {
+                let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
+                Ok(format!("not asked: it needs a key of your own ({from})"))
+            }
+        };
+        out.push((at.name(), said));
+    }
+    Ok(out)
+}
+
+/// What came of a trial, or what is wrong.
+type Said = std::result::Result<String, String>;
+
+async fn try_feed(
+    store: &Arc<dyn Store>,
+    asker: &mut Asker<'_>,
+    at: FeedRef<'_>,
+    now: Timestamp,
+) -> Result<Said> {
+    let all = &at.feed.series;
+    let Some(first) = all.first() else {
+        return Ok(Err("it has no series".to_owned()));
+    };
+    let lines: Vec<&Line> = all.iter().filter(|line| line.key == first.key).collect();
+    let wish = Wish {
+        at,
+        lines: &lines,
+        from: Some(some_time_ago(at, &first.id, now)),
+        now,
+    };
+    let figures = match asker
+        .ask(wish, &Validators::default(), &mut Progress::quiet())
+        .await?
+    {
+        Ok(Came::Figures(figures, _)) => figures,
+        Ok(Came::Same) => return Ok(Ok("unchanged".to_owned())),
+        Err(Miss::Outage(error) | Miss::Refused(error, _)) => {
+            return Ok(Err(error.for_operator()));
+        }
+    };
+    let id = first.id.clone();
+    match figures.get(&id) {
+        Some(Ok(rows)) => {
+            let wanted = id.clone();
+            let held = blocking(store, move |store| store.read(&wanted)).await?;
+            Ok(beside_held(&id, &held.unwrap_or_default().latest(), rows))
+        }
+        Some(Err(problem)) => Ok(Err(problem.clone())),
+        None => Ok(Err("it has no such series".to_owned())),
+    }
+}
+
+/// A first day that asks for a little, and for enough to compare.
+fn some_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
+    let info = Catalogue::embedded().get(id.as_str());
+    let back = match info.map(|info| info.frequency) {
+        Some(Frequency::Daily) | None => 40.days(),
+        Some(_) => 800.days(),
+    };
+    let from = shift(day_of(now), -back);
+    match at.feed.split {
+        Some(Split::Year { .. }) => from.first_of_year(),
+        Some(Split::Window { .. } | Split::Page { .. } | Split::Series { .. }) | None => from,
+    }
+}
+
+fn beside_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Said {
+    let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
+    let newest = rows.last();
+    let newest = newest.map_or_else(|| "none".to_owned(), |row| row.date.to_string());
+    let came = format!("{id} has {} figures, the newest of {newest}", rows.len());
+    match compare(info, held, rows) {
+        Verdict::Agrees => Ok(format!("{came}; they agree with what is held")),
+        Verdict::Unknown => Ok(format!("{came}; too few are held to compare")),
+        Verdict::Differs(why) => Err(format!("{came}; {why}")),
+    }
+}
+
+/// Answers that were refused at the last sync, by feed.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read.
+pub async fn refused_answers(
+    store: &Arc<dyn Store>,
+    recipes: &Recipes,
+) -> Result<Vec<(String, Refused)>> {
+    let looks: Looks<FeedLook> = Looks::read(store, FEEDS).await?;
+    let of = |at: FeedRef<'_>| Some((at.name(), looks.get(&at.name())?.refused?));
+    Ok(recipes.feeds().filter_map(of).collect())
+}

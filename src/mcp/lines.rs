@@ -1,0 +1,143 @@
+//! Lines in and out, and a word to whoever sends one that cannot be read.
+//!
+//! The library's own reader drops what is no JSON without a word, and a client that waits for an answer hangs.
+//! Here every line is a message or is answered: -32700 where it is no JSON (or longer than is read), -32600 where it
+//! is JSON but no request. Blank lines alone mean nothing.
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use mcp_lane::error;
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
+
+/// Read at once, in bytes.
+const PIECE: usize = 8 * 1024;
+
+/// Some editors write it before a text; it belongs to no message.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Two streams that carry a message a line.
+pub(super) struct Lines<R, W> {
+    reader: R,
+    unread: BytesMut,
+    codec: AnyDelimiterCodec,
+    /// Longest line, in bytes without its end.
+    max_length: usize,
+    writer: Arc<Mutex<W>>,
+    /// An answer to a line that could not be read, until it is written; a read that is given up loses nothing.
+    refusal: Option<BoxFuture<'static, io::Result<()>>>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
+    /// Lines of at most so many bytes each.
+    pub(super) fn new(reader: R, writer: W, max_length: usize) -> Self {
+        Self {
+            reader,
+            unread: BytesMut::new(),
+            codec: AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), max_length),
+            max_length,
+            writer: Arc::new(Mutex::new(writer)),
+            refusal: None,
+        }
+    }
+
+    /// The next line, of which the last may lack its end; `None` when there are no more.
+    async fn next(&mut self) -> Result<Option<Bytes>, AnyDelimiterCodecError> {
+        loop {
+            if let Some(line) = self.codec.decode(&mut self.unread)? {
+                return Ok(Some(line));
+            }
+            self.unread.reserve(PIECE);
+            if self.reader.read_buf(&mut self.unread).await? == 0 {
+                return self.codec.decode_eof(&mut self.unread);
+            }
+        }
+    }
+
+    /// Answers a line that is no message, before the next one is read.
+    fn refuse(&mut self, answer: Bytes) {
+        let writer = Arc::clone(&self.writer);
+        self.refusal = Some(Box::pin(write(writer, answer.into())));
+    }
+}
+
+/// The message that a line is; `None` for a blank one.
+///
+/// # Errors
+/// The answer to a line that is no message.
+fn parse(line: &Bytes) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Bytes> {
+    let marked = line.strip_prefix(BYTE_ORDER_MARK);
+    let line = marked.map_or(line.clone(), |rest| line.slice_ref(rest));
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_slice(&line) {
+        Ok(message) => Ok(Some(message)),
+        Err(_) => Err(error::unreadable(&line)),
+    }
+}
+
+/// Writes one whole line.
+async fn write<W: AsyncWrite + Unpin>(writer: Arc<Mutex<W>>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut writer = writer.lock().await;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        async move { write(writer, serde_json::to_vec(&message)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                let written = refusal.await;
+                self.refusal = None;
+                if let Err(error) = written {
+                    tracing::debug!(%error, "nobody reads the answers");
+                    return None;
+                }
+            }
+            let line = match self.next().await {
+                Ok(line) => line?,
+                Err(AnyDelimiterCodecError::Io(error)) => {
+                    tracing::error!(%error, "reading a message");
+                    return None;
+                }
+                Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
+                    let max = self.max_length.div_ceil(1_024);
+                    let why = format!("Parse error: a line is at most {max} KiB long");
+                    self.refuse(error::reply(None, error::PARSE_ERROR, &why, None));
+                    continue;
+                }
+            };
+            match parse(&line) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(answer) => self.refuse(answer),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.shutdown().await
+    }
+}

@@ -1,0 +1,258 @@
+//! What stands before `/mcp`: preflights, the size and time of a body, and the limits.
+//!
+//! Protocol chatter is free; `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request,
+//! and those who listen need permits of their own, which are few. A used-up day is told inside the protocol, where a model reads it; a burst is a plain 429.
+
+mod lenient;
+mod listeners;
+
+use crate::admission::{Admission, Policy, Refusal, Standing, rejected, reply};
+use crate::endpoints::Route;
+use crate::pool::Caller;
+use crate::rest::set;
+use crate::rpc::Speaker;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::BytesMut;
+use http_body_util::BodyExt;
+use listeners::LISTEN;
+use mcp_lane::{Message, Refused, error};
+use serde_json::Map;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tower::ServiceExt;
+
+/// Largest body on `/mcp`; arguments are short.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+/// A body must have come by then.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, \
+    mcp-session-id, last-event-id, x-request-id, traceparent, tracestate";
+const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
+    x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
+
+/// Answers a request to `/mcp`; `peer` is the connection's other end, where there is one.
+pub(crate) async fn pass(
+    admission: &Admission,
+    speaker: &impl Speaker,
+    request: Request,
+    peer: Option<SocketAddr>,
+) -> Response {
+    let is_page = request.headers().contains_key(header::ORIGIN);
+    let is_preflight = is_page
+        && request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = if is_preflight {
+        preflight(request.headers())
+    } else {
+        admit(admission, speaker, request, peer).await
+    };
+    if is_page {
+        let exposed = HeaderValue::from_static(EXPOSED_HEADERS);
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    response
+}
+
+/// What a browser asks before it sends a page's request. `mcp-param-*` is a family, so those asked for are named back.
+fn preflight(request: &HeaderMap) -> Response {
+    let asked = request
+        .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
+        .and_then(|v| v.to_str().ok())
+        .unwrap_or_default();
+    let family = asked
+        .split(',')
+        .map(|name| name.trim().to_ascii_lowercase())
+        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64);
+    let mut names = ALLOWED_HEADERS.to_owned();
+    for name in family.take(32) {
+        names.push_str(", ");
+        names.push_str(&name);
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    set(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, &names);
+    let methods = "POST, GET, DELETE, OPTIONS";
+    set(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    set(&mut response, header::ACCESS_CONTROL_MAX_AGE, "7200");
+    response
+}
+
+async fn admit(
+    admission: &Admission,
+    speaker: &impl Speaker,
+    request: Request,
+    peer: Option<SocketAddr>,
+) -> Response {
+    let caller = admission.limits().caller(peer, request.headers());
+    if let Err(refusal) = admission.burst(caller) {
+        return burst(&refusal);
+    }
+    let (mut parts, body) = request.into_parts();
+    lenient::lenient(&mut parts.headers);
+    let message = if parts.method == Method::POST {
+        match collect(&parts.headers, body).await.map(Message::read) {
+            Ok(Ok(message)) => message,
+            Ok(Err(Refused(why))) => {
+                return rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why);
+            }
+            Err(response) => return response,
+        }
+    } else {
+        // Whatever a body says here, nobody listens.
+        Message::default()
+    };
+    let mut permit = None;
+    if message.method() == Some(LISTEN) {
+        match admission.listen(caller) {
+            Ok(taken) => permit = Some(taken),
+            Err(full) => return listeners::refuse(full, &message),
+        }
+    }
+    let charged = match spend(admission, caller, &message) {
+        Ok(standing) => standing,
+        Err(refusal) => return quota(speaker, &message, &refusal, &parts.headers),
+    };
+    let request = Request::from_parts(parts, message);
+    let answer = caller.scope(speaker.clone().oneshot(request));
+    let Ok(response) = answer.await;
+    let mut response = response.map(Body::new);
+    if let Some((policy, standing)) = charged {
+        if response.status().is_server_error() {
+            admission.refund(caller, policy);
+        } else {
+            reply::tell(&mut response, &standing);
+        }
+    }
+    match permit {
+        Some(permit) => listeners::keep(permit, response),
+        None => response,
+    }
+}
+
+/// Counts a message and charges it.
+///
+/// # Errors
+/// When the day's allowance is used up.
+fn spend(
+    admission: &Admission,
+    caller: Caller,
+    message: &Message,
+) -> Result<Option<(Policy, Standing)>, Refusal> {
+    let target = message.target().unwrap_or_default();
+    let method = message.method().unwrap_or_default();
+    let is_call = method == "tools/call";
+    let route = is_call.then(|| Route::find(target)).flatten();
+    if is_call {
+        // A name out of the table, or labels would have no bound.
+        let called = route.map_or("other", |r| r.spec.tool);
+        admission.called().add(called);
+    }
+    let policy = match method {
+        // Chatter and notifications cost nothing.
+        _ if message.id().is_none() => return Ok(None),
+        "tools/call" => route.map_or(Policy::General, |r| Policy::of_path(r.spec.path)),
+        "resources/read" if target.contains("://series/") => Policy::Data,
+        "resources/read" | LISTEN => Policy::General,
+        _ => return Ok(None),
+    };
+    let standing = admission.spend(caller, policy)?;
+    Ok(standing.map(|standing| (policy, standing)))
+}
+
+/// The whole body, if it is small and comes in time.
+async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|v| v.to_str().ok())
+        .and_then(|v| v.parse::<u64>().ok());
+    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |l| l > MAX_BODY_BYTES))
+    {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(BODY_TIME, pieces(body)).await {
+        Ok(body) => body,
+        Err(_) => {
+            let why = "The body did not come within 30 s";
+            Err(rejected(
+                StatusCode::REQUEST_TIMEOUT,
+                error::INVALID_REQUEST,
+                why,
+            ))
+        }
+    }
+}
+
+/// All that comes; one piece, which is the usual, is not copied.
+async fn pieces(mut body: Body) -> Result<Bytes, Response> {
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            let why = "The body broke off";
+            return Err(rejected(StatusCode::BAD_REQUEST, error::PARSE_ERROR, why));
+        };
+        // Trailers say nothing here.
+        let Ok(piece) = frame.into_data() else {
+            continue;
+        };
+        if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
+            return Err(too_large());
+        }
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        all.extend_from_slice(&std::mem::take(&mut first));
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+fn too_large() -> Response {
+    let why = "The body is larger than 256 KiB";
+    rejected(StatusCode::PAYLOAD_TOO_LARGE, error::INVALID_REQUEST, why)
+}
+
+/// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
+fn quota(
+    speaker: &impl Speaker,
+    message: &Message,
+    refusal: &Refusal,
+    headers: &HeaderMap,
+) -> Response {
+    let text = format!(
+        "{} Do not retry before; answer from data you already have.",
+        reply::sentence(refusal)
+    );
+    let facts = reply::facts(refusal);
+    if message.method() != Some("tools/call") {
+        let told = error::reply(Some(message), error::SERVER_ERROR, &text, Some(facts));
+        return reply::with_headers(respond(StatusCode::OK, told), refusal);
+    }
+    let wait = refusal.seconds();
+    let meta = Map::from_iter([
+        ("econoscope/error".to_owned(), facts),
+        ("retry_after_seconds".to_owned(), wait.into()),
+    ]);
+    match speaker.refuse(headers, &text, meta) {
+        Ok(result) => reply::with_headers(result.answer(message).map(Body::new), refusal),
+        Err(_) => burst(refusal),
+    }
+}
+
+/// Abuse is told to the transport: 429 with a JSON-RPC error.
+fn burst(refusal: &Refusal) -> Response {
+    let (why, facts) = (reply::sentence(refusal), reply::facts(refusal));
+    let told = error::reply(None, error::SERVER_ERROR, &why, Some(facts));
+    reply::with_headers(respond(StatusCode::TOO_MANY_REQUESTS, told), refusal)
+}
+
+fn respond(status: StatusCode, told: Bytes) -> Response {
+    error::response(status, told).map(Body::new)
+}

@@ -1,0 +1,326 @@
+//! Resources: the catalogue, series, metrics, methods, terms and the regime as addresses that can be read,
+//! listed and subscribed to.
+
+mod address;
+pub(super) mod pages;
+
+pub(super) use address::{Address, SCHEME};
+
+use super::server::LIST_TTL_MS;
+use super::{apps, skills};
+use crate::desk::library;
+use crate::desk::scores::Scores;
+use crate::endpoints::{Answer, Arguments, Backend, Route};
+use crate::error::Error;
+use crate::indicators::COMPOSITES;
+use rmcp::ErrorData;
+use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const JSON: &str = "application/json";
+const CSV: &str = "text/csv";
+const MARKDOWN: &str = "text/markdown";
+
+/// Most time a client may keep data whose next release is known: a revision may come before.
+const MAX_TTL_MS: u64 = 24 * 3_600_000;
+
+/// The fixed resources but those of composites, apps and skills: address, name, title, kind and what is there.
+const FIXED: [[&str; 5]; 8] = [
+    [
+        "macro://summary",
+        "summary",
+        "Macro summary",
+        JSON,
+        "Regime, rates, curve, inflation, labor, credit and volatility now",
+    ],
+    [
+        "macro://regime",
+        "regime",
+        "Macro regime",
+        JSON,
+        "Regime, confidence, trajectory, narrative and asset views now",
+    ],
+    [
+        "macro://calendar",
+        "calendar",
+        "Release calendar",
+        JSON,
+        "What comes in the next two weeks, what it can be expected to say, and the last surprises",
+    ],
+    [
+        "macro://catalog",
+        "catalog",
+        "Catalogue of series",
+        CSV,
+        "Every series with title, unit, frequency, category, source and whether it is held",
+    ],
+    [
+        "macro://articles",
+        "articles",
+        "Latest articles",
+        MARKDOWN,
+        "The newest articles; their text is by their authors",
+    ],
+    [
+        "macro://scores",
+        "scores",
+        "Record of the indicators",
+        MARKDOWN,
+        "How good each was in real time: AUC, Brier score, calibration, detection lags, false alarms",
+    ],
+    [
+        "macro://method/regime",
+        "method-regime",
+        "Method: macro regime",
+        MARKDOWN,
+        "How the regime is computed",
+    ],
+    [
+        "macro://formulas",
+        "formulas",
+        "Formulas and conditions",
+        MARKDOWN,
+        "The language of compare_series and of condition: functions, units, gaps, bounds, examples",
+    ],
+];
+
+/// The fixed resources, in a fixed order.
+pub(super) fn list() -> Vec<Resource> {
+    let row = |[uri, name, title, mime, about]: [&str; 5]| {
+        Resource::new(uri, name)
+            .with_title(title)
+            .with_mime_type(mime)
+            .with_description(about)
+    };
+    let mut list: Vec<Resource> = FIXED.into_iter().map(row).collect();
+    list.extend(COMPOSITES.iter().map(|c| {
+        let slug = library::method_slug(&c.about);
+        row([
+            &format!("{SCHEME}method/{slug}"),
+            &format!("method-{slug}"),
+            &format!("Method: {}", c.about.title()),
+            MARKDOWN,
+            "Formula, inputs, weights and source",
+        ])
+    }));
+    list.extend(apps::list());
+    list.extend(skills::files());
+    #[cfg(feature = "conformance")]
+    list.extend(super::fixtures::resources());
+    list
+}
+
+/// The templates, in a fixed order: address, name, title, kind and what is there.
+const TEMPLATES: [[&str; 5]; 8] = [
+    [
+        "macro://series/{seriesId}{?start,end,format,frequency,aggregation,units,as_of}",
+        "series",
+        "Series",
+        JSON,
+        "Rows of one series; format=csv or .csv after the identifier gives a file. Default: the last 365 days",
+    ],
+    [
+        "macro://metric/{ticker}",
+        "metric",
+        "Metric",
+        JSON,
+        "Latest value with changes and meaning",
+    ],
+    [
+        "macro://method/{indicator}",
+        "method",
+        "Method",
+        MARKDOWN,
+        "Formula, inputs, weights and source of a composite or the regime",
+    ],
+    [
+        "macro://glossary/{slug}",
+        "glossary",
+        "Glossary term",
+        MARKDOWN,
+        "What a term means and what is near it",
+    ],
+    [
+        "macro://scenario/{scenario}",
+        "scenario",
+        "Scenario",
+        MARKDOWN,
+        "What could happen, what it would do, and how often it has",
+    ],
+    [
+        "macro://article/{article}",
+        "article",
+        "Article",
+        MARKDOWN,
+        "One article; its text is by its author",
+    ],
+    [
+        "macro://catalog/{category}",
+        "catalog-category",
+        "Catalogue by category",
+        CSV,
+        "The series of one category: rates, inflation, labor …",
+    ],
+    [
+        "macro://articles/{tag}",
+        "articles-tag",
+        "Articles by tag",
+        MARKDOWN,
+        "The newest articles that carry a tag",
+    ],
+];
+
+/// The templates as listed.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let listed = TEMPLATES.iter().map(|[uri, name, title, mime, about]| {
+        ResourceTemplate::new(*uri, *name)
+            .with_title(*title)
+            .with_mime_type(*mime)
+            .with_description(*about)
+    });
+    #[cfg(feature = "conformance")]
+    let listed = listed.chain([super::fixtures::template()]);
+    listed.collect()
+}
+
+/// Reads any resource: `macro://`, `ui://` or `skill://`.
+///
+/// # Errors
+/// The protocol's "resource not found" for what is not there, "invalid params" for what is not an address.
+pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    if let Some(file) = apps::read(uri).or_else(|| skills::read(uri)) {
+        return Ok(kept(file, LIST_TTL_MS));
+    }
+    let address = Address::parse(uri).map_err(|e| not_found(uri, &e.to_string()))?;
+    let (text, mime, ttl) = content(backend, &address)
+        .await
+        .map_err(|e| refuse(uri, &e))?;
+    let contents = ResourceContents::text(text, uri).with_mime_type(mime);
+    Ok(kept(contents, ttl))
+}
+
+fn kept(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
+    ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(ttl)
+        .with_cache_scope(CacheScope::Public)
+}
+
+/// Text, media type and milliseconds to keep.
+type Content = (String, &'static str, u64);
+
+async fn content(backend: &Backend, address: &Address) -> crate::Result<Content> {
+    let (desk, pool) = (Arc::clone(backend.desk()), backend.pool());
+    match address {
+        Address::Catalog(category) => {
+            let category = category.clone();
+            let make = move || pages::catalogue(&desk, category.as_deref());
+            Ok((pool.run(make).await?, CSV, LIST_TTL_MS))
+        }
+        Address::Summary => endpoint(backend, "get_macro_summary", &[]).await,
+        Address::Scores => Ok((Scores::embedded()?.in_markdown(), MARKDOWN, LIST_TTL_MS)),
+        Address::Regime => endpoint(backend, "get_regime", &[]).await,
+        Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await,
+        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", ticker)]).await,
+        Address::Series { id, csv, range } => {
+            let format = if *csv { "csv" } else { "json" };
+            let mut arguments = vec![("seriesId", id.as_str()), ("format", format)];
+            arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+            endpoint(backend, "get_time_series", &arguments).await
+        }
+        Address::Method(indicator) => {
+            let indicator = indicator.clone();
+            let make = move || library::method(&desk, &indicator);
+            Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
+        }
+        Address::Formulas => Ok((pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS)),
+        Address::Glossary(slug) => {
+            let slug = slug.clone();
+            let make = move || library::term(&slug);
+            Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
+        }
+        Address::Document(id) => {
+            let (json, _, ttl) = endpoint(backend, "fetch", &[("id", id)]).await?;
+            let document: Value = serde_json::from_str(&json)
+                .map_err(|e| Error::internal("reading a document", e))?;
+            let text = document.get("text").and_then(Value::as_str);
+            Ok((text.unwrap_or_default().to_owned(), MARKDOWN, ttl))
+        }
+        Address::Articles(tag) => {
+            let tag = tag.clone();
+            let make = move || pages::articles(&desk, tag.as_deref());
+            Ok((pool.run(make).await?, MARKDOWN, 300_000))
+        }
+    }
+}
+
+/// An endpoint's answer as a resource.
+async fn endpoint(
+    backend: &Backend,
+    tool: &'static str,
+    given: &[(&str, &str)],
+) -> crate::Result<Content> {
+    let route = Route::find(tool).ok_or_else(|| Error::Internal {
+        what: format!("{tool} is not in the table"),
+        source: None,
+    })?;
+    let arguments: Arguments = given
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
+        .collect();
+    let answer = route.call(backend, arguments).await?;
+    let ttl = time_to_keep(backend, &answer);
+    Ok(match &answer.csv {
+        Some(csv) => (String::from_utf8_lossy(&csv.body).into_owned(), CSV, ttl),
+        None => (
+            String::from_utf8_lossy(&answer.json).into_owned(),
+            JSON,
+            ttl,
+        ),
+    })
+}
+
+/// What is read of an answer: thousands of rows beside it are passed over.
+#[derive(serde::Deserialize)]
+struct Due {
+    #[serde(rename = "nextRelease")]
+    next_release: Option<crate::model::Date>,
+}
+
+/// Until the day of the next release where one is known, else as long as the endpoint says.
+fn time_to_keep(backend: &Backend, answer: &Answer) -> u64 {
+    let least = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
+    let due = serde_json::from_slice::<Due>(&answer.json)
+        .ok()
+        .and_then(|due| due.next_release?.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    let wait = due
+        .map(|due| due.timestamp().duration_since(backend.desk().now()))
+        .and_then(|wait| u64::try_from(wait.as_millis()).ok())
+        .unwrap_or(0);
+    wait.clamp(least, MAX_TTL_MS.max(least))
+}
+
+/// The protocol's words for a resource that is not there.
+pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
+    ErrorData::resource_not_found(
+        format!("Resource not found: {why}"),
+        Some(json!({ "uri": crate::error::quote(uri) })),
+    )
+}
+
+fn refuse(uri: &str, error: &Error) -> ErrorData {
+    crate::error::log(error, "resources/read");
+    match error {
+        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {
+            not_found(uri, &error.to_string())
+        }
+        Error::InvalidParam { .. } => ErrorData::invalid_params(error.to_string(), None),
+        Error::NotPermitted { .. }
+        | Error::RateLimited { .. }
+        | Error::Unavailable { .. }
+        | Error::Busy { .. }
+        | Error::BadFile { .. }
+        | Error::Store { .. }
+        | Error::Internal { .. } => ErrorData::internal_error(error.to_string(), None),
+    }
+}

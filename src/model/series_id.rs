@@ -1,0 +1,87 @@
+//! How series are identified.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+
+/// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters.
+/// FRED-MD constructs keep FRED-MD's lower-case final `x` in the catalogue's spelling.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SeriesId(Arc<str>);
+
+impl SeriesId {
+    /// Takes an identifier in any case; stored upper-case.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] when a character or the length is not allowed.
+    pub fn new(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let fits = (1..=64).contains(&text.len())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+            && !text.bytes().all(|b| b == b'.');
+        if !fits {
+            return Err(Error::invalid(
+                "seriesId",
+                text,
+                "is not an identifier",
+                "1 to 64 of A-Z, 0-9, underscore, dot and hyphen, for example DGS10",
+            ));
+        }
+        Ok(Self(Arc::from(text.to_ascii_uppercase())))
+    }
+
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SeriesId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SeriesId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::borrow::Borrow<str> for SeriesId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_folded_and_cannot_escape_a_path() {
+        assert_eq!(
+            SeriesId::new(" dgs10 ")
+                .map(|i| i.to_string())
+                .ok()
+                .as_deref(),
+            Some("DGS10")
+        );
+        for bad in [
+            "",
+            "..",
+            "../x",
+            "a b",
+            "a/b",
+            "a%2fb",
+            "é",
+            &"A".repeat(65),
+        ] {
+            assert!(SeriesId::new(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What is asked: the addresses that a feed's template and the wish for some series become.
+
+use super::shape::{Feed, Format, Line};
+use super::survey;
+use super::terms::Split;
+use crate::model::frequency::shift;
+use crate::model::{Date, SeriesId};
+use jiff::ToSpan;
+use jiff::tz::TimeZone;
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// Address, without a key.
+    pub url: String,
+    /// Body of a POST.
+    pub post: Option<String>,
+    /// The series it is about, where a request is for one alone.
+    pub only: Option<SeriesId>,
+}
+
+/// The words of a template.
+struct Words<'a> {
+    series: &'a str,
+    from: Date,
+    to: Date,
+    page: usize,
+    offset: usize,
+}
+
+impl Feed {
+    /// The requests for some of its series from a day on (`None` = all there is), in order. Of pages it is the first;
+    /// [`Self::page`] gives the others.
+    pub fn asks(&self, wanted: &[&Line], from: Option<Date>, today: Date) -> Vec<Ask> {
+        if self.format == Format::Bls {
+            return survey::asks(self, wanted, from, today);
+        }
+        let start = |first: Date| from.map_or(first, |from| from.max(first));
+        match &self.split {
+            None => vec![self.ask(None, from.unwrap_or(EARLIEST), today)],
+            Some(Split::Page { first, .. }) => vec![self.ask(None, start(*first), today)],
+            Some(Split::Year { first }) => {
+                let first = from.map_or(*first, |day| day.year().max(*first));
+                let years = first..=today.year();
+                let days =
+                    |year| Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
+                years
+                    .filter_map(days)
+                    .map(|(a, b)| self.ask(None, a, b.min(today)))
+                    .collect()
+            }
+            Some(Split::Window { days, first }) => {
+                let mut asks = Vec::new();
+                for line in self.keys(wanted) {
+                    let mut day = start(*first);
+                    while day <= today {
+                        let end = shift(day, i64::from(*days - 1).days());
+                        asks.push(self.ask(line, day, end.min(today)));
+                        day = shift(end, 1.day());
+                    }
+                }
+                asks
+            }
+            Some(Split::Series { first }) => {
+                let day = start(first.unwrap_or(EARLIEST));
+                let lines = self.keys(wanted).into_iter();
+                lines.map(|line| self.ask(line, day, today)).collect()
+            }
+        }
+    }
+
+    /// A line for each key that the address is filled with; none of its own where it takes no key.
+    fn keys<'a>(&self, wanted: &[&'a Line]) -> Vec<Option<&'a Line>> {
+        if !self.url.contains("{series}") {
+            return vec![None];
+        }
+        let mut lines: Vec<Option<&Line>> = Vec::new();
+        for line in wanted {
+            if !lines.iter().flatten().any(|other| other.key == line.key) {
+                lines.push(Some(line));
+            }
+        }
+        lines
+    }
+
+    /// The request for a further page; `offset` rows came so far.
+    pub fn page(&self, from: Option<Date>, today: Date, page: usize, offset: usize) -> Ask {
+        let first = match &self.split {
+            Some(Split::Page { first, .. }) => *first,
+            _ => EARLIEST,
+        };
+        let words = Words {
+            series: "",
+            from: from.map_or(first, |from| from.max(first)),
+            to: today,
+            page,
+            offset,
+        };
+        self.filled(None, &words)
+    }
+
+    fn ask(&self, line: Option<&Line>, from: Date, to: Date) -> Ask {
+        let words = Words {
+            series: line.map_or("", |line| line.key.as_str()),
+            from,
+            to,
+            page: 1,
+            offset: 0,
+        };
+        self.filled(line, &words)
+    }
+
+    fn filled(&self, line: Option<&Line>, words: &Words<'_>) -> Ask {
+        Ask {
+            url: fill(&self.url, words),
+            post: self.post.as_deref().map(|post| fill(post, words)),
+            only: line.map(|line| line.id.clone()),
+        }
+    }
+}
+
+/// Before any figure of ours.
+const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
+
+fn fill(template: &str, words: &Words<'_>) -> String {
+    let epoch = |day: Date| {
+        let at = day.to_zoned(TimeZone::UTC);
+        at.map_or(0, |at| at.timestamp().as_second()).to_string()
+    };
+    [
+        ("{series}", words.series.to_owned()),
+        ("{year}", words.to.year().to_string()),
+        ("{from_year}", words.from.year().to_string()),
+        ("{from}", words.from.to_string()),
+        ("{to}", words.to.to_string()),
+        ("{from_epoch}", epoch(words.from)),
+        ("{page}", words.page.to_string()),
+        ("{offset}", words.offset.to_string()),
+    ]
+    .into_iter()
+    .fold(template.to_owned(), |text, (name, word)| {
+        text.replace(name, &word)
+    })
+}

@@ -1,0 +1,143 @@
+//! Every recipe there is: ours, and those of an operator, which go before ours.
+
+use super::shape::{Feed, Format, Line, Recipe, SourceFacts};
+use crate::error::{Error, Result};
+use crate::model::SeriesId;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+macro_rules! embedded {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../data/sources/", $file)))
+    };
+}
+
+/// Ours, in the order in which they are asked for a series that several have.
+const EMBEDDED: &[(&str, &str)] = &[
+    embedded!("treasury.toml"),
+    embedded!("nyfed.toml"),
+    embedded!("fed_board.toml"),
+    embedded!("bls.toml"),
+    embedded!("bea.toml"),
+    embedded!("census.toml"),
+    embedded!("fhfa.toml"),
+    embedded!("chicago_fed.toml"),
+    embedded!("philadelphia_fed.toml"),
+    embedded!("cleveland_fed.toml"),
+    embedded!("ofr.toml"),
+    embedded!("freddie_mac.toml"),
+    embedded!("umich.toml"),
+    embedded!("epu.toml"),
+    embedded!("cboe.toml"),
+    embedded!("coinbase.toml"),
+    embedded!("kraken.toml"),
+    embedded!("eia.toml"),
+    embedded!("tiingo.toml"),
+    embedded!("fmp.toml"),
+    embedded!("twelve_data.toml"),
+    embedded!("dol.toml"),
+    embedded!("formulas.toml"),
+    embedded!("fred.toml"),
+];
+
+/// All recipes, in order.
+#[derive(Debug, Default)]
+pub struct Recipes {
+    recipes: Vec<Recipe>,
+}
+
+/// One feed of one source.
+#[derive(Debug, Clone, Copy)]
+pub struct FeedRef<'a> {
+    /// Who is asked.
+    pub source: &'a SourceFacts,
+    /// What for.
+    pub feed: &'a Feed,
+}
+
+impl FeedRef<'_> {
+    /// Its name: `treasury/par_yields`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.source.id, self.feed.id)
+    }
+}
+
+impl Recipes {
+    /// Ours, read once.
+    pub fn embedded() -> &'static Arc<Self> {
+        static RECIPES: LazyLock<Arc<Recipes>> = LazyLock::new(|| {
+            let read = |(file, text): &(&str, &str)| Recipe::parse(file, text).ok();
+            // A test reads every file of them.
+            Arc::new(Recipes {
+                recipes: EMBEDDED.iter().filter_map(read).collect(),
+            })
+        });
+        &RECIPES
+    }
+
+    /// Ours, and before them those of a folder: every `.toml` in it, by name. A source of the same name takes the
+    /// place of ours.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] that names the file and what is wrong with it; then none is used.
+    pub fn with_folder(folder: &Path) -> Result<Arc<Self>> {
+        let bad = |file: &Path, problem: String| Error::BadFile {
+            file: crate::disk::shown(file),
+            line: None,
+            problem,
+        };
+        let entries =
+            std::fs::read_dir(folder).map_err(|e| bad(folder, format!("cannot be listed: {e}")))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|e| bad(folder, e.to_string()))?.path();
+            if path.extension().is_some_and(|e| e == "toml") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let mut recipes = Vec::new();
+        for path in files {
+            let text = std::fs::read_to_string(&path).map_err(|e| bad(&path, e.to_string()))?;
+            recipes.push(Recipe::parse(&crate::disk::shown(&path), &text)?);
+        }
+        let own: Vec<String> = recipes.iter().map(|r| r.source.id.clone()).collect();
+        let ours = Self::embedded().recipes.iter();
+        recipes.extend(ours.filter(|r| !own.contains(&r.source.id)).cloned());
+        Ok(Arc::new(Self { recipes }))
+    }
+
+    /// The recipes.
+    pub fn iter(&self) -> impl Iterator<Item = &Recipe> {
+        self.recipes.iter()
+    }
+
+    /// The source of this name, as the origin of rows has it.
+    pub fn source(&self, id: &str) -> Option<&SourceFacts> {
+        let found = self.recipes.iter().find(|recipe| recipe.source.id == id);
+        found.map(|recipe| &recipe.source)
+    }
+
+    /// Every feed, in order.
+    pub fn feeds<'a>(&'a self) -> impl Iterator<Item = FeedRef<'a>> {
+        let of = |recipe: &'a Recipe| {
+            let Recipe { source, feed } = recipe;
+            feed.iter().map(move |feed| FeedRef { source, feed })
+        };
+        self.recipes.iter().flat_map(of)
+    }
+
+    /// The feeds that have a series, first source first.
+    pub fn routes<'a>(&'a self, id: &'a SeriesId) -> impl Iterator<Item = FeedRef<'a>> {
+        let fetched = self.feeds().filter(|at| at.feed.format != Format::Formula);
+        fetched.filter(move |at| at.feed.series.iter().any(|line| line.id == *id))
+    }
+
+    /// How a series follows from others, if it does.
+    pub fn formula(&self, id: &SeriesId) -> Option<&Line> {
+        let lines = self.feeds().filter(|at| at.feed.format == Format::Formula);
+        lines
+            .flat_map(|at| &at.feed.series)
+            .find(|line| line.id == *id)
+    }
+}

@@ -1,0 +1,133 @@
+//! Dates as sources write them: months by name, epochs, quarters, cells apart.
+
+use super::cells::Cells;
+use super::terms::DateForm;
+use crate::error::quote;
+use crate::model::Date;
+use jiff::Timestamp;
+use jiff::civil::Weekday;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+
+/// Years a date may lie in; anything else is a slip of the pen.
+const YEARS: std::ops::RangeInclusive<i16> = 1800..=2200;
+
+impl DateForm {
+    /// The date of a row.
+    ///
+    /// # Errors
+    /// Says what stands there and what was expected.
+    pub(super) fn read(&self, cells: Cells<'_>) -> Result<Date, String> {
+        let names = std::iter::once(&self.field).filter(|name| !name.is_empty());
+        let mut text = String::new();
+        for name in names.chain(&self.fields) {
+            let cell = cells.get(name);
+            let cell = cell.ok_or_else(|| format!("there is no \"{}\"", quote(name)))?;
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(cell.trim());
+        }
+        let read = self.formats.iter().find_map(|form| parse(form, &text));
+        let day = read.filter(|day| YEARS.contains(&day.year()));
+        let day = day.ok_or_else(|| {
+            let forms = self.formats.join("\" or \"");
+            format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
+        })?;
+        if self
+            .weekday
+            .is_some_and(|want| Weekday::from(want) != day.weekday())
+        {
+            return Err(format!("{day} is not the weekday that was promised"));
+        }
+        Ok(self.stamp.map_or(day, |period| period.stamp(day)))
+    }
+}
+
+fn parse(form: &str, text: &str) -> Option<Date> {
+    let of_seconds = |seconds: i64| {
+        let at = Timestamp::from_second(seconds).ok()?;
+        Some(at.to_zoned(TimeZone::UTC).date())
+    };
+    match form {
+        "epoch" => of_seconds(text.parse().ok()?),
+        "epoch_ms" => of_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
+        "year quarter" => {
+            let (year, quarter) = text.split_once(' ')?;
+            let quarter: i8 = quarter.trim_start_matches(['Q', 'q']).parse().ok()?;
+            (1..=4).contains(&quarter).then_some(())?;
+            Date::new(year.parse().ok()?, quarter * 3 - 2, 1).ok()
+        }
+        form => {
+            let mut parts = strtime::parse(form, text).ok()?;
+            if !form.contains("%d") && !form.contains("%j") && !form.contains("%F") {
+                parts.set_day(Some(1)).ok()?;
+            }
+            let day = parts.to_date().ok()?;
+            // Two digits of a year: nothing of ours lies so far ahead.
+            let is_past = form.contains("%y") && day.year() >= 2050;
+            Date::new(
+                day.year() - if is_past { 100 } else { 0 },
+                day.month(),
+                day.day(),
+            )
+            .ok()
+        }
+    }
+}
+
+/// The first day of a period as agencies name it: `2026Q2`, `2026M07`, `2026`.
+pub(super) fn period(text: &str) -> Option<Date> {
+    let (year, rest) = text.split_at_checked(4)?;
+    let month = match rest.split_at_checked(1) {
+        None => 1,
+        Some(("Q", quarter)) => {
+            quarter
+                .parse::<i8>()
+                .ok()
+                .filter(|q| (1..=4).contains(q))?
+                .checked_mul(3)?
+                - 2
+        }
+        Some(("M", month)) => month.parse().ok()?,
+        Some(_) => return None,
+    };
+    Date::new(year.parse().ok()?, month, 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn every_form_of_the_sources_is_read() {
+        for (form, text, want) in [
+            ("%m/%d/%Y", "4/2/1971", date(1971, 4, 2)),
+            ("%d %m %Y", "1 1 1985", date(1985, 1, 1)),
+            ("%B %Y", "April 2016", date(2016, 4, 1)),
+            ("%b-%Y", "Jan-1994", date(1994, 1, 1)),
+            ("%Y-%m", "2026-02", date(2026, 2, 1)),
+            ("%d%b%Y", "01JAN2024", date(2024, 1, 1)),
+            ("%b-%y", "May-68", date(1968, 5, 1)),
+            ("%b-%y", "Aug-26", date(2026, 8, 1)),
+            ("%m/%Y", "7/2026", date(2026, 7, 1)),
+            ("epoch", "1786320000", date(2026, 8, 10)),
+            ("epoch_ms", "1786320000000", date(2026, 8, 10)),
+            ("year quarter", "2026 2", date(2026, 4, 1)),
+        ] {
+            assert_eq!(parse(form, text), Some(want), "{form} {text}");
+        }
+        for (form, text) in [
+            ("%m/%d/%Y", "2026-01-01"),
+            ("year quarter", "2026 5"),
+            ("epoch", "x"),
+        ] {
+            assert_eq!(parse(form, text), None, "{form} {text}");
+        }
+        assert_eq!(period("2026Q2"), Some(date(2026, 4, 1)));
+        assert_eq!(period("2026M07"), Some(date(2026, 7, 1)));
+        assert_eq!(period("2026"), Some(date(2026, 1, 1)));
+        assert_eq!(period("2026X1"), None);
+    }
+}

@@ -1,0 +1,349 @@
+//! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
+
+use super::address::Ask;
+use super::cells::{Cells, text};
+use super::figures::{Point, figure, holds, last_of, note, settle};
+use super::shape::{Feed, Format, Line};
+use super::terms::{Absent, Is, OnePerDate, Split};
+use super::{board, claims, flat, statement, survey};
+use crate::error::quote;
+use crate::model::{Date, Observation, SeriesId};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What came, by series: its figures by date, or why none of them may be used.
+pub type Figures = BTreeMap<SeriesId, Result<Vec<Observation>, String>>;
+
+/// Whether an answer is the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// It is.
+    End,
+    /// A further page is to be asked for, after so many rows.
+    Page {
+        /// Rows that came so far.
+        rows: usize,
+    },
+}
+
+/// Reads the answers of a feed, one after the other.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    feed: &'a Feed,
+    lines: Vec<&'a Line>,
+    points: Vec<Result<Vec<Point>, String>>,
+    dates: BTreeSet<Date>,
+    rows: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for some of the series of a feed.
+    pub fn new(feed: &'a Feed, wanted: &[&'a Line]) -> Self {
+        Self {
+            feed,
+            lines: wanted.to_vec(),
+            points: wanted.iter().map(|_| Ok(Vec::new())).collect(),
+            dates: BTreeSet::new(),
+            rows: 0,
+        }
+    }
+
+    /// Takes an answer.
+    ///
+    /// # Errors
+    /// Says what makes the whole answer useless.
+    pub fn take(&mut self, body: &[u8], ask: &Ask) -> Result<More, String> {
+        if body.trim_ascii().is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        match self.feed.format {
+            Format::Csv => self.csv(body, ask).map(|()| More::End),
+            Format::Json => self.json(body, ask),
+            Format::BoardZip => self.named(board::read(body, &self.lines)?),
+            Format::Bls => self.named(survey::read(body, &self.lines)?),
+            Format::BeaFlat => self.named(flat::read(body, &self.lines)?),
+            Format::Mts => self.statement(body),
+            Format::Claims => self.named(claims::read(body, &self.lines)?),
+            Format::Formula => Err("a formula has no answer".to_owned()),
+        }
+    }
+
+    /// The figures of all answers; `today` ends what is unfinished.
+    ///
+    /// # Errors
+    /// Says which promise the answers break together.
+    pub fn finish(self, today: Date) -> Result<Figures, String> {
+        let mut gathered: BTreeMap<SeriesId, Result<Vec<Point>, String>> = BTreeMap::new();
+        for (line, points) in self.lines.iter().zip(self.points) {
+            let all = gathered.entry(line.id.clone()).or_insert(Ok(Vec::new()));
+            *all = match (std::mem::replace(all, Ok(Vec::new())), points) {
+                (Ok(mut all), Ok(points)) => {
+                    all.extend(points);
+                    Ok(all)
+                }
+                (Err(problem), _) | (_, Err(problem)) => Err(problem),
+            };
+        }
+        let mut figures = Figures::new();
+        for (id, points) in gathered {
+            let line = self.lines.iter().find(|line| line.id == id);
+            let settled = points.and_then(|points| settle(self.feed, points));
+            let settled = settled.map(|mut rows| {
+                if self.feed.drop_last {
+                    rows.retain(|row| row.date < today);
+                }
+                last_of(line.and_then(|line| line.last_of), rows)
+            });
+            figures.insert(id, settled);
+        }
+        let Some(every) = &self.feed.every_date_of else {
+            return Ok(figures);
+        };
+        let has: BTreeSet<Date> = match figures.get(every) {
+            Some(Ok(rows)) => rows.iter().map(|row| row.date).collect(),
+            _ => return Ok(figures),
+        };
+        match self.dates.difference(&has).next() {
+            Some(day) => Err(format!("{day} has no {every}: the rows were renamed")),
+            None => Ok(figures),
+        }
+    }
+
+    fn csv(&mut self, body: &[u8], ask: &Ask) -> Result<(), String> {
+        let whole = String::from_utf8_lossy(body);
+        let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
+        let table = self.after_preamble(whole)?;
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(u8::try_from(self.feed.separator.unwrap_or(',')).unwrap_or(b','))
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .from_reader(table.as_bytes());
+        let names = reader.headers().map_err(|e| e.to_string())?;
+        let width = names.len();
+        let names: HashMap<String, usize> = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.to_owned(), at))
+            .collect();
+        self.columns(&names)?;
+        let mut last = width;
+        for record in reader.records() {
+            let record = record.map_err(|e| e.to_string())?;
+            last = record.len();
+            let line = record.position().map_or(0, csv::Position::line);
+            let cells = Cells::Record {
+                names: &names,
+                record: &record,
+            };
+            self.row(cells, ask)
+                .map_err(|problem| format!("line {line}: {problem}"))?;
+        }
+        if last < width && !table.ends_with('\n') {
+            return Err("it breaks off in its last line".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What follows the preamble, once that says what it must.
+    fn after_preamble<'t>(&self, whole: &'t str) -> Result<&'t str, String> {
+        let Some(header) = &self.feed.skip_to else {
+            return Ok(whole);
+        };
+        let at = whole.lines().position(|line| line.trim() == header);
+        let at = at.ok_or_else(|| format!("the line \"{header}\" is missing"))?;
+        let start = whole.split_inclusive('\n').take(at).map(str::len).sum();
+        let (before, table) = whole.split_at(start);
+        if let Some(word) = self
+            .feed
+            .must
+            .iter()
+            .find(|word| !before.contains(word.as_str()))
+        {
+            return Err(format!("it no longer says \"{word}\""));
+        }
+        if let Some(word) = self
+            .feed
+            .must_not
+            .iter()
+            .find(|word| before.contains(word.as_str()))
+        {
+            return Err(format!("it says \"{word}\""));
+        }
+        Ok(table)
+    }
+
+    fn columns(&self, names: &HashMap<String, usize>) -> Result<(), String> {
+        let lines = self
+            .lines
+            .iter()
+            .filter(|_| self.feed.absent == Absent::Refuse);
+        let needed = self.feed.header.iter().chain(lines.map(|line| &line.field));
+        match needed
+            .into_iter()
+            .find(|name| !names.contains_key(name.as_str()))
+        {
+            Some(name) => Err(format!("the column \"{name}\" is missing")),
+            None => Ok(()),
+        }
+    }
+
+    fn json(&mut self, body: &[u8], ask: &Ask) -> Result<More, String> {
+        let whole: Value =
+            serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
+        for Is { field, is } in &self.feed.says {
+            let want = is.replace("{series}", self.key(ask));
+            let found = whole.pointer(field).map(text);
+            if found.as_deref() != Some(want.as_str()) {
+                let found = quote(&found.unwrap_or_default());
+                return Err(format!(
+                    "{field} is \"{found}\" where \"{want}\" was expected"
+                ));
+            }
+        }
+        let rows = self.feed.rows.as_str();
+        let list = match rows.strip_suffix("/*") {
+            // Named by the source as it likes: the first list there is.
+            Some(above) => {
+                let inside = whole.pointer(above).and_then(Value::as_object);
+                inside.and_then(|all| all.values().find_map(Value::as_array))
+            }
+            None => whole.pointer(rows).and_then(Value::as_array),
+        };
+        let Some(list) = list else {
+            let said = quote(&whole.to_string());
+            return Err(format!("it holds no rows at {}: {said}", self.feed.rows));
+        };
+        for row in list {
+            self.entry(row, ask)?;
+        }
+        self.rows += list.len();
+        self.more(&whole, list.is_empty())
+    }
+
+    fn key(&self, ask: &Ask) -> &'a str {
+        let only = ask.only.as_ref();
+        let line = self.lines.iter().find(|line| only == Some(&line.id));
+        line.map_or("", |line| line.key.as_str())
+    }
+
+    /// One entry of a JSON list, in parts where the recipe says so.
+    fn entry(&mut self, row: &Value, ask: &Ask) -> Result<(), String> {
+        let feed = self.feed;
+        match (row, &feed.expand) {
+            (Value::Array(list), _) => {
+                let columns = &feed.columns;
+                self.row(Cells::List { columns, list }, ask)
+            }
+            (whole, None) => self.row(Cells::Object { part: None, whole }, ask),
+            (whole, Some(pointer)) => {
+                let parts = whole.pointer(pointer).and_then(Value::as_array);
+                for part in parts.into_iter().flatten() {
+                    self.row(
+                        Cells::Object {
+                            part: Some(part),
+                            whole,
+                        },
+                        ask,
+                    )?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn more(&self, whole: &Value, is_empty: bool) -> Result<More, String> {
+        let Some(Split::Page { next, total, .. }) = &self.feed.split else {
+            return Ok(More::End);
+        };
+        let total = whole
+            .pointer(total)
+            .map(text)
+            .and_then(|n| n.parse::<usize>().ok());
+        let total = total.ok_or("it does not say how many rows there are")?;
+        let goes_on = match next {
+            Some(next) => whole.pointer(next).is_some_and(|next| !next.is_null()),
+            None => self.rows < total,
+        };
+        match (goes_on, self.rows == total) {
+            (true, _) if !is_empty => Ok(More::Page { rows: self.rows }),
+            (false, true) => Ok(More::End),
+            _ => Err(format!(
+                "{} rows came where {total} were announced",
+                self.rows
+            )),
+        }
+    }
+
+    fn row(&mut self, cells: Cells<'_>, ask: &Ask) -> Result<(), String> {
+        if !holds(&self.feed.only, cells) {
+            return Ok(());
+        }
+        let form = self.feed.date.as_ref().ok_or("the recipe has no date")?;
+        let date = form.read(cells)?;
+        self.dates.insert(date);
+        let key = self.key(ask);
+        for (line, points) in self.lines.iter().zip(&mut self.points) {
+            let is_asked = ask.only.is_none() || line.key == key;
+            if !is_asked || !holds(&line.only, cells) {
+                continue;
+            }
+            let Some(cell) = cells.get(&line.field) else {
+                if self.feed.absent == Absent::Refuse {
+                    return Err(format!("there is no \"{}\"", line.field));
+                }
+                continue;
+            };
+            let point = figure(self.feed, line, date, &cell);
+            let rank = match &self.feed.one_per_date {
+                Some(OnePerDate::Greatest { field }) => {
+                    cells.get(field).unwrap_or_default().into_owned()
+                }
+                Some(OnePerDate::Sum) | None => String::new(),
+            };
+            note(
+                points,
+                point.map(|value| value.map(|value| Point { date, value, rank })),
+            );
+        }
+        Ok(())
+    }
+
+    /// Figures of a format of its own, by the place of their line.
+    fn named(&mut self, found: Vec<Vec<(Date, String)>>) -> Result<More, String> {
+        for ((line, points), found) in self.lines.iter().zip(&mut self.points).zip(found) {
+            for (date, cell) in found {
+                let date = self
+                    .feed
+                    .date
+                    .as_ref()
+                    .and_then(|form| form.stamp)
+                    .map_or(date, |period| period.stamp(date));
+                let point = figure(self.feed, line, date, &cell);
+                let rank = String::new();
+                note(
+                    points,
+                    point.map(|value| value.map(|value| Point { date, value, rank })),
+                );
+            }
+        }
+        Ok(More::End)
+    }
+
+    fn statement(&mut self, body: &[u8]) -> Result<More, String> {
+        let whole: Value =
+            serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
+        let list = whole.pointer(&self.feed.rows).and_then(Value::as_array);
+        let list = list.ok_or("it holds no rows")?;
+        for (line, points) in self.lines.iter().zip(&mut self.points) {
+            for (date, rank, cell) in statement::months(list, &line.field)? {
+                let point = figure(self.feed, line, date, &cell);
+                note(
+                    points,
+                    point.map(|value| value.map(|value| Point { date, value, rank })),
+                );
+            }
+        }
+        self.rows += list.len();
+        self.more(&whole, list.is_empty())
+    }
+}

@@ -1,0 +1,292 @@
+//! What stands in a recipe, word by word (docs/SOURCES.md#recipes).
+
+use super::terms::{Absent, DateForm, Is, OnePerDate, Period, Release, Sample, Split};
+use crate::model::{Date, Frequency, Rights, SeriesId};
+use serde::Deserialize;
+
+/// One file: a source and its feeds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Who it is and what it allows.
+    pub source: SourceFacts,
+    /// Its files and paths, each the answer to one question; none of FRED, which is asked series by series.
+    #[serde(default)]
+    pub feed: Vec<Feed>,
+}
+
+/// Who a source is, and on which terms it is asked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFacts {
+    /// Its name as the origin of rows: lower case, digits, underscores.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// Page with its terms.
+    pub terms: String,
+    /// The sentence it asks for where its figures are shown.
+    pub cite: String,
+    /// What may be done with what it gives.
+    pub rights: SourceRights,
+    /// Only these hosts are asked or followed to.
+    pub hosts: Vec<String>,
+    /// Time between two requests, in milliseconds.
+    #[serde(default = "second")]
+    pub pace_ms: u64,
+    /// Where its key goes, if it takes one.
+    pub key: Option<KeyPlace>,
+}
+
+fn second() -> u64 {
+    1000
+}
+
+/// What the owner of a source allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceRights {
+    /// May be bundled and served.
+    Open,
+    /// May be served with the source's notice.
+    Notice,
+    /// May be served with a citation.
+    Cite,
+    /// Not for gain; passed on to nobody until an operator says so.
+    NonCommercial,
+    /// For whoever fetches it.
+    Personal,
+    /// As personal; the contract of the operator's key rules.
+    OwnKey,
+}
+
+impl SourceRights {
+    /// The word in a recipe.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Notice => "notice",
+            Self::Cite => "cite",
+            Self::NonCommercial => "non_commercial",
+            Self::Personal => "personal",
+            Self::OwnKey => "own_key",
+        }
+    }
+
+    /// The same in the catalogue's terms.
+    pub fn rights(self) -> Rights {
+        match self {
+            Self::Open => Rights::Ok,
+            Self::Notice | Self::Cite => Rights::OkWithCitation,
+            Self::NonCommercial | Self::Personal | Self::OwnKey => Rights::FetchOnly,
+        }
+    }
+}
+
+/// Where a key goes: into the query under a name, into a header, or into the body of the question.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyPlace {
+    /// Name in the query.
+    pub query: Option<String>,
+    /// Name of the header.
+    pub header: Option<String>,
+    /// What stands before the key in the header.
+    #[serde(default)]
+    pub prefix: String,
+    /// Whether the source answers without one.
+    #[serde(default)]
+    pub optional: bool,
+    /// Where a key comes from.
+    pub from: String,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Rows of cells under a header.
+    Csv,
+    /// A list of objects, or of lists with `columns`.
+    Json,
+    /// A release of the Federal Reserve Board: a ZIP with SDMX in XML.
+    BoardZip,
+    /// The surveys of the Bureau of Labor Statistics, asked by POST.
+    Bls,
+    /// National accounts as `code,period,value`.
+    BeaFlat,
+    /// The monthly Treasury statement, whose months are names below a fiscal year.
+    Mts,
+    /// Weekly claims in XML, asked by POST.
+    Claims,
+    /// No answer: figures of other series of the store.
+    Formula,
+}
+
+/// Whether anybody has seen an answer that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    /// A real body is kept beside the recipe.
+    #[default]
+    Sample,
+    /// Others have written down a live answer, or their programs read it so.
+    Others,
+    /// Nobody whom we know: it counts only after its figures agree with figures held.
+    Memory,
+}
+
+/// One kind of question and how its answer is read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Feed {
+    /// Its name within the source.
+    pub id: String,
+    /// Template of the address: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
+    #[serde(default)]
+    pub url: String,
+    /// Whether the address may lack TLS.
+    #[serde(default)]
+    pub plain_http: bool,
+    /// Body of a POST, a template as well; without one it is a GET.
+    pub post: Option<String>,
+    /// How one question becomes several requests.
+    pub split: Option<Split>,
+    /// How the answer is written.
+    pub format: Format,
+    /// Columns that must be there.
+    #[serde(default)]
+    pub header: Vec<String>,
+    /// Sign between cells.
+    pub separator: Option<char>,
+    /// The line that is the header; what stands before it is the preamble.
+    pub skip_to: Option<String>,
+    /// Words that the preamble must hold.
+    #[serde(default)]
+    pub must: Vec<String>,
+    /// Words that the preamble must not hold.
+    #[serde(default)]
+    pub must_not: Vec<String>,
+    /// JSON pointer to the rows.
+    #[serde(default)]
+    pub rows: String,
+    /// What else the answer must say, by JSON pointer; `{series}` stands for the key asked for.
+    #[serde(default)]
+    pub says: Vec<Is>,
+    /// Names of the cells where rows are lists.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// Pointer in a row to a list, each entry of which becomes a row with the cells of both.
+    pub expand: Option<String>,
+    /// Rows that count.
+    #[serde(default, rename = "where")]
+    pub only: Vec<Is>,
+    /// What to do with several rows of a date; without it two values are an error.
+    pub one_per_date: Option<OnePerDate>,
+    /// Where the date stands.
+    pub date: Option<DateForm>,
+    /// Words for a missing figure.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// Whether a column or key may be lacking.
+    #[serde(default)]
+    pub absent: Absent,
+    /// When the next figure comes.
+    pub release: Option<Release>,
+    /// Age in days at which its newest figure is a reason to ask the next source too.
+    pub max_age_days: Option<i64>,
+    /// Whether the whole past is computed anew each time.
+    #[serde(default)]
+    pub rewrites_history: bool,
+    /// Whether the newest row is unfinished.
+    #[serde(default)]
+    pub drop_last: bool,
+    /// Series of which every date of the answer must have a figure.
+    pub every_date_of: Option<SeriesId>,
+    /// Whether an answer was seen.
+    #[serde(default)]
+    pub seen: Seen,
+    /// What it brings. The same series may stand here several times.
+    pub series: Vec<Line>,
+    /// Answers that are kept, with what they must give.
+    #[serde(default)]
+    pub sample: Vec<Sample>,
+}
+
+/// One series of a feed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Series.
+    pub id: SeriesId,
+    /// Its cell, or its name there.
+    #[serde(default)]
+    pub field: String,
+    /// What `{series}` in the address stands for.
+    #[serde(default)]
+    pub key: String,
+    /// Factor to the catalogue's unit.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// Decimals to round to.
+    pub decimals: Option<u8>,
+    /// Least value.
+    pub min: Option<f64>,
+    /// Greatest value.
+    pub max: Option<f64>,
+    /// First date that counts.
+    pub from: Option<Date>,
+    /// Rows that count for this series.
+    #[serde(default, rename = "where")]
+    pub only: Vec<Is>,
+    /// Only the last figure of each of these periods, once the period is over.
+    pub last_of: Option<Period>,
+    /// The unit the answer must state, where it states one.
+    pub unit: Option<String>,
+    /// The multiplier the answer must state, where it states one.
+    pub multiplier: Option<f64>,
+    /// The data set the answer must have it in, where it has several.
+    pub set: Option<String>,
+    /// How it is computed from others.
+    pub formula: Option<Formula>,
+    /// The others.
+    #[serde(default)]
+    pub of: Vec<SeriesId>,
+    /// Whether an answer was seen; that of the feed otherwise.
+    pub seen: Option<Seen>,
+    /// What it is called, where the catalogue does not know it.
+    pub title: Option<String>,
+    /// Its unit in words, where the catalogue does not know it.
+    pub units: Option<String>,
+    /// Its frequency, where the catalogue does not know it.
+    pub frequency: Option<Frequency>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// How a series follows from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Formula {
+    /// First minus second, on days that have both.
+    Difference,
+    /// First over second.
+    Ratio,
+    /// Mean over each whole month of first minus second.
+    MonthMeanDifference,
+    /// Forward inflation of years six to ten from nominal and real yields of five and ten years.
+    Forward,
+    /// First over the mean of the second in the same quarter, once that has three months.
+    QuarterRatio,
+    /// Mean of three months less the least such mean of the twelve months before.
+    Sahm,
+}
+
+impl Line {
+    /// Whether anybody has seen an answer for it.
+    pub fn seen(&self, feed: &Feed) -> Seen {
+        self.seen.unwrap_or(feed.seen)
+    }
+}

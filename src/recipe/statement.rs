@@ -1,0 +1,65 @@
+//! The monthly Treasury statement: months are named below the row of their fiscal year, and each report restates the
+//! months before it, so that the newest report counts.
+
+use super::cells::text;
+use crate::model::Date;
+use serde_json::Value;
+use std::collections::HashMap;
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// Month, day of the report, and cell.
+///
+/// # Errors
+/// Names a month that stands below no fiscal year.
+pub(super) fn months(rows: &[Value], field: &str) -> Result<Vec<(Date, String, String)>, String> {
+    let cell = |row: &Value, name: &str| {
+        row.get(name)
+            .map(|v| text(v).into_owned())
+            .unwrap_or_default()
+    };
+    let mut years: HashMap<(String, String), i16> = HashMap::new();
+    for row in rows {
+        let name = cell(row, "classification_desc");
+        let year = name
+            .strip_prefix("FY ")
+            .and_then(|year| year.trim().parse().ok());
+        if let Some(year) = year {
+            years.insert(
+                (cell(row, "record_date"), cell(row, "classification_id")),
+                year,
+            );
+        }
+    }
+    let mut found = Vec::new();
+    for row in rows {
+        let name = cell(row, "classification_desc");
+        let Some(month) = MONTHS.iter().position(|month| *month == name) else {
+            continue;
+        };
+        let month = i8::try_from(month + 1).unwrap_or(1);
+        let report = cell(row, "record_date");
+        let year = years.get(&(report.clone(), cell(row, "parent_id")));
+        let year = year.ok_or_else(|| {
+            format!("{name} of the report of {report} stands below no fiscal year")
+        })?;
+        // A fiscal year begins in October.
+        let year = if month >= 10 { year - 1 } else { *year };
+        let date = Date::new(year, month, 1).map_err(|e| e.to_string())?;
+        found.push((date, report, cell(row, field)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,12 @@
+//! The REST API and what is written about it: routes, bodies, discovery documents, errors as statuses.
+
+mod body;
+mod discovery;
+mod error;
+mod routes;
+
+pub(crate) use body::{Facts, YEAR, respond as respond_with_body, set};
+pub(crate) use discovery::routes as discovery_routes;
+pub(crate) use error::{method_not_allowed, not_found, panicked, respond, status};
+pub use routes::query_arguments;
+pub(crate) use routes::routes;

@@ -1,0 +1,75 @@
+//! What crawlers and clients read first, generated from the table and the base address.
+
+use super::body::{Facts, respond};
+use super::error;
+use crate::endpoints::documents::{card, crawlers, llms, openapi};
+use crate::endpoints::{Backend, Body, ENDPOINTS};
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
+use axum::routing::get;
+use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Duration;
+
+type Document = fn(&str) -> String;
+
+const CARD: &str = "application/mcp-server-card+json";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// They change only with the program.
+const MAX_AGE: Duration = Duration::from_secs(3_600);
+
+const DOCUMENTS: [(&str, &str, Document); 10] = [
+    ("/mcp/server-card", CARD, card::server_card),
+    (
+        "/.well-known/ai-catalog.json",
+        "application/ai-catalog+json",
+        card::catalog,
+    ),
+    (
+        "/.well-known/mcp.json",
+        "application/json",
+        card::server_card,
+    ),
+    (
+        "/.well-known/mcp/server-card.json",
+        "application/json",
+        card::server_card,
+    ),
+    (
+        "/.well-known/mcp-server-card.json",
+        "application/json",
+        card::server_card,
+    ),
+    ("/.well-known/openapi.yaml", "application/yaml", |base| {
+        openapi::document(&ENDPOINTS, base)
+    }),
+    ("/llms.txt", TEXT, |base| llms::llms_txt(&ENDPOINTS, base)),
+    ("/llms-full.txt", TEXT, |base| {
+        llms::llms_full(&ENDPOINTS, base)
+    }),
+    ("/robots.txt", TEXT, crawlers::robots),
+    ("/sitemap.xml", "application/xml", |base| {
+        crawlers::sitemap(&ENDPOINTS, base)
+    }),
+];
+
+/// The documents as routes; each is made once per start.
+pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
+    DOCUMENTS
+        .into_iter()
+        .fold(Router::new(), |router, (path, kind, document)| {
+            let body = Arc::new(Body::new(Bytes::from(document(backend.base_url()))));
+            let handler = move |State(backend): State<Arc<Backend>>,
+                                uri: Uri,
+                                headers: HeaderMap| async move {
+                let pool = backend.pool();
+                match respond(&body, Facts::of(kind, MAX_AGE), &headers, pool).await {
+                    Ok(response) => response,
+                    Err(problem) => error::respond(&problem, uri.path(), None),
+                }
+            };
+            router.route(path, get(handler))
+        })
+        .with_state(Arc::clone(backend))
+}

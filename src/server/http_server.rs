@@ -1,0 +1,189 @@
+//! Everything that a server answers with, on a public listener and on one for metrics.
+
+use super::acceptor::Acceptor;
+use super::front::Front;
+use super::metrics::{Metrics, Synced};
+use super::settings::{Connections, Options, Shutdown};
+use super::shared::Shared;
+use super::{health, metrics, observe};
+use crate::admission::{self, Admission, Callers};
+use crate::endpoints::Backend;
+use crate::pool::Caller;
+use crate::rpc::Speaker;
+use crate::{rest, site};
+use axum::Router;
+use axum::http::{Method, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tower_http::cors::{Any, CorsLayer};
+
+/// How often the day's counts are written down.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
+/// Connections to the metrics: a scraper and a few who look. The descriptors are the callers'.
+const MAX_METRICS_CONNECTIONS: usize = 64;
+
+/// A server before it listens.
+pub struct HttpServer {
+    shared: Shared,
+    connections: Connections,
+}
+
+/// All routes of the public listener with the usual limits; `mcp` answers at `/mcp`.
+pub fn router(backend: Arc<Backend>, mcp: impl Speaker) -> Router {
+    HttpServer::new(backend, Options::default()).router(mcp)
+}
+
+impl HttpServer {
+    /// A server over a backend.
+    pub fn new(backend: Arc<Backend>, options: Options) -> Self {
+        let admission = Admission::new(options.limits.clone(), options.connections.max);
+        Self::over(backend, options, admission, Arc::default())
+    }
+
+    /// A server with other settings that goes on with the counts of this one.
+    pub fn again(&self, backend: Arc<Backend>, options: Options) -> Self {
+        let before = &self.shared;
+        let limits = options.limits.clone();
+        let admission = before.admission.again(limits, options.connections.max);
+        Self::over(backend, options, admission, Arc::clone(&before.metrics))
+    }
+
+    fn over(
+        backend: Arc<Backend>,
+        options: Options,
+        admission: Admission,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        let callers = Callers::new(&options.hosts, &options.origins, backend.base_url());
+        Self {
+            shared: Shared {
+                backend,
+                admission: Arc::new(admission),
+                callers: Arc::new(callers),
+                metrics,
+                ready: Arc::new(AtomicBool::new(true)),
+                probe: Arc::default(),
+            },
+            connections: options.connections,
+        }
+    }
+
+    /// Counts what a sync did.
+    pub fn synced(&self, done: Synced) {
+        self.shared.metrics.add(done);
+    }
+
+    /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
+    pub fn router(&self, mcp: impl Speaker) -> Router {
+        Router::new().fallback_service(self.front(mcp, false))
+    }
+
+    fn front<S: Speaker>(&self, mcp: S, is_local: bool) -> Front<S> {
+        let shared = &self.shared;
+        let (backend, admission) = (&shared.backend, &shared.admission);
+        let pages = Router::new()
+            .route("/health", get(health::alive))
+            .route("/ready", get(health::ready))
+            .with_state(shared.clone())
+            .merge(rest::routes(backend))
+            .merge(rest::discovery_routes(backend))
+            .merge(site::routes(backend, admission))
+            .method_not_allowed_fallback(rest::method_not_allowed)
+            .fallback(rest::not_found)
+            .layer(from_fn_with_state(Arc::clone(admission), admission::charge))
+            .layer(cors())
+            .layer(from_fn(observe::name_route));
+        Front::new(shared.clone(), mcp, pages, is_local)
+    }
+
+    /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
+    pub async fn serve(
+        &self,
+        listener: impl Into<Arc<TcpListener>>,
+        mcp: impl Speaker,
+        shutdown: Shutdown,
+    ) {
+        let listener = listener.into();
+        let admission = Arc::clone(&self.shared.admission);
+        let serving = Acceptor {
+            site: self.front(mcp, is_local(&listener)),
+            connections: self.connections.clone(),
+            metrics: Arc::clone(&self.shared.metrics),
+            ready: Arc::clone(&self.shared.ready),
+            counted: Box::new(move |address| admission.limits().connecting(address)),
+        }
+        .run(listener, shutdown);
+        tokio::select! {
+            () = serving => {}
+            () = self.keep_counts() => {}
+        }
+        save_counts(&self.shared.admission);
+    }
+
+    /// Serves `/metrics` alone, on a listener that is not for the public.
+    pub async fn serve_metrics(&self, listener: impl Into<Arc<TcpListener>>, shutdown: Shutdown) {
+        let listener = listener.into();
+        let callers = Arc::clone(&self.shared.callers);
+        let guarded = (callers, is_local(&listener));
+        let router = Router::new()
+            .route("/metrics", get(metrics::page))
+            .with_state(self.shared.clone())
+            .fallback(rest::not_found)
+            .layer(from_fn_with_state(guarded, admission::guard));
+        Acceptor {
+            site: router,
+            connections: Connections {
+                max: MAX_METRICS_CONNECTIONS,
+                ..Connections::default()
+            },
+            metrics: Arc::new(Metrics::default()),
+            ready: Arc::default(),
+            counted: Box::new(Caller::at),
+        }
+        .run(listener, shutdown)
+        .await;
+    }
+
+    async fn keep_counts(&self) {
+        loop {
+            tokio::time::sleep(SAVE_EVERY).await;
+            let admission = Arc::clone(&self.shared.admission);
+            let saved = tokio::task::spawn_blocking(move || save_counts(&admission));
+            saved.await.unwrap_or_default();
+        }
+    }
+}
+
+fn save_counts(admission: &Admission) {
+    if let Err(error) = admission.limits().save() {
+        tracing::warn!(%error, "the day's counts could not be written; a restart would forget them");
+    }
+}
+
+/// Whether only the machine itself can reach a listener; one that cannot say so is taken for such.
+fn is_local(listener: &TcpListener) -> bool {
+    let address = listener.local_addr();
+    address.map_or(true, |address| address.ip().to_canonical().is_loopback())
+}
+
+/// What is public may be read by any page: no cookie or key is looked at. What is not, [`Callers`] takes back.
+fn cors() -> CorsLayer {
+    let mut exposed = vec![
+        header::ETAG,
+        header::AGE,
+        header::RETRY_AFTER,
+        header::CONTENT_DISPOSITION,
+        observe::REQUEST_ID,
+    ];
+    exposed.extend(admission::reply::EXPOSED);
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])
+        .allow_headers(Any)
+        .expose_headers(exposed)
+        .max_age(Duration::from_secs(7_200))
+}

@@ -1,0 +1,249 @@
+//! Around every request: an id, a trace, a count, a line in the log, the length of the address, and what browsers
+//! must not do with the answer.
+//!
+//! The log names a route, never a query or an address; a client appears as a hash that changes every day.
+
+use super::shared::Shared;
+use crate::admission::MCP;
+use crate::pool::Caller;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Instant;
+use tracing::{Level, Span};
+
+/// Longest path and query together.
+const MAX_URL_BYTES: usize = 8 * 1024;
+
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+static COUNT: AtomicU64 = AtomicU64::new(1);
+
+/// A request from when it comes in until its answer goes out.
+pub(super) struct Watch<'a> {
+    shared: &'a Shared,
+    start: Instant,
+    method: &'static str,
+    is_mcp: bool,
+    /// Whether the address is longer than any of ours.
+    pub(super) is_too_long: bool,
+    id: HeaderValue,
+    /// Who asked, when that is going to be logged.
+    caller: Option<Caller>,
+    /// Encloses the work.
+    pub(super) span: Span,
+    open: InFlight<'a>,
+}
+
+impl<'a> Watch<'a> {
+    /// Takes a request in.
+    pub(super) fn begin(shared: &'a Shared, request: &Request, peer: Option<SocketAddr>) -> Self {
+        let id = request_id(request.headers());
+        // The fields are made only when somebody listens.
+        let span = tracing::info_span!(
+            "request",
+            request_id = id.to_str().unwrap_or_default(),
+            trace_id = %trace_id(request.headers())
+        );
+        Self {
+            shared,
+            start: Instant::now(),
+            method: method(request.method()),
+            is_mcp: request.uri().path() == MCP,
+            is_too_long: url_length(request) > MAX_URL_BYTES,
+            id,
+            caller: tracing::enabled!(target: "econoscope::access", Level::INFO)
+                .then(|| shared.admission.limits().caller(peer, request.headers())),
+            span,
+            open: InFlight::new(&shared.metrics.in_flight),
+        }
+    }
+
+    /// Counts and logs the answer, and dresses it.
+    pub(super) fn end(self, mut response: Response) -> Response {
+        drop(self.open);
+        let matched = response.extensions_mut().remove::<MatchedPath>();
+        let route = match &matched {
+            _ if self.is_mcp => MCP,
+            Some(matched) => matched.as_str(),
+            None => "other",
+        };
+        let status = response.status().as_u16();
+        let time = self.start.elapsed();
+        self.shared.metrics.answered(route, status, time);
+        if let Some(caller) = self.caller {
+            let _entered = self.span.entered();
+            let duration_ms = time.as_secs_f64() * 1_000.0;
+            let client = self.shared.admission.limits().pseudonym(caller);
+            let method = self.method;
+            tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
+        }
+        guard_browsers(response.headers_mut());
+        response.headers_mut().insert(REQUEST_ID, self.id);
+        response
+    }
+}
+
+/// Writes the pattern that the router found onto the answer, where [`Watch::end`] reads it.
+pub(super) async fn name_route(request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(matched) = matched {
+        response.extensions_mut().insert(matched);
+    }
+    response
+}
+
+/// What browsers should not do with an answer, unless its handler said otherwise (widgets may be framed).
+fn guard_browsers(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
+    ] {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
+}
+
+/// Counts a request as open for as long as it lives, also when the client leaves and the future is dropped.
+struct InFlight<'a>(&'a AtomicI64);
+
+impl<'a> InFlight<'a> {
+    fn new(count: &'a AtomicI64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn url_length(request: &Request) -> usize {
+    request
+        .uri()
+        .path_and_query()
+        .map_or(0, |both| both.as_str().len())
+}
+
+pub(super) fn too_long() -> Response {
+    let body = json!({ "error": "The address is longer than 8 KiB.", "code": "invalid_param" });
+    (StatusCode::URI_TOO_LONG, axum::Json(body)).into_response()
+}
+
+/// Methods by name; a made-up one is not copied into the log.
+fn method(method: &axum::http::Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "OPTIONS" => "OPTIONS",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}
+
+/// The caller's own id when it is short and plain, so that both logs can be laid side by side; else a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    match headers.get(REQUEST_ID) {
+        Some(id) if is_plain(id.as_bytes()) => id.clone(),
+        Some(_) | None => {
+            let digits = format!("{:016x}", unique());
+            HeaderValue::try_from(digits).unwrap_or(HeaderValue::from_static("none"))
+        }
+    }
+}
+
+fn is_plain(id: &[u8]) -> bool {
+    (1..=64).contains(&id.len())
+        && id
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// The trace of W3C `traceparent`, or a new one.
+fn trace_id(headers: &HeaderMap) -> String {
+    let given = headers
+        .get("traceparent")
+        .and_then(|v| v.to_str().ok())
+        .and_then(read_traceparent);
+    given.map_or_else(
+        || format!("{:016x}{:016x}", unique(), unique()),
+        str::to_owned,
+    )
+}
+
+/// `00-<32 hex>-<16 hex>-<2 hex>`, neither id all zeros.
+fn read_traceparent(text: &str) -> Option<&str> {
+    let mut parts = text.split('-');
+    let (version, trace, span, flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    };
+    let sound = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || parts.next().is_none())
+        && is_hex(trace, 32)
+        && is_hex(span, 16)
+        && is_hex(flags, 2)
+        && trace.bytes().any(|b| b != b'0')
+        && span.bytes().any(|b| b != b'0');
+    sound.then_some(trace)
+}
+
+/// Not to be guessed from another one, and never twice in a process.
+fn unique() -> u64 {
+    use std::hash::BuildHasher;
+    use std::sync::OnceLock;
+    static KEYS: OnceLock<std::hash::RandomState> = OnceLock::new();
+    KEYS.get_or_init(std::hash::RandomState::new)
+        .hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sound_traceparent_is_taken_up_and_any_other_is_not() {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let sound = format!("00-{trace}-00f067aa0ba902b7-01");
+        assert_eq!(read_traceparent(&sound), Some(trace));
+        for bad in [
+            "",
+            "00",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-extra",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        ] {
+            assert_eq!(read_traceparent(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_plain_ids_are_echoed() {
+        let mut headers = HeaderMap::new();
+        headers.insert(REQUEST_ID, "abc-1.2_3".parse().unwrap());
+        assert_eq!(request_id(&headers), "abc-1.2_3");
+        headers.insert(REQUEST_ID, "a b<script>".parse().unwrap());
+        assert_eq!(request_id(&headers).len(), 16);
+        assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,37 @@
+//! Pages for people, widgets for other people's pages, and pictures: each is made once per state of the data.
+
+mod articles;
+mod asked;
+mod assets;
+mod calendar;
+mod catalogue;
+mod charts;
+mod compare;
+mod document;
+mod embed;
+mod fault;
+mod figures;
+mod frame;
+#[cfg(fuzzing)]
+pub mod fuzz;
+mod glossary;
+mod home;
+mod kept;
+mod manual;
+mod methods;
+mod oembed;
+mod pages;
+mod pictures;
+mod quadrant;
+mod questions;
+mod regime;
+mod revised;
+mod rights;
+mod scenarios;
+mod series;
+mod suggest;
+mod text;
+mod view;
+mod widget;
+
+pub(crate) use pages::routes;

@@ -1,0 +1,154 @@
+//! Articles: the newest first, and our own as pages. Markdown is rendered with every bit of HTML turned to text.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::fault::unknown;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use crate::desk::{Desk, articles};
+use crate::error::Result;
+use crate::store::Article;
+use askama::Template;
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+/// Most articles in a list.
+const MAX_ARTICLES: usize = 50;
+
+#[derive(Template)]
+#[template(path = "articles.html")]
+struct Index {
+    frame: Frame,
+    articles: Vec<Article>,
+}
+
+#[derive(Template)]
+#[template(path = "article.html")]
+struct Page {
+    frame: Frame,
+    article: &'static Article,
+    body: String,
+}
+
+/// The published articles, newest first; those of others lead to where they are read.
+pub(super) fn published(desk: &Desk) -> Result<Vec<Article>> {
+    let mut list = desk.articles(MAX_ARTICLES)?;
+    list.retain(|article| is_safe(&article.url));
+    Ok(list)
+}
+
+pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+    let description = "How the figures are made and how to read them.";
+    let page = Index {
+        frame: Frame::of(desk, "Articles", description, "/articles")?,
+        articles: published(desk)?,
+    };
+    html(&page, "")
+}
+
+pub(super) fn article(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let now = desk.now();
+    let mut published = articles::embedded()?
+        .iter()
+        .filter(|text| text.article.published_at <= now);
+    let Some(text) = published.clone().find(|t| t.article.slug == asked.name) else {
+        let known = published.by_ref().map(|text| &text.article);
+        let known = known.map(|a| (a.slug.as_str(), a.title.as_str()));
+        return Err(unknown("article", &asked.name, known));
+    };
+    let article = &text.article;
+    let description = article.summary.as_deref().unwrap_or(&article.title);
+    let address = format!("/articles/{}", article.slug);
+    let page = Page {
+        frame: Frame::of(desk, &article.title, description, &address)?,
+        article,
+        body: markdown(&text.body),
+    };
+    html(&page, "")
+}
+
+/// Markdown as HTML: tables, headings, lists, links; raw HTML becomes text, pictures and unsafe links their words.
+fn markdown(text: &str) -> String {
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
+        if let Event::Html(raw) | Event::InlineHtml(raw) = event {
+            return Some(Event::Text(raw));
+        }
+        if matches!(
+            event,
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image)
+        ) {
+            return None;
+        }
+        if let Event::Start(Tag::Link { dest_url, .. }) = &event
+            && !is_safe(dest_url)
+        {
+            let link_type = LinkType::Inline;
+            return Some(Event::Start(Tag::Link {
+                link_type,
+                dest_url: "#main".into(),
+                title: "".into(),
+                id: "".into(),
+            }));
+        }
+        Some(event)
+    });
+    let mut html = String::with_capacity(text.len() * 2);
+    pulldown_cmark::html::push_html(&mut html, events);
+    html.replace(
+        "<table>",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>",
+    )
+    .replace("</table>", "</table></div>")
+    .replace("<pre>", "<pre tabindex=\"0\">")
+    .replace("<th></th>", "<td></td>")
+}
+
+/// Renders markdown for `fuzz/`: no tag comes out that we do not write.
+#[cfg(fuzzing)]
+pub(super) fn fuzz(text: &str) {
+    let html = markdown(text).to_ascii_lowercase();
+    for tag in [
+        "<script",
+        "<img",
+        "<iframe",
+        "<style",
+        "<svg",
+        "<a href=\"javascript",
+    ] {
+        assert!(!html.contains(tag), "{tag}");
+    }
+}
+
+/// Whether a link leads to a page: on this site, or by http(s).
+fn is_safe(url: &str) -> bool {
+    url.starts_with("https://")
+        || url.starts_with("http://")
+        || url.starts_with('#')
+        || (url.starts_with('/') && !url.starts_with("//"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_brings_no_html_script_or_unsafe_link() {
+        let evil = "# A <b>\n\n<script>alert(1)</script>\n\nx <img src=x onerror=alert(1)> y\n\n\
+            [a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) ![p](https://e.example/x.png)\n\n\
+            [d](vbscript:x \"onmouseover=1\") <https://ok.example> [e](&#106;avascript:alert(1))\n\n| a |\n|---|\n| <i>x</i> |";
+        let html = markdown(evil);
+        for word in [
+            "<script",
+            "<img",
+            "<b>",
+            "<i>",
+            "<a href=\"javascript",
+            "href=\"data",
+            "href=\"//",
+            "href=\"vbscript",
+        ] {
+            assert!(!html.contains(word), "{word}: {html}");
+        }
+        assert!(html.contains("href=\"https://ok.example\""), "{html}");
+        assert!(html.contains("<table>"));
+    }
+}

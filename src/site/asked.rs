@@ -1,0 +1,95 @@
+//! What a page was asked for: nothing that it does not know.
+
+use crate::desk::Desk;
+
+/// Path of a page about one series.
+pub(super) const SERIES: &str = "/series/{name}";
+/// Path of a picture of one series.
+pub(super) const CHART: &str = "/chart/{name}";
+/// Path of a widget about one series.
+pub(super) const METRIC: &str = "/widget/metric/{name}";
+
+/// Most characters of an argument that are looked at.
+const MAX_ARGUMENT: usize = 80;
+/// The same of eight formulas, or of an address that holds them.
+const MAX_LIST: usize = 900;
+
+/// What a page was asked for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// Path as the routes have it.
+    pub(super) path: &'static str,
+    /// The part of the path that names something; of a series its identifier, where it is known.
+    pub(super) name: String,
+    /// Arguments that the page knows, by name.
+    arguments: Vec<(&'static str, String)>,
+}
+
+impl Asked {
+    pub(super) fn read(
+        desk: &Desk,
+        (path, known): (&'static str, &[&'static str]),
+        name: &str,
+        query: Option<&str>,
+    ) -> Self {
+        let argument = |name: &&'static str| Some((*name, argument(query, name)?));
+        Self {
+            path,
+            name: canonical(desk, path, name),
+            arguments: known.iter().filter_map(argument).collect(),
+        }
+    }
+
+    pub(super) fn argument(&self, name: &str) -> Option<&str> {
+        let found = self.arguments.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// `light` or `dark` where the embedding page fixes it; else the reader's setting counts.
+    pub(super) fn theme(&self) -> &'static str {
+        match self.argument("theme") {
+            Some("light") => "light",
+            Some("dark") => "dark",
+            Some(_) | None => "",
+        }
+    }
+
+    /// All of it, as a name under which the document is kept.
+    pub(super) fn key(&self) -> String {
+        if self.path.starts_with("/widget/") {
+            let others = self.arguments.iter().filter(|(name, _)| *name != "theme");
+            let others: Vec<_> = others.collect();
+            return format!("{} {:?} {} {others:?}", self.path, self.name, self.theme());
+        }
+        format!("{} {:?} {:?}", self.path, self.name, self.arguments)
+    }
+}
+
+/// A value of the query string.
+fn argument(query: Option<&str>, name: &str) -> Option<String> {
+    url::form_urlencoded::parse(query?.as_bytes())
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| !value.is_empty())
+        .map(|value| {
+            let most = match name {
+                "series" | "url" => MAX_LIST,
+                _ => MAX_ARGUMENT,
+            };
+            value.chars().take(most).collect()
+        })
+}
+
+/// A name as there is one of: a series is called by many, and each would be a page of its own.
+fn canonical(desk: &Desk, path: &str, name: &str) -> String {
+    let (series, form) = match path {
+        SERIES | METRIC => (name, ""),
+        CHART => name.split_at(name.rfind('.').unwrap_or(name.len())),
+        _ => return name.to_owned(),
+    };
+    match desk.known(series) {
+        Ok(Some(id)) => format!("{}{}", desk.shown_id(&id), form.to_ascii_lowercase()),
+        // The page says what is wrong.
+        Ok(None) | Err(_) => name.to_owned(),
+    }
+}

@@ -1,0 +1,281 @@
+//! What comes when: a page of the next weeks, and the same as a calendar to subscribe to (RFC 5545).
+
+use super::asked::Asked;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use super::text::{encoded, in_words, plain};
+use crate::desk::Desk;
+use crate::endpoints::Endpoint;
+use crate::endpoints::release_calendar::{
+    AwaitedFigure, CalendarAnswer, GetReleaseCalendar, Params, ReleaseEvent, expected, said,
+};
+use crate::error::{Error, Result};
+use crate::indicators::prose::capitalised;
+use crate::model::Date;
+use crate::model::calendar::{Release, releases};
+use askama::Template;
+use icalendar::{Calendar, Component, Event, EventStatus, Property};
+use jiff::tz::TimeZone;
+use std::sync::LazyLock;
+
+/// Arguments that the page and the calendar know.
+pub(super) const ARGUMENTS: [&str; 2] = ["series", "agency"];
+
+/// Days on the page: every monthly release once.
+const PAGE_DAYS: u8 = 35;
+/// Days in a calendar that programs subscribe to: every quarterly release once.
+const SUBSCRIBED_DAYS: u8 = 100;
+
+/// How often programs look again.
+const AGAIN: &str = "PT6H";
+
+/// The zone of release times, by the rule of its law since 2007: programs get instants.
+static EASTERN: LazyLock<TimeZone> =
+    LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap_or(TimeZone::UTC));
+
+#[derive(Template)]
+#[template(path = "calendar.html")]
+struct Page {
+    frame: Frame,
+    days: Vec<Day>,
+    figures: Vec<Figure>,
+    rules: Vec<&'static Release>,
+    agencies: [(&'static str, &'static str); 6],
+    agency: String,
+    series: String,
+    /// Where programs subscribe to the same.
+    subscribe: String,
+    notes: Vec<String>,
+}
+
+struct Day {
+    date: Date,
+    name: String,
+    events: Vec<ReleaseEvent>,
+}
+
+struct Figure {
+    id: String,
+    name: String,
+    measure: String,
+    next: String,
+    last: String,
+    revised: String,
+}
+
+/// The next weeks as a page.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a release or an agency that is not known.
+pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let description = "When US economic figures come out, what each can be expected to say, and how much the last \
+                       ones surprised.";
+    let answer = read(desk, asked, PAGE_DAYS)?;
+    let page = Page {
+        frame: Frame::of(desk, "Release calendar", description, "/calendar")?,
+        figures: answer.figures.iter().map(figure).collect(),
+        notes: answer
+            .provenance
+            .notes
+            .values()
+            .map(|note| capitalised(note))
+            .collect(),
+        days: days(answer.events),
+        rules: releases()
+            .iter()
+            .filter(|r| {
+                asked
+                    .argument("agency")
+                    .is_none_or(|agency| r.is_of(agency))
+            })
+            .collect(),
+        agencies: [
+            ("", "All"),
+            ("BLS", "Labor Statistics"),
+            ("BEA", "Economic Analysis"),
+            ("Census", "Census"),
+            ("Fed", "Federal Reserve"),
+            ("DOL", "Department of Labor"),
+        ],
+        agency: asked.argument("agency").unwrap_or_default().to_owned(),
+        series: asked.argument("series").unwrap_or_default().to_owned(),
+        subscribe: format!("{}/calendar.ics{}", desk.settings().home(), query(asked)),
+    };
+    html(&page, "")
+}
+
+/// The same as a calendar to subscribe to.
+///
+/// # Errors
+/// As [`page`].
+pub(super) fn subscription(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let answer = read(desk, asked, SUBSCRIBED_DAYS)?;
+    let stamp = instant(desk.today(), "00:00")?;
+    let service = &desk.settings().service;
+    let mut calendar = Calendar::empty();
+    for (name, value) in [
+        ("VERSION", "2.0".to_owned()),
+        ("PRODID", format!("-//{service}//Release calendar//EN")),
+        ("CALSCALE", "GREGORIAN".to_owned()),
+        ("X-PUBLISHED-TTL", AGAIN.to_owned()),
+    ] {
+        calendar.append_property(Property::new(name, value));
+    }
+    let again = Property::new("REFRESH-INTERVAL", AGAIN)
+        .add_parameter("VALUE", "DURATION")
+        .done();
+    calendar.append_property(again);
+    calendar.name(&format!("US economic releases, {service}"));
+    for event in &answer.events {
+        let figures = answer
+            .figures
+            .iter()
+            .filter(|f| event.series.contains(&f.series_id));
+        calendar.push(entry(desk, event, &figures.collect::<Vec<_>>(), &stamp)?);
+    }
+    Ok(Document::calendar(calendar.to_string()))
+}
+
+fn read(desk: &Desk, asked: &Asked, days: u8) -> Result<CalendarAnswer> {
+    let [series, agency] = ARGUMENTS.map(|name| asked.argument(name));
+    GetReleaseCalendar::local(desk, &Params::of(days, series, agency))
+}
+
+/// The page's arguments as a query.
+fn query(asked: &Asked) -> String {
+    let given = ARGUMENTS
+        .iter()
+        .filter_map(|name| Some((name, asked.argument(name)?)));
+    let pairs: Vec<String> = given
+        .map(|(name, value)| format!("{name}={}", encoded(value)))
+        .collect();
+    match pairs.is_empty() {
+        true => String::new(),
+        false => format!("?{}", pairs.join("&")),
+    }
+}
+
+fn days(events: Vec<ReleaseEvent>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    for event in events {
+        match days.last_mut().filter(|day| day.date == event.date) {
+            Some(day) => day.events.push(event),
+            None => days.push(Day {
+                date: event.date,
+                name: format!("{}, {}", event.date.strftime("%A"), in_words(event.date)),
+                events: vec![event],
+            }),
+        }
+    }
+    days
+}
+
+fn figure(f: &AwaitedFigure) -> Figure {
+    let measure = f.measure.as_deref().unwrap_or_default();
+    let next = match (&f.next, &f.missing) {
+        (Some(e), _) => format!("{}: {}", e.period, expected(e, measure)),
+        (None, Some(why)) => format!("Nothing expected: {why}"),
+        (None, None) => "No formula".to_owned(),
+    };
+    let caveat = f
+        .caveat
+        .as_ref()
+        .map_or(String::new(), |c| format!("; {c}"));
+    let usual = f.usual_revision.as_ref();
+    Figure {
+        id: f.series_id.clone(),
+        name: f.name.clone(),
+        measure: match &f.unit {
+            Some(unit) => format!("{}, {unit}", capitalised(measure)),
+            None => String::new(),
+        },
+        next: next + &caveat,
+        last: f.last.as_ref().map_or_else(
+            || "–".to_owned(),
+            |last| format!("{}: {}", last.period, said(last, measure)),
+        ),
+        revised: usual.map_or_else(
+            || "–".to_owned(),
+            |u| {
+                format!(
+                    "{} {}; nine in ten within {}",
+                    plain(u.mean_abs),
+                    u.unit,
+                    plain(u.p90_abs)
+                )
+            },
+        ),
+    }
+}
+
+/// A release as an entry that stays the same entry when its day moves.
+fn entry(
+    desk: &Desk,
+    event: &ReleaseEvent,
+    figures: &[&AwaitedFigure],
+    stamp: &str,
+) -> Result<Event> {
+    let mut entry = Event::with_uid(&format!("{}-{}@econoscope", event.release, event.period));
+    let around = match event.earliest < event.latest {
+        true => format!("; {} to {} by past releases", event.earliest, event.latest),
+        false => String::new(),
+    };
+    let mut about = format!(
+        "Expected by rule, not announced: {}{around}. Figures of {}. {}.",
+        event.rule, event.period, event.agency
+    );
+    for f in figures
+        .iter()
+        .filter(|f| f.next.as_ref().is_some_and(|e| e.period == event.period))
+    {
+        let shown = figure(f);
+        about += &format!(
+            "\n{} ({}), {}: {}",
+            f.name, f.series_id, shown.measure, shown.next
+        );
+    }
+    entry
+        .summary(&format!("{}, {} (expected)", event.name, event.period))
+        .description(&about)
+        .status(EventStatus::Tentative)
+        .append_property(("DTSTAMP", stamp))
+        .append_property(("DTSTART", instant(event.date, &event.time)?.as_str()))
+        .append_property(("DURATION", "PT15M"))
+        .append_property(("TRANSP", "TRANSPARENT"))
+        .append_property((
+            "URL",
+            desk.settings()
+                .address("/calendar", "macro://calendar")
+                .as_str(),
+        ));
+    Ok(entry)
+}
+
+/// A day and time of the zone as an instant: 20261204T133000Z.
+fn instant(day: Date, time: &str) -> Result<String> {
+    let at: jiff::civil::Time = time
+        .parse()
+        .map_err(|e| Error::internal("reading a time of release", e))?;
+    let zoned = day.to_datetime(at).to_zoned(EASTERN.clone());
+    let zoned = zoned.map_err(|e| Error::internal("placing a time of release", e))?;
+    let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
+    Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn times_are_those_of_new_york_all_the_year() {
+        let at = |day| instant(day, "08:30").unwrap();
+        assert_eq!(at(date(2026, 12, 4)), "20261204T133000Z");
+        assert_eq!(at(date(2026, 7, 2)), "20260702T123000Z");
+        // Clocks change on 14 March and 7 November 2027.
+        assert_eq!(at(date(2027, 3, 12)), "20270312T133000Z");
+        assert_eq!(at(date(2027, 3, 15)), "20270315T123000Z");
+        assert_eq!(at(date(2027, 11, 8)), "20271108T133000Z");
+    }
+}

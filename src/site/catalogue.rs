@@ -1,0 +1,76 @@
+//! All series by subject.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use crate::desk::Desk;
+use crate::error::Result;
+use crate::indicators::prose::capitalised;
+use crate::model::Catalogue;
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "catalogue.html")]
+struct Series {
+    frame: Frame,
+    count: usize,
+    held: usize,
+    groups: Vec<(String, Vec<Item>)>,
+}
+
+struct Item {
+    id: String,
+    title: &'static str,
+    held: bool,
+}
+
+/// A subject as a heading: "Money and liquidity".
+pub(super) fn subject(category: &str) -> String {
+    match category {
+        "fx" => "Foreign exchange".to_owned(),
+        "money_liquidity" => "Money and liquidity".to_owned(),
+        other => capitalised(&other.replace('_', " ")),
+    }
+}
+
+/// Things under the headings of their subjects, in the order in which subjects first come.
+pub(super) fn by_subject<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec<(String, Vec<T>)> {
+    let mut groups: Vec<(String, Vec<T>)> = Vec::new();
+    for (category, item) in all {
+        let name = subject(category);
+        match groups.iter_mut().find(|group| group.0 == name) {
+            Some(group) => group.1.push(item),
+            None => groups.push((name, vec![item])),
+        }
+    }
+    groups
+}
+
+pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+    let catalogue = Catalogue::embedded();
+    let holdings = desk.holdings()?;
+    let mut items = Vec::with_capacity(catalogue.len());
+    for info in catalogue.iter() {
+        let is_made = info.is_composite() || desk.made_by(&info.id)?.is_some();
+        let item = Item {
+            id: desk.shown_id(&info.id),
+            title: &info.title,
+            held: is_made || holdings.get(&info.id).is_some(),
+        };
+        items.push((info.category.as_str(), item));
+    }
+    let groups = by_subject(items.into_iter());
+    let all = groups.iter().flat_map(|group| &group.1);
+    let description =
+        "US macroeconomic series by subject: rates, inflation, labor, growth, credit, liquidity.";
+    html(
+        &Series {
+            frame: Frame::of(desk, "Series", description, "/series")?,
+            count: catalogue.len(),
+            held: all.filter(|item| item.held).count(),
+            groups,
+        },
+        "",
+    )
+}

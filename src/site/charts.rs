@@ -1,0 +1,104 @@
+//! Charts of what `get_time_series` and `compare_series` answer.
+
+use crate::chart::{ChartSpec, Extent, Line, Theme};
+use crate::endpoints::compare_series::Comparison;
+use crate::endpoints::{recessions, time_series};
+use crate::model::{Catalogue, Frequency, Observation};
+
+/// Longest unit that stands beside a value; a longer one stands under the title alone.
+const SHORT_UNIT: usize = 6;
+
+/// How often something is measured that is said in a word; daily where it is not.
+fn measured(word: Option<&str>) -> Frequency {
+    let stated = word.and_then(|word| word.parse().ok());
+    stated.unwrap_or(Frequency::Daily)
+}
+
+/// The rows of an answer as a line with a name.
+pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
+    let rows = o.data.iter();
+    Line {
+        name: name.to_owned(),
+        points: rows.map(|r| Observation::new(r.date, r.value)).collect(),
+        frequency: measured(o.frequency.as_deref()),
+        is_right: false,
+    }
+}
+
+/// A plot of an answer for a page, recessions shaded.
+pub(super) fn plot(o: &time_series::TimeSeriesAnswer, size: (u16, u16)) -> ChartSpec {
+    let known = Catalogue::embedded().get(&o.series_id);
+    let as_published = known.filter(|info| info.units_short == o.unit);
+    // A change is not more exact than its base.
+    let decimals = known.map_or(2, |info| info.decimals);
+    ChartSpec {
+        title: o.display_name.clone(),
+        unit: as_published.map_or_else(|| o.unit.clone(), |info| info.units.clone()),
+        decimals: match as_published {
+            Some(_) => decimals,
+            None => decimals.clamp(1, 2),
+        },
+        ..empty(short(&o.unit), vec![line(o, "")], size)
+    }
+}
+
+/// A plot of a comparison; columns of another unit than the first stand on the right axis.
+pub(super) fn compared(o: &Comparison, size: (u16, u16)) -> ChartSpec {
+    let first = o.columns.first().map_or("", |c| &*c.unit);
+    let second = o.columns.iter().find(|c| c.unit != first);
+    let second = second.map_or(first, |c| &*c.unit);
+    // There are two axes; a line of a third unit on one of them would say what is not so.
+    let drawn: Vec<_> = o
+        .columns
+        .iter()
+        .filter(|c| c.unit == first || c.unit == second)
+        .collect();
+    let lines = drawn.iter().map(|column| {
+        let rows = o.dates.iter().zip(&column.values);
+        Line {
+            name: match o.columns.len() {
+                1 => String::new(),
+                _ => column.series.clone(),
+            },
+            points: rows.map(|(d, v)| Observation::new(*d, *v)).collect(),
+            frequency: match o.dates.len() < o.count {
+                // Rows were left out; that is no gap.
+                true => Frequency::Annual,
+                false => measured(Some(&o.frequency)),
+            },
+            is_right: column.unit != first,
+        }
+    });
+    let names: Vec<&str> = drawn.iter().map(|c| &*c.series).collect();
+    ChartSpec {
+        title: names.join(", "),
+        unit: match second == first {
+            true => first.to_owned(),
+            false => format!("{first}; right: {second}"),
+        },
+        ..empty(short(first), lines.collect(), size)
+    }
+}
+
+fn short(unit: &str) -> String {
+    match unit.len() <= SHORT_UNIT {
+        true => unit.to_owned(),
+        false => String::new(),
+    }
+}
+
+fn empty(unit_short: String, lines: Vec<Line>, size: (u16, u16)) -> ChartSpec {
+    ChartSpec {
+        title: String::new(),
+        unit: String::new(),
+        unit_short,
+        decimals: 2,
+        lines,
+        shading: recessions(),
+        source: String::new(),
+        credit: String::new(),
+        extent: Extent::Plot,
+        theme: Theme::Page,
+        size,
+    }
+}

@@ -1,0 +1,305 @@
+//! Series and formulas side by side: the chart, and the same answer as `compare_series` beside it.
+
+use super::asked::Asked;
+use super::charts;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use super::view::{Choice, INDEX, RANGES, ROWS, UNITS, choices, compared, first_day, query};
+use super::{assets, series, text};
+use crate::desk::Desk;
+use crate::endpoints::compare_series::{ComparedColumn, Comparison};
+use crate::endpoints::decode::parts;
+use crate::error::{Error, Result};
+use crate::model::Date;
+use askama::Template;
+
+/// What a comparison is told; the same for the page, its picture and its widget.
+pub(super) const ARGUMENTS: [&str; 8] = [
+    "series",
+    "range",
+    "start",
+    "end",
+    "units",
+    "base",
+    "frequency",
+    "as_of",
+];
+
+/// Range that one sees at first.
+const FIRST: &str = "10y";
+/// Figures in a page that are for its chart.
+const FIGURES: usize = 6_000;
+
+/// Names and formulas of a list as it is written.
+fn listed(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).filter(|part| !part.is_empty())
+}
+
+/// Comparisons to begin with.
+const EXAMPLES: [(&str, &str); 5] = [
+    ("DGS10,DGS2", "Ten-year and two-year yields"),
+    (
+        "yoy(CPILFESL),FEDFUNDS",
+        "Core inflation and the policy rate",
+    ),
+    ("UNRATE,JTSJOL", "Unemployment and job openings"),
+    ("yoy(M2SL),yoy(CPIAUCSL)", "Money and prices, year on year"),
+    ("SERVICE_CRPI,T10Y3M", "Recession probability and the curve"),
+];
+
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct Page {
+    frame: Frame,
+    /// As written, separated by commas.
+    series: String,
+    chips: Vec<Link>,
+    ranges: Vec<(Link, bool)>,
+    units: Vec<Choice>,
+    /// Whether all are shown as an index.
+    is_index: bool,
+    /// Day on which the index is 100; empty for the first in view.
+    base: String,
+    frequencies: Vec<Choice>,
+    range: String,
+    start: String,
+    end: String,
+    as_of: String,
+    today: Date,
+    examples: Vec<Link>,
+    trouble: Option<String>,
+    shown: Option<Shown>,
+}
+
+struct Link {
+    href: String,
+    text: String,
+}
+
+/// An answer and its chart.
+struct Shown {
+    answer: Comparison,
+    /// The answer as the API gives it.
+    json: String,
+    source: String,
+    unit: String,
+    chart: String,
+    narrow: String,
+    credit: String,
+    /// How to see two of them as one.
+    together: Vec<Link>,
+    has_many_units: bool,
+    /// Whether rows were left out.
+    is_thinned: bool,
+}
+
+pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let given = |name| asked.argument(name).unwrap_or_default().to_owned();
+    let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
+    let names: Vec<String> = listed(&given("series")).map(str::to_owned).collect();
+    let frame = Frame::of(desk, "Compare", description, "/compare")?;
+    let answer = (!names.is_empty()).then(|| answer(desk, asked)).transpose();
+    let own = query(
+        ARGUMENTS
+            .iter()
+            .filter_map(|n| Some((*n, asked.argument(n)?))),
+    );
+    let picture = match names.len() {
+        0 => "/chart/DGS10.png".to_owned(),
+        _ => format!("/chart/compare.png{own}"),
+    };
+    let mut page = Page {
+        frame: frame.lively(&own, picture),
+        series: names.join(", "),
+        chips: chips(asked, &names),
+        ranges: ranges(asked),
+        units: choices(UNITS, asked.argument("units").unwrap_or_default()),
+        is_index: asked.argument("units") == Some(INDEX),
+        base: given("base"),
+        frequencies: choices(
+            [
+                ("", "Coarsest of them"),
+                ("d", "Daily"),
+                ("w", "Weekly"),
+                ("m", "Monthly"),
+                ("q", "Quarterly"),
+                ("a", "Annual"),
+            ],
+            asked.argument("frequency").unwrap_or_default(),
+        ),
+        range: given("range"),
+        start: given("start"),
+        end: given("end"),
+        as_of: given("as_of"),
+        today: desk.today(),
+        examples: EXAMPLES
+            .map(|(series, text)| link(asked, &[("series", series)], text))
+            .into(),
+        trouble: None,
+        shown: None,
+    };
+    match answer {
+        Ok(Some(answer)) => page.shown = Some(shown(desk, asked, &names, answer)?),
+        Ok(None) => {}
+        Err(error) if error.code() == "internal" => return Err(error),
+        Err(error) => {
+            page.trouble = Some(said(&error));
+            return Ok(html(&page, assets::path())?.failed(&error));
+        }
+    }
+    html(&page, assets::path())
+}
+
+/// An error, with what could be asked instead.
+fn said(error: &Error) -> String {
+    let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
+    match near.is_empty() {
+        true => error.to_string(),
+        false => format!("{error} Near: {}.", near.join(", ")),
+    }
+}
+
+/// What `compare_series` answers to what a page, picture or widget was asked for.
+pub(super) fn answer(desk: &Desk, asked: &Asked) -> Result<Comparison> {
+    let arguments = arguments(desk, asked);
+    compared(
+        desk,
+        arguments.iter().map(|(name, value)| (*name, &**value)),
+    )
+}
+
+/// The arguments of the endpoint; a range is the days that it means today, an index a formula.
+pub(super) fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
+    let given = |name| asked.argument(name).unwrap_or_default().to_owned();
+    let (mut series, mut units) = (given("series"), given("units"));
+    let count = listed(&series).count().max(1);
+    if units == INDEX {
+        let base = match given("base") {
+            base if base.is_empty() => base,
+            base => format!(",\"{}\"", base.replace('"', "")),
+        };
+        let wrapped = listed(&series).map(|s| format!("index({s}{base})"));
+        let wrapped: Vec<String> = wrapped.collect();
+        (series, units) = (wrapped.join(","), String::new());
+    }
+    let start = match asked.argument("start") {
+        Some(day) => day.to_owned(),
+        None => first_day(desk, asked.argument("range").unwrap_or(FIRST)),
+    };
+    let rows = (FIGURES / count).clamp(2, ROWS).to_string();
+    vec![
+        ("series", series),
+        ("start", start),
+        ("end", given("end")),
+        ("units", units),
+        ("frequency", given("frequency")),
+        ("as_of", given("as_of")),
+        ("max_points", rows),
+    ]
+}
+
+/// The page with other values of some arguments.
+fn link(asked: &Asked, changed: &[(&'static str, &str)], text: &str) -> Link {
+    let value = |name: &'static str| {
+        let new = changed.iter().find(|(n, _)| *n == name);
+        let value = new.map_or_else(|| asked.argument(name).unwrap_or_default(), |(_, v)| *v);
+        (name, value)
+    };
+    let arguments = ARGUMENTS.iter().map(|name| value(name));
+    Link {
+        href: format!("/compare{}", query(arguments)),
+        text: text.to_owned(),
+    }
+}
+
+/// Each series with the page that is without it.
+fn chips(asked: &Asked, names: &[String]) -> Vec<Link> {
+    let chip = |(i, name): (usize, &String)| {
+        let others = names.iter().enumerate().filter(|(k, _)| *k != i);
+        let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+        link(asked, &[("series", &others.join(","))], name)
+    };
+    names.iter().enumerate().map(chip).collect()
+}
+
+fn ranges(asked: &Asked) -> Vec<(Link, bool)> {
+    let now = match asked.argument("start") {
+        Some(_) => "",
+        None => asked.argument("range").unwrap_or(FIRST),
+    };
+    let range = |(label, _): (&'static str, i64)| {
+        let changed = [("range", label), ("start", ""), ("end", "")];
+        (link(asked, &changed, label), label == now)
+    };
+    RANGES.map(range).into()
+}
+
+fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {
+    let spec = charts::compared(&answer, (1100, 420));
+    let unit = spec.unit.clone();
+    let (chart, narrow) = series::drawings(spec);
+    let arguments = arguments(desk, asked);
+    let arguments = arguments.iter().map(|(name, value)| (*name, &**value));
+    let json = serde_json::to_string(&answer);
+    let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
+    let mut units: Vec<&str> = answer.columns.iter().map(|c| &*c.unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    Ok(Shown {
+        // Nothing in it may end the element that it stands in.
+        json: json.replace('<', "\\u003c"),
+        source: format!("/api/public/compare{}", query(arguments)),
+        unit,
+        chart,
+        narrow,
+        credit: desk.attribution().text,
+        together: together(asked, names, &answer),
+        has_many_units: units.len() > 2,
+        is_thinned: answer.dates.len() < answer.count,
+        answer,
+    })
+}
+
+/// Two series as one: their difference where they are of one unit, their ratio otherwise.
+fn together(asked: &Asked, names: &[String], answer: &Comparison) -> Vec<Link> {
+    let ([a, b], [first, second]) = (names, answer.columns.as_slice()) else {
+        return Vec::new();
+    };
+    // Formulas of formulas would be a page each without end.
+    let is_plain = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !names.iter().all(is_plain) {
+        return Vec::new();
+    }
+    let (word, sign) = match first.unit == second.unit {
+        true => ("Spread", "-"),
+        false => ("Ratio", "/"),
+    };
+    let formula = format!("{a}{sign}{b}");
+    let alone = link(
+        asked,
+        &[("series", &formula)],
+        &format!("{word}: {formula}"),
+    );
+    let all = format!("{a},{b},{formula}");
+    let beside = link(asked, &[("series", &all)], &format!("{word} beside them"));
+    vec![alone, beside]
+}
+
+/// A figure of a column as it is written, "–" where there is none.
+fn figure(value: &Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), text::plain)
+}
+
+/// A column's name with what it is.
+fn named(column: &ComparedColumn) -> String {
+    match &column.title {
+        Some(title) => format!("{} ({title})", column.series),
+        None => column.series.clone(),
+    }
+}
+
+/// A figure as it is written.
+fn value(value: &f64) -> String {
+    text::plain(*value)
+}

@@ -1,0 +1,90 @@
+//! Where the code of a widget is put together, with the widget as it will be at three sizes.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use super::text::encoded;
+use super::view::{Choice, RANGES, UNITS, choices, query};
+use super::{assets, view};
+use crate::desk::Desk;
+use crate::endpoints::decode::parts;
+use crate::error::Result;
+use askama::Template;
+
+/// What the page is told.
+pub(super) const ARGUMENTS: [&str; 5] = ["show", "series", "range", "units", "theme"];
+
+/// What widgets show.
+const SHOWN: [(&str, &str); 3] = [
+    ("", "Series"),
+    ("regime", "Macro regime"),
+    ("recession", "Recession probability"),
+];
+const THEMES: [(&str, &str); 3] = [
+    ("", "As the reader has it"),
+    ("light", "Light"),
+    ("dark", "Dark"),
+];
+
+#[derive(Template)]
+#[template(path = "embed.html")]
+struct Page {
+    frame: Frame,
+    series: String,
+    is_series: bool,
+    shown: Vec<Choice>,
+    ranges: Vec<Choice>,
+    units: Vec<Choice>,
+    themes: Vec<Choice>,
+    /// Address of the widget.
+    widget: String,
+}
+
+pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let given = |name| asked.argument(name).unwrap_or_default();
+    let description = "The code that puts a chart, the regime or a figure into your own page.";
+    let frame = Frame::of(desk, "Embed", description, "/embed")?;
+    let series = match given("series") {
+        "" => "DGS10",
+        series => series,
+    };
+    let ranges = RANGES.map(|(label, _)| (label, label));
+    let range = match given("range") {
+        range if RANGES.iter().any(|(label, _)| *label == range) => range,
+        _ => "10y",
+    };
+    let page = Page {
+        frame: frame.lively("", "/chart/DGS10.png".into()),
+        is_series: !matches!(given("show"), "regime" | "recession"),
+        shown: choices(SHOWN, given("show")),
+        ranges: choices(ranges, range),
+        units: choices(UNITS, given("units")),
+        themes: choices(THEMES, given("theme")),
+        widget: widget(
+            given("show"),
+            series,
+            [range, given("units"), given("theme")],
+        ),
+        series: series.to_owned(),
+    };
+    html(&page, assets::path())
+}
+
+/// The address of the widget that was chosen.
+fn widget(show: &str, series: &str, [range, units, theme]: [&str; 3]) -> String {
+    let theme = ("theme", theme);
+    if let "regime" | "recession" = show {
+        return format!("/widget/{show}{}", query([theme].into_iter()));
+    }
+    let told = [("range", range), ("units", units), theme];
+    let is_plain = series
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if parts(series).count() == 1 && is_plain && units != view::INDEX {
+        let query = query(told.into_iter());
+        return format!("/widget/metric/{}{query}", encoded(series));
+    }
+    let told = [("series", series)].into_iter().chain(told);
+    format!("/widget/chart{}", query(told))
+}

@@ -1,0 +1,82 @@
+//! The page for what could not be answered.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::text::encoded;
+use crate::desk::Desk;
+use crate::error::{Error, Result, Suggestion, quote};
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "fault.html")]
+struct Fault {
+    frame: Frame,
+    heading: &'static str,
+    message: String,
+    suggestions: Vec<(String, String)>,
+}
+
+/// The page for what could not be answered.
+pub(super) fn page(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+    let section = asked.path.split('/').nth(1).unwrap_or_default();
+    let room = if section == "chart" {
+        "series"
+    } else {
+        section
+    };
+    let page = Fault {
+        frame: Frame::of(desk, "Not shown", "This page could not be shown.", "")?,
+        heading: match error.code() {
+            "not_permitted" => "Not served here",
+            "rate_limited" => "Too much for one day",
+            "unknown_name" | "ambiguous_name" => "Not found",
+            "no_data" => "No data",
+            "invalid_param" => "Not understood",
+            _ => "Not available now",
+        },
+        message: said(error),
+        suggestions: error
+            .suggestions()
+            .iter()
+            .map(|s| {
+                (
+                    format!("/{room}/{}", encoded(&s.id)),
+                    format!("{} ({})", s.title, s.id),
+                )
+            })
+            .collect(),
+    };
+    html(&page, "")
+}
+
+/// An error for a reader; its own words tell a program to call again.
+fn said(error: &Error) -> String {
+    if let Error::Unknown { kind, name, .. } = error {
+        format!("There is no {kind} “{name}” here.")
+    } else if let Error::Ambiguous { name, .. } = error {
+        format!("“{name}” may mean several things.")
+    } else {
+        error.to_string()
+    }
+}
+
+/// There is no such thing, but some whose names are near: addresses and titles of those that are.
+pub(super) fn unknown<'a>(
+    kind: &'static str,
+    name: &str,
+    known: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Error {
+    let likeness = |id: &str| strsim::jaro_winkler(id, name);
+    let mut near: Vec<_> = known.filter(|(id, _)| likeness(id) > 0.7).collect();
+    near.sort_by(|a, b| likeness(b.0).total_cmp(&likeness(a.0)));
+    let near = near.into_iter().take(3).map(|(id, title)| Suggestion {
+        id: id.to_owned(),
+        title: title.to_owned(),
+    });
+    Error::Unknown {
+        kind,
+        name: quote(name),
+        suggestions: near.collect(),
+    }
+}

@@ -1,0 +1,97 @@
+//! What surrounds every page.
+
+use super::document::{Document, Frames};
+use super::text;
+use crate::desk::Desk;
+use crate::endpoints::provenance::Provenance;
+use crate::error::{Error, Result};
+use crate::model::AsOf;
+use askama::Template;
+use std::sync::LazyLock;
+
+/// Colours, then what all surfaces share, then the pages' own.
+pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
+    [
+        crate::chart::STYLE,
+        include_str!("../../templates/base.css"),
+        include_str!("../../templates/page.css"),
+        crate::chart::SCRIPT_STYLE,
+    ]
+    .concat()
+});
+
+/// What surrounds every page.
+pub(super) struct Frame {
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) path: String,
+    pub(super) base: String,
+    pub(super) service: String,
+    pub(super) asof: String,
+    pub(super) picture: String,
+    /// Address of a widget that shows the page in small, for those who paste its link elsewhere.
+    pub(super) oembed: String,
+    pub(super) style: &'static str,
+    pub(super) script: &'static str,
+}
+
+impl Frame {
+    pub(super) fn of(desk: &Desk, title: &str, description: &str, path: &str) -> Result<Self> {
+        let service = desk.settings().service.clone();
+        Ok(Self {
+            title: if path == "/" {
+                format!("{service}: {title}")
+            } else {
+                format!("{title} – {service}")
+            },
+            description: description.to_owned(),
+            path: path.to_owned(),
+            base: desk.settings().home().to_owned(),
+            asof: text::aged(&Provenance::at(&desk.data_date(AsOf::Latest)?)),
+            service,
+            picture: "/chart/DGS10.png".into(),
+            oembed: String::new(),
+            style: &STYLE,
+            script: "",
+        })
+    }
+
+    /// Sections in the head of every page.
+    pub(super) fn nav(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("/series", "Series"),
+            ("/compare", "Compare"),
+            ("/regime", "Regime"),
+            ("/calendar", "Calendar"),
+            ("/scenarios", "Scenarios"),
+            ("/methods", "Methods"),
+            ("/glossary", "Glossary"),
+            ("/articles", "Articles"),
+            ("/#connect", "Connect"),
+            ("/#api", "API"),
+        ]
+    }
+}
+
+impl Frame {
+    /// The same page with the script, and with a card for those who paste its link: a widget and a picture.
+    pub(super) fn lively(mut self, query: &str, picture: String) -> Self {
+        let address = format!("{}{}{query}", self.base, self.path);
+        self.oembed = format!(
+            "{}/oembed?url={}",
+            self.base,
+            super::text::encoded(&address)
+        );
+        self.script = super::assets::path();
+        self.picture = picture;
+        self
+    }
+}
+
+/// A template as a document that nobody may frame.
+pub(super) fn html(template: &impl Template, script: &str) -> Result<Document> {
+    let text = template
+        .render()
+        .map_err(|e| Error::internal("rendering a page", e))?;
+    Ok(Document::html(text, &STYLE, script, Frames::Nobody))
+}

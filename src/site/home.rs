@@ -1,0 +1,302 @@
+//! The start page: where the economy stands, the gauges, six charts, and how to use all this elsewhere.
+
+use super::articles;
+use super::asked::Asked;
+use super::document::Document;
+use super::figures::{changes, word};
+use super::frame::{Frame, html};
+use super::questions::{Answers, Question};
+use super::text::{aged, in_words, plain};
+use super::{assets, charts, manual, quadrant, view};
+use crate::chart::{spark, svg};
+use crate::desk::Desk;
+use crate::endpoints::{ENDPOINTS, metric, regime, time_series};
+use crate::error::{Error, Result};
+use crate::indicators::prose::{capitalised, signed};
+use crate::indicators::{Composite, established};
+use crate::model::AsOf;
+use crate::store::Article;
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home {
+    frame: Frame,
+    is_old: bool,
+    regime: regime::RegimeAnswer,
+    /// Why there is no regime.
+    reason: Option<String>,
+    quadrant: String,
+    gauges: Vec<Gauge>,
+    charts: Vec<Figure>,
+    tools: usize,
+    endpoints: Vec<manual::Entry>,
+    articles: Vec<Article>,
+}
+
+struct Gauge {
+    id: String,
+    name: String,
+    value: Option<String>,
+    unit: String,
+    note: String,
+    spark: String,
+}
+
+struct Figure {
+    href: String,
+    title: &'static str,
+    subtitle: String,
+    svg: String,
+    /// Where the API has the lines, and their names.
+    sources: String,
+    names: String,
+    foot: String,
+}
+
+/// Months of the regime's way.
+const MONTHS: usize = 12;
+
+/// Size of a chart: read at about its own width on a wide and on a narrow screen alike.
+const SIZE: (u16, u16) = (380, 220);
+
+/// Widgets to embed: what they show, address, width and height.
+const EMBEDS: [(&str, &str, u16, u16); 3] = [
+    ("Regime", "/widget/regime", 300, 140),
+    ("Recession probability", "/widget/recession", 300, 140),
+    ("Any metric", "/widget/metric/DGS10", 300, 140),
+];
+
+/// A chart of the page.
+struct Chart {
+    title: &'static str,
+    /// Series, each with its name beside the line.
+    lines: &'static [(&'static str, &'static str)],
+    start: &'static str,
+    /// Coarser frequency: more rows than an answer holds would be needed otherwise.
+    frequency: &'static str,
+    /// FRED's word for a transformation, and its unit.
+    units: &'static str,
+}
+
+impl Chart {
+    const fn new(
+        title: &'static str,
+        lines: &'static [(&'static str, &'static str)],
+        start: &'static str,
+    ) -> Self {
+        Self {
+            title,
+            lines,
+            start,
+            frequency: "",
+            units: "",
+        }
+    }
+}
+
+const CHARTS: [Chart; 6] = [
+    Chart::new(
+        "Treasury yields",
+        &[("DGS10", "10y"), ("DGS2", "2y")],
+        "10y",
+    ),
+    Chart {
+        frequency: "w",
+        ..Chart::new("Yield curve, 10 less 2 years", &[("T10Y2Y", "")], "40y")
+    },
+    Chart {
+        units: "pc1",
+        ..Chart::new(
+            "Consumer prices, year on year",
+            &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
+            "20y",
+        )
+    },
+    Chart::new("Unemployment", &[("UNRATE", "")], "40y"),
+    Chart::new(
+        "Recession probability, 12 months",
+        &[("SERVICE_CRPI", "")],
+        "40y",
+    ),
+    Chart::new("Net liquidity", &[("SERVICE_CNLI", "")], "20y"),
+];
+
+/// The regime, then a figure and its history for each gauge, then the lines of the charts.
+pub(super) fn questions(_: &Asked) -> Vec<Question> {
+    let mut questions = vec![Question::new("get_regime", &[])];
+    let series = |arguments: &[(&str, &str)]| Question::new("get_time_series", arguments);
+    for composite in established() {
+        let id = composite.about.id;
+        questions.push(Question::new("get_metric", &[("ticker", id)]));
+        questions.push(series(&[("seriesId", id), ("start", "10y")]));
+    }
+    for chart in &CHARTS {
+        for (id, _) in chart.lines {
+            questions.push(series(&[
+                ("seriesId", id),
+                ("start", chart.start),
+                ("frequency", chart.frequency),
+                ("units", chart.units),
+            ]));
+        }
+    }
+    questions
+}
+
+pub(super) fn page(desk: &Desk, _: &Asked, mut answers: Answers) -> Result<Document> {
+    let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
+        net liquidity, stress, rates, inflation, labor.";
+    let frame = Frame::of(desk, "the US economy in figures", description, "/")?;
+    let mut frame = frame.lively("", "/chart/regime.png".into());
+    let regime: regime::RegimeAnswer = answers.read()?;
+    frame.asof = aged(&regime.provenance);
+    let is_unknown = regime.regime == "UNKNOWN";
+    let reason = is_unknown.then(|| {
+        let reason = regime.provenance.notes.get("regime").cloned();
+        reason.unwrap_or_else(|| "its inputs are missing".into())
+    });
+    let home = Home {
+        is_old: regime.provenance.age_days.is_some_and(|days| days > 7),
+        reason,
+        quadrant: quadrant::large(&way(desk, &regime, MONTHS)?, word(&regime.regime)),
+        gauges: established()
+            .map(|composite| gauge(desk, composite, &mut answers))
+            .collect(),
+        charts: CHARTS.iter().map(|c| figure(c, &mut answers)).collect(),
+        tools: ENDPOINTS.len(),
+        endpoints: manual::endpoints(),
+        articles: articles::published(desk)?.into_iter().take(5).collect(),
+        frame,
+        regime,
+    };
+    html(&home, assets::path())
+}
+
+/// The scores of the last months and of now. What an upstream says of now is not continued from what is held here.
+pub(super) fn way(
+    desk: &Desk,
+    regime: &regime::RegimeAnswer,
+    months: usize,
+) -> Result<Vec<(f64, f64)>> {
+    let Some(now) = regime.growth_score.zip(regime.inflation_score) else {
+        return Ok(Vec::new());
+    };
+    let path = desk.regimes(AsOf::Latest)?;
+    let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
+    let skip = path.months.len().saturating_sub(months);
+    let months = path.months.iter().skip(skip).filter(|_| is_ours);
+    let mut way: Vec<_> = months.map(|s| (s.growth, s.inflation)).collect();
+    way.extend((way.last() != Some(&now)).then_some(now));
+    Ok(way)
+}
+
+fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
+    let metric = answers.read::<metric::Metric>();
+    let history = answers.read::<time_series::TimeSeriesAnswer>();
+    let mut gauge = Gauge {
+        id: composite.about.id.to_owned(),
+        name: composite.about.title().to_owned(),
+        value: None,
+        unit: String::new(),
+        note: String::new(),
+        spark: String::new(),
+    };
+    let o = match metric {
+        Ok(o) => o,
+        Err(error) => {
+            gauge.note = reason(&error);
+            return gauge;
+        }
+    };
+    gauge.id.clone_from(&o.ticker);
+    let Some(value) = o.value else {
+        gauge.note = o.interpretation.unwrap_or_default();
+        return gauge;
+    };
+    gauge.value = Some(plain(value));
+    let band = composite.band(value).map(capitalised);
+    let moved = Some(changes(desk, &o).join(" · ")).filter(|text| !text.is_empty());
+    let parts = [band, moved, o.date.map(in_words)];
+    gauge.note = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    gauge.unit = o.unit;
+    gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o, (220, 46))));
+    gauge
+}
+
+/// A chart; one whose series cannot be had says so in its foot and has no drawing.
+fn figure(chart: &Chart, answers: &mut Answers) -> Figure {
+    let mut foot = String::new();
+    let mut held = Vec::new();
+    for (_, name) in chart.lines {
+        match answers.read::<time_series::TimeSeriesAnswer>() {
+            Ok(o) => held.push((o, *name)),
+            Err(error) => foot.push_str(&reason(&error)),
+        }
+    }
+    let mut figure = Figure {
+        href: format!(
+            "/series/{}",
+            chart.lines.first().map(|l| l.0).unwrap_or_default()
+        ),
+        title: chart.title,
+        subtitle: String::new(),
+        svg: String::new(),
+        sources: sources(chart),
+        names: chart
+            .lines
+            .iter()
+            .map(|l| l.1)
+            .collect::<Vec<_>>()
+            .join("|"),
+        foot,
+    };
+    let Some((first, _)) = held.first() else {
+        return figure;
+    };
+    let mut spec = charts::plot(first, SIZE);
+    spec.title = chart.title.to_owned();
+    spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
+    if chart.units == "pc1" {
+        (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
+    }
+    figure.subtitle.clone_from(&spec.unit);
+    if let Some((start, end)) = spec.dates() {
+        let (from, to) = (start.strftime("%B %Y"), end.strftime("%B %Y"));
+        figure.subtitle = format!("{}, {from} to {to}", spec.unit);
+        let source = first.source.as_deref().unwrap_or("the upstream");
+        let newest = if chart.frequency.is_empty() {
+            "newest figure"
+        } else {
+            "last week from"
+        };
+        figure.foot = format!(
+            "Source: {source}; {newest} {}. {}",
+            in_words(end),
+            figure.foot
+        );
+    }
+    figure.svg = svg(&spec);
+    figure
+}
+
+/// Where the API has the lines of a chart, as the module reads them.
+fn sources(chart: &Chart) -> String {
+    let given = [
+        ("start", chart.start),
+        ("frequency", chart.frequency),
+        ("units", chart.units),
+    ];
+    let query = view::query(given.into_iter());
+    let lines = chart.lines.iter();
+    let lines = lines.map(|(id, _)| format!("/api/public/data/{id}{query}"));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+/// Why something is not shown. What passes is not told, for the page is kept.
+fn reason(error: &Error) -> String {
+    match error.code() {
+        "no_data" | "not_permitted" => format!("{error} "),
+        _ => "Not available now. ".into(),
+    }
+}

@@ -1,0 +1,146 @@
+//! oEmbed (<https://oembed.com>): a pasted link to a page of ours becomes a widget that shows the same.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::questions::Answers;
+use super::text::encoded;
+use super::view::query;
+use crate::desk::Desk;
+use crate::error::{Error, Result};
+use axum::http::StatusCode;
+use serde_json::json;
+use std::collections::BTreeMap;
+use url::Url;
+
+/// What is asked: the page, the room there is, the form of the answer.
+pub(super) const ARGUMENTS: [&str; 4] = ["url", "maxwidth", "maxheight", "format"];
+
+/// Usual size, and the smallest that a widget fills.
+const SIZE: (u32, u32) = (480, 270);
+const LEAST: (u32, u32) = (160, 90);
+
+/// What stands for a page: its title, its widget, its picture.
+struct Card {
+    title: String,
+    widget: String,
+    picture: String,
+}
+
+pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
+        let error = Error::invalid("format", form, "is not answered in", "json");
+        let body = json!({ "error": error.to_string(), "code": error.code() });
+        return Ok(Document::json(&body).refused(StatusCode::NOT_IMPLEMENTED));
+    }
+    let card = card(desk, asked.argument("url").unwrap_or_default())?;
+    let (width, height) = (
+        side(asked, "maxwidth", SIZE.0, LEAST.0)?,
+        side(asked, "maxheight", SIZE.1, LEAST.1)?,
+    );
+    let settings = desk.settings();
+    let base = settings.home();
+    let title = askama::filters::escape(&card.title, askama::filters::Html);
+    let title = title.map_or_else(|_| String::new(), |t| t.to_string());
+    let source = card.widget.replace('&', "&amp;");
+    let html = format!(
+        "<iframe src=\"{base}{source}\" title=\"{title}\" width=\"{width}\" height=\"{height}\" style=\"border:0\" \
+         loading=\"lazy\"></iframe>"
+    );
+    Ok(Document::json(&json!({
+        "version": "1.0",
+        "type": "rich",
+        "title": card.title,
+        "provider_name": settings.service,
+        "provider_url": base,
+        "cache_age": super::document::MAX_AGE.as_secs(),
+        "html": html,
+        "width": width,
+        "height": height,
+        "thumbnail_url": format!("{base}{}", card.picture),
+        "thumbnail_width": 1_200,
+        "thumbnail_height": 630,
+    })))
+}
+
+/// One side of the frame: as much as is usual, within what the asker has.
+fn side(asked: &Asked, name: &str, usual: u32, least: u32) -> Result<u32> {
+    let Some(given) = asked.argument(name) else {
+        return Ok(usual);
+    };
+    match given.parse::<u32>() {
+        Ok(most) => Ok(usual.min(most).max(least)),
+        Err(_) => Err(Error::invalid(
+            name,
+            given,
+            "is not a number of pixels",
+            "a whole number, such as 600",
+        )),
+    }
+}
+
+/// The card of a page of ours.
+///
+/// # Errors
+/// [`Error::Unknown`] for an address that is none of ours or has no widget.
+fn card(desk: &Desk, address: &str) -> Result<Card> {
+    let unknown = || Error::Unknown {
+        kind: "page with a widget",
+        name: crate::error::quote(address),
+        suggestions: Vec::new(),
+    };
+    let settings = desk.settings();
+    let ours = Url::parse(settings.home()).ok();
+    let wanted = Url::parse(address).map_err(|_| unknown())?;
+    if ours.is_none_or(|ours| ours.authority() != wanted.authority()) {
+        return Err(unknown());
+    }
+    let given: BTreeMap<String, String> = wanted.query_pairs().into_owned().collect();
+    let get = |name: &str| given.get(name).map_or("", String::as_str);
+    let own = wanted.query().map(|q| format!("?{q}")).unwrap_or_default();
+    let mut parts = wanted.path().trim_matches('/').split('/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some("series"), Some(name), None) | (Some("widget"), Some("metric"), Some(name)) => {
+            let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+            let info = desk.resolve("series", &name)?;
+            let id = encoded(&desk.shown_id(&info.id));
+            let range = [get("start"), get("range")].join("");
+            let told = [
+                ("range", &*range),
+                ("units", get("units")),
+                ("theme", get("theme")),
+            ];
+            Ok(Card {
+                title: info.title.clone(),
+                widget: format!("/widget/metric/{id}{}", query(told.into_iter())),
+                picture: format!("/chart/{id}.png"),
+            })
+        }
+        (Some("compare"), None, None) | (Some("widget"), Some("chart"), None)
+            if !get("series").is_empty() =>
+        {
+            Ok(Card {
+                title: get("series").replace(',', ", "),
+                widget: format!("/widget/chart{own}"),
+                picture: format!("/chart/compare.png{own}"),
+            })
+        }
+        (Some("widget"), Some("recession"), None) => Ok(Card {
+            title: "US recession within 12 months".into(),
+            widget: "/widget/recession".into(),
+            picture: format!("/chart/{}CRPI.png", settings.prefix),
+        }),
+        (Some("" | "regime"), None, None) | (Some("widget"), Some("regime"), None) => Ok(Card {
+            title: "US macro regime".into(),
+            widget: "/widget/regime".into(),
+            picture: "/chart/regime.png".into(),
+        }),
+        _ => Err(unknown()),
+    }
+}
+
+/// The same as an answer for programs.
+pub(super) fn refusal(_: &Desk, _: &Asked, error: &Error) -> Result<Document> {
+    Ok(Document::json(
+        &json!({ "error": error.to_string(), "code": error.code() }),
+    ))
+}

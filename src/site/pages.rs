@@ -1,0 +1,208 @@
+//! Every page, widget and picture with what makes it, and how they are served.
+
+use super::asked::{Asked, CHART, METRIC, SERIES};
+use super::document::Document;
+use super::kept::Kept;
+use super::questions::{Answers, Question};
+use super::{
+    articles, assets, calendar, catalogue, compare, embed, fault, figures, glossary, home, methods,
+};
+use super::{oembed, pictures, regime, rights, scenarios, series, suggest, widget};
+use crate::admission::{Admission, Policy};
+use crate::desk::Desk;
+use crate::endpoints::Backend;
+use crate::error::{Error, Result};
+use crate::pool::Caller;
+use crate::rest;
+use axum::Router;
+use axum::extract::{Extension, RawPathParams, RawQuery, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::get;
+use std::sync::Arc;
+
+/// Something to look at.
+struct Page {
+    path: &'static str,
+    /// Arguments that it knows.
+    known: &'static [&'static str],
+    /// What it asks of the endpoint table.
+    questions: fn(&Asked) -> Vec<Question>,
+    make: fn(&Desk, &Asked, Answers) -> Result<Document>,
+    /// What is shown instead when that fails.
+    fault: fn(&Desk, &Asked, &Error) -> Result<Document>,
+}
+
+impl Page {
+    const fn new(
+        path: &'static str,
+        make: fn(&Desk, &Asked, Answers) -> Result<Document>,
+        known: &'static [&'static str],
+    ) -> Self {
+        Self {
+            path,
+            known,
+            questions: |_| Vec::new(),
+            make,
+            fault: fault::page,
+        }
+    }
+
+    const fn asking(self, questions: fn(&Asked) -> Vec<Question>) -> Self {
+        Self { questions, ..self }
+    }
+
+    const fn program(self) -> Self {
+        Self {
+            fault: oembed::refusal,
+            ..self
+        }
+    }
+
+    const fn widget(self) -> Self {
+        Self {
+            fault: widget::refusal,
+            ..self
+        }
+    }
+}
+
+static PAGES: [Page; 28] = [
+    Page::new("/", home::page, &[]).asking(home::questions),
+    Page::new("/series", catalogue::page, &[]),
+    Page::new(SERIES, series::page, &series::ARGUMENTS),
+    Page::new("/compare", compare::page, &compare::ARGUMENTS),
+    Page::new("/regime", regime::page, &[]).asking(regime::questions),
+    Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),
+    Page::new(
+        "/calendar.ics",
+        calendar::subscription,
+        &calendar::ARGUMENTS,
+    ),
+    Page::new("/embed", embed::page, &embed::ARGUMENTS),
+    Page::new("/suggest", suggest::page, &["q"])
+        .asking(suggest::questions)
+        .program(),
+    Page::new("/oembed", oembed::page, &oembed::ARGUMENTS).program(),
+    Page::new("/methods", methods::page, &[]),
+    Page::new("/rights", rights::page, &[]),
+    Page::new("/glossary", glossary::index, &["q"]),
+    Page::new("/glossary/{name}", glossary::term, &[]),
+    Page::new("/scenarios", scenarios::index, &[]),
+    Page::new("/scenarios/{name}", scenarios::scenario, &[]),
+    Page::new("/articles", articles::index, &[]),
+    Page::new("/articles/{name}", articles::article, &[]),
+    Page::new(CHART, pictures::page, &PICTURE),
+    Page::new("/chart/compare.png", pictures::comparison, &PICTURES),
+    Page::new("/chart/compare.svg", pictures::comparison, &PICTURES),
+    Page::new("/chart/regime.png", pictures::regime, &["theme"]).asking(figures::regime_questions),
+    Page::new("/chart/regime.svg", pictures::regime, &["theme"]).asking(figures::regime_questions),
+    Page::new("/favicon.ico", pictures::icon, &[]),
+    Page::new("/widget/regime", figures::regime, &["theme"])
+        .asking(figures::regime_questions)
+        .widget(),
+    Page::new("/widget/recession", figures::recession, &["theme"])
+        .asking(figures::recession_questions)
+        .widget(),
+    Page::new(METRIC, figures::metric, &figures::ARGUMENTS)
+        .asking(figures::metric_questions)
+        .widget(),
+    Page::new("/widget/chart", figures::several, &PICTURES).widget(),
+];
+
+/// What a picture of one series is told.
+const PICTURE: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "theme"];
+/// What a picture or widget of several is told.
+const PICTURES: [&str; 9] = [
+    "series",
+    "range",
+    "start",
+    "end",
+    "units",
+    "base",
+    "frequency",
+    "as_of",
+    "theme",
+];
+
+/// What pages are made with.
+#[derive(Clone)]
+struct Site {
+    backend: Arc<Backend>,
+    admission: Arc<Admission>,
+    kept: Kept,
+}
+
+/// The pages as routes.
+pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Router {
+    let site = Site {
+        backend: Arc::clone(backend),
+        admission: Arc::clone(admission),
+        kept: Kept::new(),
+    };
+    let router = PAGES.iter().fold(Router::new(), |router, page| {
+        let handler = move |State(site): State<Site>,
+                            Extension(caller): Extension<Caller>,
+                            names: RawPathParams,
+                            RawQuery(query): RawQuery,
+                            headers: HeaderMap| async move {
+            let name = names.iter().next().map_or("", |(_, value)| value);
+            let wanted = (page.path, page.known);
+            let asked = Asked::read(site.backend.desk(), wanted, name, query.as_deref());
+            site.serve(page, Arc::new(asked), caller, &headers).await
+        };
+        router.route(page.path, get(handler))
+    });
+    router.with_state(site).merge(assets::routes(backend))
+}
+
+impl Site {
+    async fn serve(
+        &self,
+        page: &'static Page,
+        asked: Arc<Asked>,
+        caller: Caller,
+        headers: &HeaderMap,
+    ) -> Response {
+        let document = match self.document(page, &asked, caller).await {
+            Ok(document) => Ok(document),
+            Err(error) => {
+                crate::error::log(&error, page.path);
+                let fault = (page.fault)(self.backend.desk(), &asked, &error);
+                fault.map(|document| Arc::new(document.failed(&error)))
+            }
+        };
+        let response = match document {
+            Ok(document) => document.respond(headers, self.backend.pool()).await,
+            Err(error) => Err(error),
+        };
+        response.unwrap_or_else(|error| rest::respond(&error, page.path, None))
+    }
+
+    /// The document as it is held, or made and paid for.
+    async fn document(
+        &self,
+        page: &'static Page,
+        asked: &Arc<Asked>,
+        caller: Caller,
+    ) -> Result<Arc<Document>> {
+        let backend = &*self.backend;
+        let key = (backend.desk().state()?, asked.key());
+        if let Some(held) = self.kept.held(&key) {
+            return Ok(held);
+        }
+        let questions = (page.questions)(asked);
+        let is_forwarded = backend.upstream().is_some() && !questions.is_empty();
+        let make = async {
+            let answers = Answers::to(questions, backend, &self.admission, caller).await?;
+            let (desk, asked) = (Arc::clone(backend.desk()), Arc::clone(asked));
+            let make = move || (page.make)(&desk, &asked, answers);
+            self.kept.make(backend.pool(), key, make).await
+        };
+        match is_forwarded {
+            // Each answer of an upstream is paid for as it is asked.
+            true => make.await,
+            false => self.admission.paid(caller, Policy::Pages, make).await,
+        }
+    }
+}

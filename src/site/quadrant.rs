@@ -1,0 +1,134 @@
+//! The plane of the regime: growth to the right, inflation upwards, a dot where the economy stands.
+
+use crate::chart::{FONTS, escaped};
+use crate::indicators::regime::PUBLISHED;
+use std::fmt::Write;
+
+/// Scores beyond this are drawn on the edge.
+const EDGE: f64 = 1.5;
+
+/// Names by corner: x, y, anchor.
+const CORNERS: [(&str, f64, f64, &str); 4] = [
+    ("Stagflation", 12.0, 26.0, "start"),
+    ("Reflation", 308.0, 26.0, "end"),
+    ("Deflation", 12.0, 304.0, "start"),
+    ("Goldilocks", 308.0, 304.0, "end"),
+];
+
+/// A score on an axis of this half length.
+fn place(score: f64, half: f64) -> f64 {
+    let score = if score.is_nan() { 0.0 } else { score };
+    score.clamp(-EDGE, EDGE) / EDGE * half
+}
+
+fn said(growth: f64, inflation: f64, regime: &str) -> String {
+    format!("Regime plane: {regime}; growth score {growth:.2}, inflation score {inflation:.2}")
+}
+
+/// For a widget: four fields, the one that holds is filled, and the dot.
+pub(super) fn small(growth: f64, inflation: f64, regime: &str) -> String {
+    let (x, y) = (32.0 + place(growth, 30.0), 32.0 - place(inflation, 30.0));
+    let field = CORNERS.iter().find(|c| c.0 == regime).map(|c| {
+        let (left, top) = (
+            if c.3 == "start" { 1 } else { 32 },
+            if c.2 < 100.0 { 1 } else { 32 },
+        );
+        format!("<rect x=\"{left}\" y=\"{top}\" width=\"31\" height=\"31\" fill=\"var(--shade)\"/>")
+    });
+    format!(
+        "<svg class=\"plain\" viewBox=\"0 0 64 64\" role=\"img\" aria-label=\"{}\">\
+         {}<path d=\"M1 32H63M32 1V63\" stroke=\"var(--muted)\" stroke-width=\"1\"/>\
+         <rect x=\".5\" y=\".5\" width=\"63\" height=\"63\" fill=\"none\" stroke=\"var(--rule)\"/>\
+         <circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"var(--line)\" stroke=\"var(--card)\" stroke-width=\"1.5\"/></svg>",
+        said(growth, inflation, regime),
+        field.unwrap_or_default(),
+    )
+}
+
+/// Words beside the plane on a picture.
+pub(super) struct Words<'a> {
+    pub(super) title: String,
+    /// Lines below the title, from top to bottom.
+    pub(super) lines: Vec<String>,
+    pub(super) credit: &'a str,
+}
+
+/// As a picture of its own for pasted links: the plane with its words to the left, in the colours of a page.
+pub(super) fn picture(way: &[(f64, f64)], regime: &str, words: &Words) -> String {
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 420\" width=\"800\" height=\"420\" \
+         font-family=\"{FONTS}\"><rect width=\"800\" height=\"420\" fill=\"var(--paper)\"/>"
+    );
+    let mut text = |y: usize, size: usize, style: &str, words: &str| {
+        let words = escaped(words);
+        // A String takes whatever is written to it.
+        let _ = write!(
+            out,
+            "<text x=\"28\" y=\"{y}\" font-size=\"{size}\" {style}>{words}</text>"
+        );
+    };
+    text(64, 16, "fill=\"var(--muted)\"", "US macro regime");
+    text(
+        106,
+        34,
+        "font-weight=\"600\" fill=\"var(--ink)\"",
+        &words.title,
+    );
+    for (n, line) in words.lines.iter().enumerate() {
+        text(156 + 30 * n, 17, "fill=\"var(--ink)\"", line);
+    }
+    text(398, 13, "fill=\"var(--muted)\"", words.credit);
+    let plane = large(way, regime);
+    out + &plane.replacen("<svg ", "<svg x=\"452\" y=\"40\" ", 1) + "</svg>"
+}
+
+/// For the home page: named corners, the way of the last months, the ring of measurement error that the confidence assumes.
+pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
+    let at = |(growth, inflation): &(f64, f64)| {
+        (
+            160.0 + place(*growth, 140.0),
+            160.0 - place(*inflation, 140.0),
+        )
+    };
+    let Some(now) = way.last() else {
+        return String::new();
+    };
+    let (x, y) = at(now);
+    let mut out = format!(
+        "<svg class=\"plane\" viewBox=\"0 0 320 340\" width=\"320\" height=\"340\" role=\"img\" aria-label=\"{}; the \
+         line is the way of the last {} months\" font-size=\"12.5\">\
+         <rect x=\".5\" y=\".5\" width=\"319\" height=\"319\" rx=\"6\" fill=\"var(--card)\" stroke=\"var(--rule)\"/>\
+         <path d=\"M8 160H312M160 8V312\" stroke=\"var(--muted)\" stroke-width=\"1\"/>",
+        said(now.0, now.1, regime),
+        way.len(),
+    );
+    for (name, cx, cy, anchor) in CORNERS {
+        let (weight, fill) = if name == regime {
+            ("650", "var(--ink)")
+        } else {
+            ("400", "var(--muted)")
+        };
+        // A String takes whatever is written to it.
+        let _ = write!(
+            out,
+            "<text x=\"{cx}\" y=\"{cy}\" text-anchor=\"{anchor}\" font-weight=\"{weight}\" fill=\"{fill}\">{name}</text>"
+        );
+    }
+    let path: String = way
+        .iter()
+        .map(at)
+        .enumerate()
+        .map(|(i, (x, y))| format!("{}{x:.1} {y:.1}", if i == 0 { "M" } else { "L" }))
+        .collect();
+    let _ = write!(
+        out,
+        "<path class=\"way\" d=\"{path}\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.4\" stroke-linejoin=\"round\" \
+         opacity=\".55\"/><ellipse class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\" fill=\"var(--line)\" opacity=\".14\"/>\
+         <g class=\"dots\"><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"var(--line)\" stroke=\"var(--card)\" stroke-width=\"2\"/></g>\
+         <text x=\"320\" y=\"336\" text-anchor=\"end\" fill=\"var(--muted)\">growth →</text>\
+         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">▲ inflation</text></svg>",
+        place(PUBLISHED.growth, 140.0),
+        place(PUBLISHED.inflation, 140.0),
+    );
+    out
+}

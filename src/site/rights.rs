@@ -1,0 +1,88 @@
+//! May I use this? One answer for each class of rights, with the series that are in it.
+
+use super::asked::Asked;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use crate::desk::Desk;
+use crate::error::Result;
+use crate::model::catalogue::Rights;
+use crate::model::{Catalogue, SeriesInfo};
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "rights.html")]
+struct Page {
+    frame: Frame,
+    classes: Vec<Class>,
+}
+
+/// Series with the same rights.
+struct Class {
+    name: &'static str,
+    /// The word for it in answers.
+    word: &'static str,
+    answer: &'static str,
+    sources: Vec<&'static str>,
+    count: usize,
+}
+
+const PUBLIC: &str = "Yes: print it, show it, sell what you made of it, pass the figures on. They are in the public \
+    domain. Name who measured them all the same, so that your readers can check.";
+const CITED: &str = "Yes, where you name the source beside the figure or chart. A few Reserve Banks ask businesses to \
+    look at their terms first, which the page of each series names.";
+const OWN: &str = "Only for yourself. They belong to a company that sells them, or came from a source whose terms allow \
+    your own use alone; a public server does not pass them on, and neither may you without a licence.";
+const COMPUTED: &str = "Yes, with the credit line: they are computed here from figures that may be passed on, by \
+    formulas that anybody may use.";
+
+pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+    let description =
+        "Who may print, show or pass on the figures of this service, by class of rights.";
+    let of = |rights| move |info: &SeriesInfo| info.rights == rights && !info.is_composite();
+    let page = Page {
+        frame: Frame::of(desk, "May I use this?", description, "/rights")?,
+        classes: vec![
+            class("Public domain", Rights::Ok, PUBLIC, of(Rights::Ok)),
+            class(
+                "With the source named",
+                Rights::OkWithCitation,
+                CITED,
+                of(Rights::OkWithCitation),
+            ),
+            class(
+                "Not to be passed on",
+                Rights::FetchOnly,
+                OWN,
+                of(Rights::FetchOnly),
+            ),
+            class(
+                "Indicators of this service",
+                Rights::Ok,
+                COMPUTED,
+                SeriesInfo::is_composite,
+            ),
+        ],
+    };
+    html(&page, "")
+}
+
+fn class(
+    name: &'static str,
+    rights: Rights,
+    answer: &'static str,
+    belongs: impl Fn(&SeriesInfo) -> bool,
+) -> Class {
+    let series = Catalogue::embedded().iter().filter(|info| belongs(info));
+    let mut sources: Vec<&str> = series.map(|info| info.source.as_str()).collect();
+    let count = sources.len();
+    sources.sort_unstable();
+    sources.dedup();
+    Class {
+        name,
+        word: rights.word(),
+        answer,
+        sources,
+        count,
+    }
+}

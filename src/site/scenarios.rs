@@ -1,0 +1,60 @@
+//! Scenarios: all of them with their base rates, and one page each.
+
+use super::articles;
+use super::asked::Asked;
+use super::document::Document;
+use super::fault::unknown;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use crate::desk::Desk;
+use crate::desk::scenarios::{Scenario, embedded};
+use crate::error::Result;
+use crate::indicators::prose::number;
+use crate::store::Article;
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "scenarios.html")]
+struct Index {
+    frame: Frame,
+    items: &'static [Scenario],
+}
+
+#[derive(Template)]
+#[template(path = "scenario.html")]
+struct Page {
+    frame: Frame,
+    item: &'static Scenario,
+    articles: Vec<Article>,
+}
+
+/// A share for reading: "12 %".
+fn percent(share: &f64) -> String {
+    format!("{} %", number(100.0 * share, 0))
+}
+
+pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+    let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
+    let page = Index {
+        frame: Frame::of(desk, "Scenarios", description, "/scenarios")?,
+        items: embedded()?,
+    };
+    html(&page, "")
+}
+
+pub(super) fn scenario(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let all = embedded()?;
+    let Some(item) = all.iter().find(|s| s.slug == asked.name) else {
+        let known = all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));
+        return Err(unknown("scenario", &asked.name, known));
+    };
+    let mut articles = articles::published(desk)?;
+    articles.retain(|a| a.tags.iter().any(|tag| item.articles.contains(tag)));
+    let address = format!("/scenarios/{}", item.slug);
+    let page = Page {
+        frame: Frame::of(desk, &item.title, &item.thesis, &address)?,
+        item,
+        articles,
+    };
+    html(&page, "")
+}

@@ -1,0 +1,217 @@
+//! One series: its chart, its figures, where to take it from.
+
+use super::asked::Asked;
+use super::assets;
+use super::document::Document;
+use super::frame::{Frame, html};
+use super::questions::Answers;
+use super::revised::{self, RevisionSection};
+use super::view::{Choice, RANGES, View, choices};
+use crate::chart::{ChartSpec, svg};
+use crate::desk::Desk;
+use crate::desk::glossary::{Glossary, Term};
+use crate::endpoints::days::parse_as_of;
+use crate::endpoints::metric;
+use crate::error::{Error, Result};
+use crate::indicators::prose::{number, signed};
+use crate::model::{Date, Frequency, Observation, SeriesInfo};
+use askama::Template;
+use std::sync::Arc;
+
+#[derive(Template)]
+#[template(path = "series.html")]
+struct Page {
+    frame: Frame,
+    id: String,
+    info: Arc<SeriesInfo>,
+    /// Why nothing is shown.
+    reason: Option<String>,
+    view: View,
+    today: Date,
+    facts: Vec<(String, String)>,
+    meaning: String,
+    /// What those who brought the figures ask to be said.
+    notices: String,
+    ranges: Vec<Range>,
+    frequencies: Vec<Choice>,
+    /// Where the API has the figures.
+    source: String,
+    unit: String,
+    chart: String,
+    narrow: String,
+    credit: String,
+    rows: Vec<(Date, String)>,
+    revised: Option<RevisionSection>,
+    terms: Vec<&'static Term>,
+}
+
+struct Range {
+    label: &'static str,
+    href: String,
+    is_current: bool,
+}
+
+/// What the page is told: the view, and the period whose revisions are shown.
+pub(super) const ARGUMENTS: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "revised"];
+
+/// Years that one sees at first.
+pub(super) const FIRST: &str = "10y";
+
+pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+    let info = desk.resolve("series", &asked.name)?;
+    let id = desk.shown_id(&info.id);
+    let description = format!(
+        "{}: latest value, chart with NBER recessions, CSV and JSON.",
+        info.title
+    );
+    let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
+    let view = View::of(asked, &id, FIRST);
+    let query = view.query("", "");
+    let frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
+    let mut page = Page {
+        frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
+        terms: Glossary::embedded()?
+            .iter()
+            .filter(|t| t.series.iter().any(is_about))
+            .collect(),
+        id,
+        info: Arc::clone(&info),
+        reason: None,
+        today: desk.today(),
+        facts: Vec::new(),
+        meaning: String::new(),
+        notices: String::new(),
+        ranges: ranges(&view),
+        frequencies: frequencies(info.frequency, view.get("frequency")),
+        source: view.source(desk),
+        unit: String::new(),
+        chart: String::new(),
+        narrow: String::new(),
+        credit: desk.attribution().text,
+        rows: Vec::new(),
+        view,
+        revised: None,
+    };
+    match page.show(desk, asked) {
+        Ok(()) => {}
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
+            // Marks of code are for readers of plain text.
+            page.reason = Some(error.to_string().replace('`', ""));
+        }
+        Err(error) => return Err(error),
+    }
+    html(&page, assets::path())
+}
+
+fn ranges(view: &View) -> Vec<Range> {
+    let now = view.get("start").to_owned();
+    let range = |(label, _): (&'static str, i64)| Range {
+        label,
+        href: view.query("start", label),
+        is_current: label.eq_ignore_ascii_case(&now),
+    };
+    RANGES.map(range).into()
+}
+
+/// The series' own frequency and the coarser ones.
+fn frequencies(own: Frequency, now: &str) -> Vec<Choice> {
+    let all = [
+        (Frequency::Weekly, "w", "Weekly"),
+        (Frequency::Monthly, "m", "Monthly"),
+        (Frequency::Quarterly, "q", "Quarterly"),
+        (Frequency::Annual, "a", "Annual"),
+    ];
+    let coarser = all.into_iter().filter(|(f, ..)| *f > own);
+    let mut choices = choices([("", "As published")], now);
+    choices.extend(coarser.map(|(_, word, label)| (word, label, word == now)));
+    choices
+}
+
+impl Page {
+    /// Puts in what is known of the series.
+    fn show(&mut self, desk: &Desk, asked: &Asked) -> Result<()> {
+        let (spec, answer) = self.view.read(desk)?;
+        let as_of = parse_as_of(desk, Some(self.view.get("as_of")).filter(|d| !d.is_empty()))?;
+        let reading = metric::read(desk, &self.info, as_of)?;
+        let unit = answer.map(|a| a.unit);
+        let points = spec.lines.first().map_or(&[][..], |line| &line.points);
+        self.facts = facts(&self.info, &reading);
+        let shown = unit.as_deref().unwrap_or_default();
+        self.facts.extend(extremes(points, shown, spec.decimals));
+        self.notices = reading.provenance.notices();
+        self.meaning = reading.interpretation.unwrap_or_default();
+        let newest = points.iter().rev().take(12);
+        self.rows = newest
+            .map(|o| (o.date, number(o.value, usize::from(spec.decimals))))
+            .collect();
+        self.unit.clone_from(&spec.unit);
+        (self.chart, self.narrow) = drawings(spec);
+        self.revised = revised::section(desk, &self.info, asked.argument("revised"))?;
+        Ok(())
+    }
+}
+
+/// A chart for a wide and for a narrow screen.
+pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
+    let wide = svg(&spec.clone().plot(1100, 420));
+    (wide, svg(&spec.plot(380, 280)))
+}
+
+/// Highest and lowest in view.
+fn extremes(points: &[Observation], unit: &str, decimals: u8) -> Vec<(String, String)> {
+    let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
+    let ends = [
+        ("Lowest", points.iter().min_by(by_value)),
+        ("Highest", points.iter().max_by(by_value)),
+    ];
+    let said = |(word, o): (&str, Option<&Observation>)| {
+        let o = o?;
+        let value = number(o.value, usize::from(decimals));
+        let value = match unit {
+            "" | "index" => value,
+            unit => format!("{value} {unit}"),
+        };
+        Some((format!("{word} in view, {}", o.date), value))
+    };
+    ends.into_iter().filter_map(said).collect()
+}
+
+/// Latest value, changes, next figure.
+fn facts(info: &SeriesInfo, reading: &metric::Metric) -> Vec<(String, String)> {
+    let with_unit = |v: f64| metric::unit_value(v, &info.units_short);
+    let mut facts = Vec::new();
+    if let (Some(value), Some(date)) = (reading.value, reading.date) {
+        let old = if reading.stale == Some(true) {
+            " (a newer figure should be out)"
+        } else {
+            ""
+        };
+        facts.push((format!("Latest, {date}{old}"), with_unit(value)));
+    }
+    let month = if info.frequency == Frequency::Monthly {
+        "Against the month before"
+    } else {
+        "30 days"
+    };
+    let changes = [
+        ("7 days", reading.changes.week),
+        (month, reading.changes.month),
+    ];
+    let decimals = usize::from(info.decimals);
+    facts.extend(
+        changes
+            .into_iter()
+            .filter_map(|(over, c)| Some((over.to_owned(), signed(c?, decimals)))),
+    );
+    facts.extend(
+        reading
+            .next_release
+            .map(|d| ("Next figure, typically".to_owned(), d.to_string())),
+    );
+    facts
+}
+
+/// The view as the query of a widget, which has its own word for where it begins.
+fn widget_query(view: &View) -> String {
+    super::view::query([("range", view.get("start")), ("units", view.get("units"))].into_iter())
+}

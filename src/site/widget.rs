@@ -1,0 +1,131 @@
+//! The frame of widgets for other people's pages: figure, chart, change, date, credit, at any size from 160 by 90.
+//!
+//! What is shown first is still; the charts' script is fetched when somebody touches or focuses the widget.
+
+use super::asked::Asked;
+use super::document::{Document, Frames};
+use super::text::encoded;
+use crate::desk::Desk;
+use crate::error::{Error, Result};
+use crate::model::Attribution;
+use askama::Template;
+use std::sync::LazyLock;
+
+/// Colours, then what all surfaces share, then the widgets' own.
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    [
+        crate::chart::STYLE,
+        include_str!("../../templates/base.css"),
+        crate::chart::SCRIPT_STYLE,
+        include_str!("../../templates/widget.css"),
+    ]
+    .concat()
+});
+
+/// Tells the page around it the height that suits its width, and wakes the chart.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    include_str!("../../templates/widget.js")
+        .trim()
+        .replace("SCRIPT_PATH", super::assets::path())
+});
+
+/// A widget: a heading, a figure or the reason why there is none, a picture, a foot.
+#[derive(Template)]
+#[template(path = "widget.html")]
+pub(super) struct Widget {
+    pub(super) title: String,
+    pub(super) value: Option<String>,
+    pub(super) unit: String,
+    pub(super) lines: Vec<String>,
+    /// Whether the lines name the curves of the picture, in their order.
+    pub(super) is_legend: bool,
+    pub(super) why: Option<String>,
+    /// Addresses and names of what could be asked instead.
+    pub(super) suggestions: Vec<(String, String)>,
+    pub(super) picture: String,
+    /// Where the API has the figures of the picture; empty for one that cannot be touched.
+    pub(super) source: String,
+    /// Page with more about it.
+    pub(super) more: String,
+    pub(super) date: String,
+    /// That the date is long past; left out where there is no room.
+    pub(super) old: String,
+    /// Whether the picture stands beside the words and not below them.
+    pub(super) is_side: bool,
+    credit: Attribution,
+    theme: &'static str,
+    style: &'static str,
+    script: &'static str,
+}
+
+impl Widget {
+    /// An empty one.
+    pub(super) fn new(asked: &Asked, title: impl Into<String>, credit: Attribution) -> Self {
+        Self {
+            title: title.into(),
+            value: None,
+            unit: String::new(),
+            lines: Vec::new(),
+            is_legend: false,
+            why: None,
+            suggestions: Vec::new(),
+            picture: String::new(),
+            source: String::new(),
+            more: String::new(),
+            date: String::new(),
+            old: String::new(),
+            is_side: false,
+            credit,
+            theme: asked.theme(),
+            style: &STYLE,
+            script: &SCRIPT,
+        }
+    }
+
+    /// The widget as a document that everybody may frame.
+    pub(super) fn document(&self) -> Result<Document> {
+        let html = self
+            .render()
+            .map_err(|e| Error::internal("rendering a widget", e))?;
+        Ok(Document::html(
+            html,
+            self.style,
+            self.script,
+            Frames::Everyone,
+        ))
+    }
+}
+
+/// A widget that says why there is no figure and what could be asked instead.
+pub(super) fn refusal(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+    let title = match error.code() {
+        "unknown_name" | "ambiguous_name" => "No such metric",
+        "not_permitted" => "Not served here",
+        "no_data" => "No data",
+        "rate_limited" => "Too much for one day",
+        "invalid_param" => "Not understood",
+        _ => "Not available now",
+    };
+    let suggestions = error.suggestions().iter().take(3);
+    let suggestions: Vec<(String, String)> = suggestions
+        .map(|s| {
+            let address = format!("/widget/metric/{}", encoded(&s.id));
+            (address, s.id.clone())
+        })
+        .collect();
+    let why = if let Error::Unknown { name, .. } = error
+        && !suggestions.is_empty()
+    {
+        format!("“{name}” is no metric here. Did you mean:")
+    } else if let Error::Ambiguous { name, .. } = error {
+        format!("Several metrics answer to “{name}”:")
+    } else {
+        error.to_string()
+    };
+    Widget {
+        why: Some(why),
+        suggestions,
+        ..Widget::new(asked, title, desk.attribution())
+    }
+    .document()
+}

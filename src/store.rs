@@ -1,0 +1,18 @@
+//! What is known, and since when: one trait, kept by SQLite in a file or in memory.
+//!
+//! The store is bitemporal: every row is `(series, date, value, known_from)`. A write appends a row only
+//! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
+//! synchronous and safe from several threads; callers keep them off the async executor where they are slow.
+
+mod change;
+#[cfg(test)]
+mod contract;
+#[cfg(fuzzing)]
+pub mod fuzz;
+mod origins;
+mod seam;
+mod segment;
+mod sqlite;
+
+pub use seam::{Article, Description, Status, Store, Write, WriteVintages, Written};
+pub use sqlite::{Damage, Sqlite};

@@ -1,0 +1,78 @@
+//! Files that are damaged, foreign, newer, or not there.
+
+use super::*;
+
+fn open(path: &Path) -> Result<StateFile> {
+    StateFile::open(Some(path))
+}
+
+#[test]
+fn a_file_that_is_no_database_is_put_aside_and_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    std::fs::write(&path, vec![7; 9000]).unwrap();
+    assert!(open(&path).unwrap().was_lost);
+    assert!(!open(&path).unwrap().was_lost);
+    let names = std::fs::read_dir(dir.path()).unwrap();
+    let mut aside = names.map(|entry| entry.unwrap().path());
+    let aside = aside.find(|path| path.to_string_lossy().contains(".db.corrupt-"));
+    assert_eq!(std::fs::read(aside.unwrap()).unwrap(), vec![7; 9000]);
+}
+
+#[test]
+fn flipped_bytes_never_panic_and_never_leave_it_shut() {
+    let first = tempfile::tempdir().unwrap();
+    let path = first.path().join("state.db");
+    drop(open(&path).unwrap());
+    let whole = std::fs::read(&path).unwrap();
+    let (mut opened, mut refused) = (0, 0);
+    for at in (0..whole.len()).step_by(whole.len() / 40) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.db");
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        std::fs::write(&path, bytes).unwrap();
+        match open(&path) {
+            Ok(_) => opened += 1,
+            Err(error) => {
+                assert_eq!(error.code(), "store", "byte {at}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{opened} opened, {refused} refused");
+    assert!(opened > 30, "{refused} refused");
+}
+
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("theirs.db");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE t (x)")
+        .unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(open(&path).err().unwrap().code(), "store");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_newer_version_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    open(&path)
+        .unwrap()
+        .write(|db| db.pragma_update(None, "user_version", 2))
+        .unwrap();
+    assert_eq!(open(&path).err().unwrap().code(), "store");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_error_that_names_the_file() {
+    let error = open(Path::new("/nonexistent/state.db")).err().unwrap();
+    assert!(
+        error.for_operator().contains("/nonexistent/state.db"),
+        "{error:?}"
+    );
+}

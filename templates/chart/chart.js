@@ -1,0 +1,295 @@
+// <chart> Draws figures to touch: crosshair by mouse, finger and arrow keys, zoom, events. It asks nobody for anything.
+const RECESSIONS = [
+  ["1857-07-01", "1858-12-31"], ["1860-11-01", "1861-06-30"], ["1865-05-01", "1867-12-31"], ["1869-07-01", "1870-12-31"],
+  ["1873-11-01", "1879-03-31"], ["1882-04-01", "1885-05-31"], ["1887-04-01", "1888-04-30"], ["1890-08-01", "1891-05-31"],
+  ["1893-02-01", "1894-06-30"], ["1896-01-01", "1897-06-30"], ["1899-07-01", "1900-12-31"], ["1902-10-01", "1904-08-31"],
+  ["1907-06-01", "1908-06-30"], ["1910-02-01", "1912-01-31"], ["1913-02-01", "1914-12-31"], ["1918-09-01", "1919-03-31"],
+  ["1920-02-01", "1921-07-31"], ["1923-06-01", "1924-07-31"], ["1926-11-01", "1927-11-30"], ["1929-09-01", "1933-03-31"],
+  ["1937-06-01", "1938-06-30"], ["1945-03-01", "1945-10-31"], ["1948-12-01", "1949-10-31"], ["1953-08-01", "1954-05-31"],
+  ["1957-09-01", "1958-04-30"], ["1960-05-01", "1961-02-28"], ["1970-01-01", "1970-11-30"], ["1973-12-01", "1975-03-31"],
+  ["1980-02-01", "1980-07-31"], ["1981-08-01", "1982-11-30"], ["1990-08-01", "1991-03-31"], ["2001-04-01", "2001-11-30"],
+  ["2008-01-01", "2009-06-30"], ["2020-03-01", "2020-04-30"],
+];
+const DAY = 86400000;
+/** Days between two neighbours from which on something is missing between them; as the server draws it. */
+const PAUSE = { daily: 15, weekly: 20, monthly: 45, quarterly: 135, annual: 550 };
+/** Unit, least size from which another reads better on an axis, factor, that other unit; as the server draws it. */
+const COARSER = [["$mn", 1e6, 1e-6, "$tn"], ["$mn", 1e3, 1e-3, "$bn"], ["$bn", 1e3, 1e-3, "$tn"], ["thous", 1e3, 1e-3, "mn"], ["claims", 1e3, 1e-3, "thous"], ["$bn 2017", 1e3, 1e-3, "$tn 2017"]];
+const dayOf = (date) => Date.parse(`${date}T00:00:00Z`) / DAY;
+const dateOf = (day) => new Date(day * DAY).toISOString().slice(0, 10);
+const make = (name, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+};
+const withPlaces = (value, places) => value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }).replace(/^-/, "−");
+/** A figure as the API has it, with commas and a true minus. */
+const exact = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 12 }).replace(/^-/, "−");
+const withUnit = (text, unit) => (!unit || unit === "index" || unit === "0-100" ? text : `${text} ${unit}`);
+const decimalsOf = (value) => (String(value).split(".")[1] ?? "").length;
+/** Decimals that figures are read with: as published; of computed ones those that tell something. */
+const placesOf = (values) => {
+  const newest = values.slice(-60), most = Math.max(0, ...newest.map(decimalsOf));
+  return most <= 4 ? most : Math.max(...newest.map(Math.abs)) < 1 ? 4 : 2;
+};
+
+/** Round marks around values, about `wanted` of them; zero belongs to them when it is near. */
+function roundMarks(low, high, wanted) {
+  if (low > 0 && low < high / 3) low = 0;
+  if (high < 0 && high > low / 3) high = 0;
+  if (high - low < 1e-12 * Math.max(Math.abs(low), Math.abs(high), 1)) {
+    const room = Math.max(0.5, Math.abs(high) * 0.05);
+    [low, high] = [low - room, high + room];
+  }
+  const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * [1, 2, 2.5, 5, 10].find((s) => raw / power <= s + 1e-9);
+  const marks = [];
+  for (let i = Math.floor(low / step + 1e-9); i <= Math.ceil(high / step - 1e-9); i++) marks.push(i * step);
+  const odd = Math.abs(((step / power) % 1) - 0.5) < 1e-6 ? 1 : 0;
+  return { marks, low: marks[0], high: marks.at(-1), places: Math.max(0, Math.min(6, odd - Math.floor(Math.log10(step) + 1e-9))) };
+}
+
+/** Marks of the calendar between two days, at most so many. */
+function calendarMarks(first, last, most) {
+  const from = new Date(first * DAY), to = new Date(last * DAY), marks = [];
+  const begin = from.getUTCFullYear() * 12 + from.getUTCMonth(), end = to.getUTCFullYear() * 12 + to.getUTCMonth();
+  const step = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600].find((s) => (end - begin) / s < most) ?? 600;
+  if (end - begin < 2) {
+    const days = Math.max(1, Math.ceil((last - first) / most));
+    for (let day = Math.ceil(first); day <= last; day += days) marks.push([day, new Date(day * DAY).toLocaleString("en-US", { day: "numeric", month: "short", timeZone: "UTC" })]);
+    return marks;
+  }
+  for (let m = Math.ceil(begin / step) * step; m <= end; m += step) {
+    const day = Date.UTC(Math.floor(m / 12), m % 12, 1) / DAY;
+    const month = new Date(day * DAY).toLocaleString("en-US", { month: "short", timeZone: "UTC" });
+    if (day >= first && day <= last) marks.push([day, step >= 12 ? String(Math.floor(m / 12)) : `${month} ${Math.floor(m / 12)}`]);
+  }
+  return marks;
+}
+
+/** The lines of an answer of `get_time_series` or `compare_series`. */
+function linesOf(o, name = "") {
+  if (!o.columns) return [{ name, unit: o.unit, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
+  const days = o.dates.map(dayOf), thinned = Math.ceil(o.count / Math.max(1, o.dates.length));
+  return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", unit: c.unit, frequency: o.frequency, thinned, days, values: c.values }));
+}
+
+/** Figures with an empty one in every gap, so that no line bridges what was never published. */
+function withGaps({ days, values, frequency, thinned = 1 }) {
+  const pause = (PAUSE[frequency] ?? 45) * thinned, x = [], y = [];
+  for (let i = 0; i < days.length; i++) {
+    if (i > 0 && days[i] - days[i - 1] > pause) { x.push(days[i - 1] + 1); y.push(null); }
+    x.push(days[i]);
+    y.push(values[i]);
+  }
+  return [x, y];
+}
+
+/** Highest, lowest and newest figure from one day to another, and where the line last crossed zero or else its mean. */
+function eventsOf({ days, values }, from, to) {
+  let first = 0, last = days.length - 1;
+  while (first <= last && days[first] < from) first++;
+  while (last >= first && days[last] > to) last--;
+  if (first > last) return null;
+  let high = first, low = first, sum = 0;
+  for (let i = first; i <= last; i++) {
+    if (values[i] > values[high]) high = i;
+    if (values[i] < values[low]) low = i;
+    sum += values[i];
+  }
+  const zero = values[low] < 0 && values[high] > 0, level = zero ? 0 : sum / (last - first + 1);
+  let cross = null;
+  for (let i = last; i > first && cross === null; i--) if (values[i] >= level !== values[i - 1] >= level) cross = i;
+  const at = (i) => ({ date: dateOf(days[i]), value: values[i] });
+  return { newest: at(last), highest: at(high), lowest: at(low), crossed: cross === null ? null : { ...at(cross), level, zero, up: values[cross] >= level } };
+}
+
+/**
+ * Draws lines into an element that has a size. Lines of a second unit stand on an axis to the right.
+ * `options`: label, said to those who do not see it; `read(rows)`, told what is under the crosshair;
+ * `viewed(from, to, zoomed)`, told which days are in view.
+ */
+function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false } = {}) {
+  lines = lines.filter((l) => l.days.length);
+  const data = lines.length === 1 ? withGaps(lines[0]) : uPlot.join(lines.map(withGaps));
+  const [x] = data, units = [...new Set(lines.map((l) => l.unit))];
+  const first = Math.min(...lines.map((l) => l.days[0])), last = Math.max(...lines.map((l) => l.days.at(-1)));
+  const room = Math.max(0.5, (last - first) * 0.002);
+  const scaleOf = (line) => (line.unit === units[0] ? "y" : `y${units.indexOf(line.unit)}`);
+  const places = lines.map((l) => placesOf(l.values));
+  const say = (i, value) => withUnit(withPlaces(value, Math.max(places[i], Math.min(4, decimalsOf(value)) * (decimalsOf(value) <= 4))), lines[i].unit);
+  let colours = {}, marked = {}, at = x.length - 1, u;
+  const dress = () => {
+    const style = getComputedStyle(place);
+    for (const name of ["paper", "ink", "muted", "rule", "shade", "line", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7", "line-8"]) colours[name] = style.getPropertyValue(`--${name}`).trim();
+    colours.font = `12px ${style.fontFamily}`;
+  };
+  dress();
+  const stroke = (i) => colours[i ? `line-${i + 1}` : "line"];
+  const rangeOf = (scale) => (_, low, high) => {
+    if (low === null) [low, high] = [0, 1];
+    const of = lines.find((l) => scaleOf(l) === scale), largest = Math.max(Math.abs(low), Math.abs(high));
+    const coarser = COARSER.find(([unit, least]) => unit === of.unit && largest >= least);
+    const factor = coarser?.[2] ?? 1, round = roundMarks(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
+    marked[scale] = { ...round, factor, unit: coarser?.[3] ?? of.unit };
+    return [round.low / factor, round.high / factor];
+  };
+  const axis = (scale, side) => ({
+    scale, side, size: (_, texts) => (texts ? Math.max(...texts.map((t) => t.length)) * 7.2 + 12 : 40), gap: 6,
+    stroke: () => (units.length > 1 ? stroke(lines.findIndex((l) => scaleOf(l) === scale)) : colours.muted), font: colours.font,
+    grid: { show: side === 3, stroke: () => colours.rule, width: 1 }, ticks: { show: false },
+    splits: () => marked[scale].marks.map((m) => m / marked[scale].factor),
+    values: (_, splits) => splits.map((s) => withPlaces(s * marked[scale].factor, marked[scale].places)),
+  });
+  const nearest = (series, i) => {
+    const row = data[series], known = (k) => row[k] !== null && row[k] !== undefined;
+    for (let step = 0; step < x.length; step++) {
+      if (i - step >= 0 && known(i - step)) return i - step;
+      if (i + step < x.length && known(i + step)) return i + step;
+    }
+    return null;
+  };
+  /** What each line says at the crosshair: its figure of that day, else its newest before it. */
+  const rows = () => lines.map((line, i) => {
+    let k = at;
+    while (k > 0 && (data[i + 1][k] === null || data[i + 1][k] === undefined)) k--;
+    if (data[i + 1][k] === null || data[i + 1][k] === undefined) k = nearest(i + 1, at);
+    const value = data[i + 1][k];
+    return { name: line.name, unit: line.unit, date: dateOf(x[k]), value, colour: stroke(i), text: say(i, value) };
+  });
+  const tell = () => {
+    const said = rows();
+    place.setAttribute("aria-valuenow", at);
+    place.setAttribute("aria-valuetext", said.map((r) => `${r.name ? `${r.name}: ` : ""}${r.text} on ${r.date}`).join("; "));
+    read(said);
+  };
+  const bands = (u) => {
+    const { ctx, bbox } = u, { min, max } = u.scales.x;
+    ctx.fillStyle = colours.shade;
+    for (const [start, end] of RECESSIONS) {
+      const a = Math.max(dayOf(start), min), b = Math.min(dayOf(end), max);
+      if (a < b) ctx.fillRect(u.valToPos(a, "x", true), bbox.top, Math.max(1, u.valToPos(b, "x", true) - u.valToPos(a, "x", true)), bbox.height);
+    }
+  };
+  const zero = (u) => {
+    const { ctx, bbox } = u, { min, max } = u.scales.y;
+    if (!(min < 0 && max > 0)) return;
+    ctx.fillStyle = colours.ink;
+    ctx.fillRect(bbox.left, Math.round(u.valToPos(0, "y", true)), bbox.width, uPlot.pxRatio);
+  };
+  const short = (name) => (name.length > 14 ? `${name.slice(0, 13)}…` : name);
+  const beside = (line, i, value) => {
+    const { factor } = marked[scaleOf(line)] ?? { factor: 1 };
+    return `${line.name ? `${short(line.name)} ` : ""}${withPlaces(value * factor, factor === 1 ? places[i] : 2)}`;
+  };
+  /** What the figures of an axis are in, where that is not the unit above the chart. */
+  const saysUnits = () => !bare && (units.length > 1 || Object.values(marked).some((axis) => axis.factor !== 1));
+  const unitsOf = (u) => {
+    const { ctx, bbox } = u, ratio = uPlot.pxRatio;
+    ctx.save();
+    ctx.font = `${11 * ratio}px ${getComputedStyle(place).fontFamily}`;
+    ctx.textBaseline = "top";
+    for (const [scale, x, align] of [["y", bbox.left, "left"], ["y1", bbox.left + bbox.width, "right"]]) {
+      const axis = marked[scale];
+      if (!axis || !saysUnits()) continue;
+      ctx.fillStyle = colours.muted;
+      ctx.textAlign = align;
+      ctx.fillText(axis.unit, x, bbox.top - 16 * ratio);
+    }
+    ctx.restore();
+  };
+  /** A dot on the newest figure in view of each line and, where there is room, its value beside it. */
+  const ends = (u) => {
+    const { ctx, bbox } = u, ratio = uPlot.pxRatio, { max } = u.scales.x, labels = [];
+    lines.forEach((line, i) => {
+      let k = data[0].length - 1;
+      while (k >= 0 && (x[k] > max || data[i + 1][k] === null || data[i + 1][k] === undefined)) k--;
+      if (k < 0 || x[k] < u.scales.x.min) return;
+      const px = u.valToPos(x[k], "x", true), py = u.valToPos(data[i + 1][k], scaleOf(line), true);
+      labels.push({ px, py, y: py, colour: stroke(i), text: beside(line, i, data[i + 1][k]) });
+    });
+    labels.sort((a, b) => a.y - b.y);
+    const gap = 14 * ratio;
+    for (let i = 1; i < labels.length; i++) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + gap);
+    for (let i = labels.length - 1, floor = bbox.top + bbox.height; i >= 0; i--, floor -= gap) labels[i].y = Math.min(labels[i].y, floor);
+    ctx.save();
+    ctx.font = `600 ${12 * ratio}px ${getComputedStyle(place).fontFamily}`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
+    for (const { px, py, y, colour, text } of labels) {
+      ctx.fillStyle = colour;
+      ctx.beginPath();
+      ctx.arc(px, py, 3.2 * ratio, 0, 7);
+      ctx.fill();
+      if (!bare && !units[1]) ctx.fillText(text, bbox.left + bbox.width + 6 * ratio, y);
+    }
+    ctx.restore();
+  };
+  /** Room to the right for the values beside the ends of lines. */
+  const margin = (u) => {
+    if (bare || units[1]) return 8;
+    u.ctx.save();
+    u.ctx.font = `600 ${12 * uPlot.pxRatio}px ${getComputedStyle(place).fontFamily}`;
+    const widths = lines.map((l, i) => u.ctx.measureText(beside(l, i, l.values.at(-1))).width / uPlot.pxRatio);
+    u.ctx.restore();
+    return Math.max(...widths) + 14;
+  };
+  place.replaceChildren();
+  const quit = new AbortController(), heard = { signal: quit.signal };
+  u = new uPlot({
+    width: Math.max(60, place.clientWidth), height: Math.max(40, place.clientHeight), legend: { show: false }, pxAlign: 0,
+    padding: [() => (saysUnits() ? 22 : 8), margin, bare ? 2 : 0, bare ? 4 : 0],
+    cursor: {
+      y: false, drag: { x: true, y: false, setScale: true, dist: 6 }, dataIdx: (_, series, i) => (series ? nearest(series, i) : i),
+      points: { size: 8, width: 2, fill: () => colours.paper, stroke: (_, i) => stroke(i - 1) },
+    },
+    scales: {
+      x: { time: false, range: (_, low, high) => [Math.max(first - room, low ?? first), Math.min(last + room, high ?? last)] },
+      ...Object.fromEntries([...new Set(lines.map(scaleOf))].map((scale) => [scale, { range: rangeOf(scale) }])),
+    },
+    axes: [
+      { show: !bare, stroke: () => colours.muted, font: colours.font, grid: { show: false }, ticks: { stroke: () => colours.muted, width: 1, size: 4 }, gap: 3, size: 26, splits: (u) => calendarMarks(u.scales.x.min, u.scales.x.max, Math.max(2, Math.floor(u.width / 84))).map(([d]) => d), values: (u) => calendarMarks(u.scales.x.min, u.scales.x.max, Math.max(2, Math.floor(u.width / 84))).map(([, text]) => text) },
+      { ...axis("y", 3), show: !bare }, ...(units[1] !== undefined && !bare ? [axis("y1", 1)] : []),
+    ],
+    series: [{}, ...lines.map((line, i) => ({ scale: scaleOf(line), stroke: () => stroke(i), width: 1.8, points: { show: false } }))],
+    hooks: {
+      drawClear: [bands], drawAxes: [zero], draw: [ends, unitsOf],
+      setCursor: [(u) => { if (u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0) { at = lines.length === 1 ? nearest(1, u.cursor.idx) : u.cursor.idx; tell(); } }],
+      setScale: [(u, key) => { if (key === "x") viewed(u.scales.x.min, u.scales.x.max, u.scales.x.min > first || u.scales.x.max < last); }],
+    },
+  }, data, place);
+  for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-label": label, "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": x.length - 1 })) place.setAttribute(name, value);
+  const move = (to) => {
+    const { min, max } = u.scales.x;
+    at = Math.max(0, Math.min(x.length - 1, to));
+    if (x[at] < min || x[at] > max) { const half = (max - min) / 2; u.setScale("x", { min: x[at] - half, max: x[at] + half }); }
+    const i = nearest(1, at), line = lines[0];
+    u.setCursor({ left: u.valToPos(x[at], "x"), top: i === null ? 0 : u.valToPos(data[1][i], scaleOf(line)) }, false);
+    tell();
+  };
+  const step = (by) => { let to = at + by; while (lines.length === 1 && to > 0 && to < x.length - 1 && data[1][to] === null) to += Math.sign(by) || 1; move(to); };
+  const zoom = (from, to) => u.setScale("x", { min: Math.max(first - room, from), max: Math.min(last + room, to) });
+  const closer = (by) => { const { min, max } = u.scales.x; zoom(x[at] - (x[at] - min) * by, x[at] + (max - x[at]) * by); move(at); };
+  place.addEventListener("keydown", (event) => {
+    const jump = Math.max(1, Math.round(x.length / 12));
+    const done = { ArrowLeft: () => step(-1), ArrowDown: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(1), PageDown: () => step(-jump), PageUp: () => step(jump), Home: () => move(0), End: () => move(x.length - 1), "+": () => closer(0.5), "=": () => closer(0.5), "-": () => closer(2), Escape: () => zoom(first, last) }[event.key];
+    if (!done || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    done();
+  }, heard);
+  // A finger moves the crosshair; up and down it scrolls the page.
+  const finger = (event) => { if (event.pointerType !== "mouse") u.setCursor({ left: event.clientX - u.over.getBoundingClientRect().left, top: 10 }, true, true); };
+  u.over.addEventListener("pointerdown", finger);
+  u.over.addEventListener("pointermove", finger);
+  const newest = () => { at = x.length - 1; tell(); };
+  u.over.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && document.activeElement !== place) newest(); });
+  const sized = new ResizeObserver(() => { if (place.clientWidth && (place.clientWidth !== u.width || place.clientHeight !== u.height)) u.setSize({ width: place.clientWidth, height: place.clientHeight }); });
+  sized.observe(place);
+  const redress = () => { dress(); u.redraw(false, true); };
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", redress, heard);
+  newest();
+  viewed(u.scales.x.min, u.scales.x.max, false);
+  return { u, lines, say, move, zoom, redress, first, last, at: (date) => move(Math.max(0, x.indexOf(dayOf(date)))), gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
+}
+// </chart>

@@ -1,0 +1,1 @@
+const say=()=>{if(parent!==self)parent.postMessage({type:"econoscope:height",height:Math.round(Math.max(90,Math.min(480,innerWidth*.5)))},"*")};addEventListener("resize",say);say();if(document.querySelector("[data-figures]"))for(const touch of["pointerover","pointerdown","focusin"])addEventListener(touch,()=>import("SCRIPT_PATH"),{once:true,passive:true});

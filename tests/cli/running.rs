@@ -1,0 +1,349 @@
+//! A server that runs: how it ends, what it leaves on disk, what it logs.
+
+use super::{clean, command, pipe, text};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A server on a free port, once it is ready.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(mut command: Command) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let address = free.to_string();
+        let mut server = Self {
+            child: command
+                .args(["serve", "--no-sync", "--listen", &address])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap(),
+            address,
+        };
+        let start = Instant::now();
+        while server
+            .get("/ready")
+            .is_none_or(|text| !text.starts_with("HTTP/1.1 200"))
+        {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "it does not get ready"
+            );
+            assert!(server.child.try_wait().unwrap().is_none(), "it has ended");
+            sleep(Duration::from_millis(20));
+        }
+        server
+    }
+
+    fn get(&self, path: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        let asked = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        stream.write_all(asked.as_bytes()).ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill")
+            .args(["-s", name, &id])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    }
+
+    fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.child.kill().unwrap_or_default();
+    }
+}
+
+#[test]
+fn every_signal_that_asks_for_an_end_drains_and_a_second_one_ends_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["TERM", "INT", "QUIT"] {
+        let mut server = Server::start(command(home.path()));
+        server.signal(name);
+        assert_eq!(server.ended().code(), Some(0), "{name} drains");
+
+        let mut slow = command(home.path());
+        slow.env("ECONOSCOPE_DRAIN_DELAY", "60");
+        let mut server = Server::start(slow);
+        server.signal(name);
+        while server
+            .get("/ready")
+            .is_some_and(|text| text.starts_with("HTTP/1.1 200"))
+        {
+            sleep(Duration::from_millis(10));
+        }
+        let ready = server.get("/ready").unwrap();
+        assert!(ready.starts_with("HTTP/1.1 503"), "{name}: {ready}");
+        server.signal(name);
+        assert_eq!(server.ended().code(), Some(1), "a second {name} means now");
+    }
+}
+
+#[test]
+fn a_program_under_nohup_outlives_its_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_econoscope"));
+    let mut server = Server::start(clean(nohup, home.path()));
+    server.signal("HUP");
+    server.signal("HUP");
+    assert!(server.get("/health").unwrap().starts_with("HTTP/1.1 200"));
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn a_hangup_reads_settings_and_texts_again_and_loses_no_count() {
+    let home = tempfile::tempdir().unwrap();
+    let (log, folder) = (home.path().join("log"), home.path().join("own"));
+    fs::create_dir(&folder).unwrap();
+    let file = home.path().join("econoscope.toml");
+    let settings = |limit: u32| {
+        let folder = text(&folder);
+        format!("rate-limit = {limit}\nrate-limit-loopback = true\nscenarios = {folder:?}\n")
+    };
+    fs::write(&file, settings(50)).unwrap();
+    let mut own = command(home.path());
+    own.args(["--config", text(&file)]);
+    own.stderr(fs::File::create(&log).unwrap());
+    let mut server = Server::start(own);
+    let left = |server: &Server| {
+        let answer = server.get("/api/public/regime").unwrap();
+        let line = answer
+            .lines()
+            .find(|l| l.starts_with("x-ratelimit-remaining"));
+        line.unwrap().split(' ').nth(1).unwrap().to_owned()
+    };
+    let until = |needle: &str, times: usize| {
+        let start = Instant::now();
+        while fs::read_to_string(&log).unwrap().matches(needle).count() < times {
+            assert!(start.elapsed() < Duration::from_secs(60), "no {needle}");
+            sleep(Duration::from_millis(20));
+        }
+    };
+    assert_eq!(left(&server), "49");
+    let scenario = include_str!("../../data/scenarios/sahm-trigger.toml");
+    fs::write(
+        folder.join("ours.toml"),
+        scenario.replace("sahm-trigger", "ours"),
+    )
+    .unwrap();
+    fs::write(&file, settings(70)).unwrap();
+    server.signal("HUP");
+    until("the settings were read again", 1);
+    assert_eq!(left(&server), "68", "one was counted before, of fifty");
+    assert!(
+        server
+            .get("/api/public/scenarios")
+            .unwrap()
+            .contains("\"ours\"")
+    );
+
+    fs::write(&file, "rate-limit = 0\n").unwrap();
+    server.signal("HUP");
+    until("the settings stay as they were", 1);
+    assert_eq!(left(&server), "66", "what is wrong changes nothing");
+    assert!(server.get("/ready").unwrap().starts_with("HTTP/1.1 200"));
+    fs::write(&file, settings(70) + "log = \"info\"\n").unwrap();
+    server.signal("HUP");
+    until("log changes only when", 1);
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn a_second_server_on_one_store_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("log");
+    let first = Server::start(command(home.path()));
+    let mut own = command(home.path());
+    own.stderr(fs::File::create(&log).unwrap());
+    let _second = Server::start(own);
+    drop(first);
+    let told = fs::read_to_string(&log).unwrap();
+    assert!(
+        told.contains("another server answers from this store already"),
+        "{told}"
+    );
+    fs::write(&log, "").unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let mut alone = command(other.path());
+    alone.stderr(fs::File::create(&log).unwrap());
+    let _third = Server::start(alone);
+    assert!(!fs::read_to_string(&log).unwrap().contains("another server"));
+}
+
+#[test]
+fn a_log_of_json_is_json_from_the_first_line() {
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("log");
+    let mut logged = command(home.path());
+    logged.args(["--log-json", "--log", "info"]);
+    logged.stderr(fs::File::create(&log).unwrap());
+    let mut server = Server::start(logged);
+    server.get("/api/public/regime").unwrap();
+    server.signal("TERM");
+    server.ended();
+    let text = fs::read_to_string(&log).unwrap();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+        .collect();
+    assert!(
+        lines[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("(MCP at /mcp)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_counts_follow_no_link_and_only_their_owner_reads_them() {
+    use std::os::unix::fs::{MetadataExt, symlink};
+    let home = tempfile::tempdir().unwrap();
+    let store = home.path().join("store.db");
+    let victim = home.path().join("victim");
+    fs::write(&victim, "theirs").unwrap();
+    symlink(&victim, home.path().join("store.db.limits.part")).unwrap();
+    let mut counted = command(home.path());
+    counted
+        .args(["--store", text(&store)])
+        .env("ECONOSCOPE_RATE_LIMIT_LOOPBACK", "true");
+    let mut server = Server::start(counted);
+    server.get("/api/public/regime").unwrap();
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(0));
+    assert_eq!(fs::read(&victim).unwrap(), b"theirs");
+    let counts = fs::symlink_metadata(home.path().join("store.db.limits")).unwrap();
+    assert!(counts.is_file() && counts.mode() & 0o777 == 0o600);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_counts_does_not_hold_up_the_start() {
+    let home = tempfile::tempdir().unwrap();
+    let store = home.path().join("store.db");
+    pipe(&home.path().join("store.db.limits"));
+    let mut odd = command(home.path());
+    odd.args(["--store", text(&store)]);
+    let mut server = Server::start(odd);
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn a_log_that_is_no_terminal_has_no_colours() {
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("log");
+    let mut logged = command(home.path());
+    logged
+        .env("ECONOSCOPE_LOG", "info")
+        .stderr(fs::File::create(&log).unwrap());
+    let mut server = Server::start(logged);
+    server.get("/api/public/regime").unwrap();
+    server.signal("TERM");
+    server.ended();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(
+        text.contains("answered") && !text.contains('\u{1b}'),
+        "{text}"
+    );
+}
+
+/// A frame of HTTP/2 on a stream.
+fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(body.len()).unwrap();
+    let mut frame = vec![0, 0, length, kind, flags, 0, 0, 0, stream];
+    frame.extend_from_slice(body);
+    frame
+}
+
+#[test]
+fn requests_that_are_taken_back_at_once_leave_no_line_in_the_log() {
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("log");
+    let mut logged = command(home.path());
+    logged.stderr(fs::File::create(&log).unwrap());
+    let mut server = Server::start(logged);
+    // GET http://localhost/, each followed by a reset: more than the library takes in good humour.
+    let head = [&[0x82, 0x86, 0x84, 0x41, 9][..], b"localhost"].concat();
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    bytes.extend(frame(4, 0, 0, &[]));
+    for stream in (1..=199).step_by(2) {
+        bytes.extend(frame(1, 5, stream, &head));
+        bytes.extend(frame(3, 0, stream, &[0, 0, 0, 8]));
+    }
+    for _ in 0..10 {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.write_all(&bytes).unwrap();
+        // The server says goodbye to who floods, or answers; both end here.
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(0));
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(!text.contains("WARN") && !text.contains("ERROR"), "{text}");
+}
+
+#[test]
+fn health_tells_by_its_exit_code_whether_a_server_answers() {
+    let home = tempfile::tempdir().unwrap();
+    let mut server = Server::start(command(home.path()));
+    let ask = |address: &str, by_url: bool| {
+        let mut health = command(home.path());
+        if by_url {
+            health.args(["health", &format!("http://{address}/mcp")]);
+        } else {
+            health.arg("health").env("ECONOSCOPE_LISTEN", address);
+        }
+        health.output().unwrap().status.code()
+    };
+    assert_eq!(ask(&server.address, false), Some(0));
+    assert_eq!(ask(&server.address, true), Some(0));
+    server.signal("TERM");
+    server.ended();
+    assert_eq!(ask(&server.address, false), Some(1));
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let home = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = command(home.path())
+            .args(["completions", shell])
+            .output()
+            .unwrap();
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(script.contains("metrics-listen"), "{shell}");
+    }
+    let folder = home.path().join("man/man1");
+    let status = command(home.path())
+        .args(["manual", text(&folder)])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let page = fs::read_to_string(folder.join("econoscope-serve.1")).unwrap();
+    assert!(page.contains("metrics"), "{page}");
+}

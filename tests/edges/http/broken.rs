@@ -1,0 +1,153 @@
+//! A store that breaks under a running server: `/ready` says so, callers hear when to come back and no path, and a
+//! store that is whole again is read without a restart.
+
+use super::everything::{ANSWERS, SURFACES};
+use super::support::{ask, get, mcp_service, options, request, tool_call};
+use axum::Router;
+use axum::http::StatusCode;
+use econoscope::desk::{Desk, Settings};
+use econoscope::endpoints::Backend;
+use econoscope::server::{HttpServer, Shutdown};
+use econoscope::store::Sqlite;
+use serde_json::json;
+use std::fs;
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A word that stands in the path of the store and must be in no answer.
+const SECRET: &str = "where-it-lies";
+
+struct House {
+    _folder: tempfile::TempDir,
+    store: PathBuf,
+    backup: PathBuf,
+    router: Router,
+}
+
+/// A server over a file with the bundled history, and a backup of it.
+fn house() -> House {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join(SECRET);
+    let (store, backup) = (home.join("econoscope.db"), home.join("backup.db"));
+    {
+        let file = Sqlite::open(&store).unwrap();
+        file.start_from_bundle().unwrap();
+        file.backup(&backup).unwrap();
+    }
+    let desk = Desk::open(
+        Arc::new(Sqlite::open(&store).unwrap()),
+        Settings::default(),
+        Desk::system_clock(),
+    );
+    let backend = Arc::new(Backend::local(Arc::new(desk)));
+    let mcp = mcp_service(&backend, &Shutdown::default());
+    House {
+        _folder: folder,
+        store,
+        backup,
+        router: HttpServer::new(backend, options()).router(mcp),
+    }
+}
+
+/// Longer than `/ready` repeats what it found.
+async fn a_moment() {
+    tokio::time::sleep(Duration::from_millis(600)).await;
+}
+
+/// Everything that can be asked; each answer is checked for the path.
+async fn statuses(router: &Router) -> Vec<(&'static str, StatusCode)> {
+    let mut all = Vec::new();
+    for path in ANSWERS.iter().copied().chain(SURFACES) {
+        let reply = get(router, path).await;
+        let text = String::from_utf8_lossy(&reply.body).into_owned();
+        assert!(!text.contains(SECRET), "{path}: {text}");
+        assert_ne!(
+            reply.status,
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "{path}: {text}"
+        );
+        if reply.status == StatusCode::SERVICE_UNAVAILABLE {
+            assert_eq!(reply.header("retry-after"), "10", "{path}");
+        }
+        all.push((path, reply.status));
+    }
+    all
+}
+
+async fn mcp(router: &Router) -> String {
+    let call = tool_call("get_regime", &json!({"as_of": "2021-03-04"}), &[]);
+    let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read",
+        "params": {"uri": "macro://series/UNRATE"}});
+    let headers = [
+        ("host", "localhost"),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-06-18"),
+    ];
+    let read = request("POST", "/mcp", &headers, &read.to_string());
+    let mut said = String::new();
+    for asked in [call, read] {
+        let reply = ask(router, asked).await;
+        said.push_str(&String::from_utf8_lossy(&reply.body));
+    }
+    said
+}
+
+fn garbage(path: &Path) {
+    let length = fs::metadata(path).unwrap().len();
+    let mut file = fs::File::options().write(true).open(path).unwrap();
+    file.seek(std::io::SeekFrom::Start(4_096)).unwrap();
+    let bytes = vec![0x5A; usize::try_from(length).unwrap() - 4_096];
+    file.write_all(&bytes).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_breaks_is_told_without_its_path_and_one_that_is_whole_again_is_read() {
+    type Break = (&'static str, fn(&House));
+    let breaks: [Break; 3] = [
+        ("damaged in place", |h| garbage(&h.store)),
+        ("deleted", |h| fs::remove_file(&h.store).unwrap()),
+        ("another kind of file", |h| {
+            let other = h.store.with_file_name("other");
+            fs::write(&other, "a letter to nobody").unwrap();
+            fs::rename(other, &h.store).unwrap();
+        }),
+    ];
+    for (how, broken) in breaks {
+        let house = house();
+        let router = &house.router;
+        assert_eq!(get(router, "/ready").await.status, StatusCode::OK, "{how}");
+        assert_eq!(
+            get(router, ANSWERS[2]).await.status,
+            StatusCode::OK,
+            "{how}"
+        );
+        broken(&house);
+        a_moment().await;
+
+        let ready = get(router, "/ready").await;
+        let unavailable = StatusCode::SERVICE_UNAVAILABLE;
+        assert_eq!(ready.status, unavailable, "{how}: {}", ready.text());
+        assert!(!ready.text().contains(SECRET), "{how}: {}", ready.text());
+        assert_eq!(ready.header("retry-after"), "10", "{how}");
+        assert_eq!(get(router, "/health").await.status, StatusCode::OK, "{how}");
+        let all = statuses(router).await;
+        let data = "/api/public/data/UNRATE?start=2000-01-01";
+        assert!(all.contains(&(data, unavailable)), "{how}: {all:?}");
+        let said = mcp(router).await;
+        assert!(!said.contains(SECRET), "{how}: {said}");
+        assert!(said.contains("Try again in 10 s"), "{how}: {said}");
+
+        fs::rename(&house.backup, &house.store).unwrap();
+        a_moment().await;
+        assert_eq!(get(router, "/ready").await.status, StatusCode::OK, "{how}");
+        let healed = statuses(router).await;
+        assert!(
+            healed.iter().all(|(_, s)| *s == StatusCode::OK),
+            "{how}: {healed:?}"
+        );
+        assert!(!mcp(router).await.contains("Try again"), "{how}");
+    }
+}

@@ -1,0 +1,176 @@
+//! What programs do that were written for other services: repeated parameters, marks of trackers, files by their
+//! ending, media types, parts of files.
+
+use super::support::{Reply, get, get_with, router};
+
+const UNRATE: &str = "/api/public/data/UNRATE";
+
+fn is_csv(reply: &Reply) -> bool {
+    reply.header("content-type") == "text/csv; charset=utf-8"
+        && reply.text().starts_with("observation_date,UNRATE\n")
+}
+
+#[tokio::test]
+async fn a_list_may_be_repeated_or_separated_by_commas() {
+    let router = router();
+    let path = "/api/public/compare?start=2024-01-01&series=";
+    let (commas, twice) = (
+        format!("{path}UNRATE,DGS10"),
+        format!("{path}UNRATE&series=DGS10"),
+    );
+    let commas = get(&router, &commas).await;
+    assert_eq!(commas.status, 200, "{}", commas.text());
+    assert_eq!(commas.body, get(&router, &twice).await.body);
+}
+
+#[tokio::test]
+async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
+    let router = router();
+    let plain = get(&router, UNRATE).await;
+    for (query, told) in [
+        ("?_=1732270000&utm_source=news&utm_x=", ""),
+        (
+            "?nonsense=1&%22odd%0d=2",
+            "299 - \"not a parameter of this path: nonsense, %22odd%0D\"",
+        ),
+    ] {
+        let reply = get(&router, &format!("{UNRATE}{query}")).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.header("warning")),
+            (200, told)
+        );
+        assert_eq!(reply.body, plain.body, "{query}");
+    }
+    let whole = get(&router, "/api/public/scenarios?limit=5.0").await;
+    assert_eq!(whole.json()["count"], 5);
+}
+
+#[tokio::test]
+async fn what_a_table_has_no_room_for_stands_in_its_head() {
+    let router = router();
+    let table = get(
+        &router,
+        &format!("{UNRATE}.csv?start=2025-07-01&frequency=q"),
+    )
+    .await;
+    assert!(is_csv(&table));
+    let told = table.header("warning");
+    assert!(
+        told.contains("October 2025 was never published") && told.contains("2025 Q4 (2 of 3)"),
+        "{told}"
+    );
+    let days = get(
+        &router,
+        &format!("{UNRATE}?dates=2020-04-15&dates=2020-05-15"),
+    )
+    .await;
+    assert_eq!(days.json()["points"][1]["date"], "2020-05-01");
+}
+
+#[tokio::test]
+async fn csv_comes_by_format_by_ending_and_by_media_type() {
+    let router = router();
+    assert!(is_csv(&get(&router, &format!("{UNRATE}?format=csv")).await));
+    assert!(is_csv(&get(&router, &format!("{UNRATE}.csv")).await));
+    for (accept, csv) in [
+        ("text/csv", true),
+        ("text/csv; charset=utf-8, */*;q=0.1", true),
+        (
+            "application/json;q=0.5, text/csv;header=present;q=0.9",
+            true,
+        ),
+        ("application/json, text/csv;q=0.9", false),
+        ("text/csv;q=0", false),
+        ("*/*", false),
+    ] {
+        let reply = get_with(&router, UNRATE, &[("accept", accept)]).await;
+        assert_eq!(is_csv(&reply), csv, "{accept}");
+        assert_eq!(reply.header("vary"), "accept, accept-encoding");
+    }
+    let chosen = [("accept", "text/csv")];
+    for path in [format!("{UNRATE}?format=json"), format!("{UNRATE}.json")] {
+        assert!(get_with(&router, &path, &chosen).await.json()["data"].is_array());
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_file_is_given_as_that_part() {
+    let router = router();
+    let path = format!("{UNRATE}.csv?start=2020-01-01");
+    let whole = get(&router, &path).await;
+    let (size, tag) = (whole.body.len(), whole.header("etag").to_owned());
+    assert_eq!(whole.header("accept-ranges"), "bytes");
+    for (range, part) in [
+        ("bytes=0-99", 0..100),
+        ("bytes=10-", 10..size),
+        ("bytes=-7", size - 7..size),
+        ("bytes=5-999999", 5..size),
+    ] {
+        let headers = [
+            ("range", range),
+            ("accept-encoding", "gzip"),
+            ("if-range", tag.as_str()),
+        ];
+        let reply = get_with(&router, &path, &headers).await;
+        assert_eq!(reply.status, 206, "{range}");
+        let told = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+        assert_eq!(reply.header("content-range"), told);
+        assert_eq!(reply.body, &whole.body[part], "{range}");
+    }
+    let beyond = get_with(&router, &path, &[("range", "bytes=999999-")]).await;
+    assert_eq!(
+        (beyond.status.as_u16(), beyond.header("content-range")),
+        (416, &*format!("bytes */{size}"))
+    );
+    for headers in [
+        [("range", "bytes=0-1,5-6"), ("accept", "*/*")],
+        [("range", "lines=0-1"), ("accept", "*/*")],
+        [("range", "bytes=0-1"), ("if-range", "\"another\"")],
+    ] {
+        let reply = get_with(&router, &path, &headers).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.body.len()),
+            (200, size),
+            "{headers:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_known_series_without_data_is_an_answer_with_the_reason() {
+    let router = router();
+    let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();
+    let series = get(&router, "/api/public/data/VIXCLS").await;
+    assert_eq!(series.status, 200);
+    let series = series.json();
+    assert_eq!(
+        (
+            &series["rowCount"],
+            series["data"].as_array().unwrap().len()
+        ),
+        (&0.into(), 0)
+    );
+    assert_eq!(series["notes"]["data"], metric["notes"]["value"]);
+    assert_eq!(series["unit"], metric["unit"]);
+}
+
+#[tokio::test]
+async fn the_first_day_is_the_one_the_answer_begins_with() {
+    let router = router();
+    let start = async |query: &str| {
+        let reply = get(&router, &format!("/api/public/data/{query}"))
+            .await
+            .json();
+        (reply["start"].clone(), reply["data"][0]["date"].clone())
+    };
+    for query in [
+        "UNRATE?start=max",
+        "DGS10?start=max",
+        "UNRATE?start=1900-01-01&units=pc1",
+    ] {
+        let (start, first) = start(query).await;
+        assert_eq!(start, first, "{query}");
+    }
+    let (asked, first) = start("DGS10?start=2023-01-01").await;
+    assert_eq!((asked, first), ("2023-01-01".into(), "2023-01-03".into()));
+}

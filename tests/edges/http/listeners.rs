@@ -1,0 +1,136 @@
+//! Who listens pays for it and has a seat, of which there are few; a wish of any length costs little.
+
+use super::support::{ask, from, options, request, router_with};
+use axum::Router;
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::Response;
+use econoscope::server::Options;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+fn site(change: impl Fn(&mut Options)) -> Router {
+    let mut options = options();
+    options.limits.burst = 10_000;
+    change(&mut options);
+    router_with(options, true)
+}
+
+fn listen(uris: &[String], peer: &str) -> axum::http::Request<Body> {
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": {
+        "notifications": { "resourceSubscriptions": uris },
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        } } });
+    let headers = [
+        ("host", "localhost"),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "subscriptions/listen"),
+    ];
+    from(request("POST", "/mcp", &headers, &body.to_string()), peer)
+}
+
+fn regime() -> Vec<String> {
+    vec!["macro://regime".to_owned()]
+}
+
+/// Begins to listen from an address.
+async fn open(router: &Router, host: u8) -> Response {
+    let peer = format!("203.0.113.{host}:4711");
+    let request = listen(&regime(), &peer);
+    router.clone().oneshot(request).await.unwrap()
+}
+
+/// The first event of a stream.
+async fn first(response: Response) -> Value {
+    let mut body = response.into_body();
+    loop {
+        let frame = body.frame().await.expect("an event").unwrap();
+        let data = frame.into_data().unwrap_or_default();
+        let text = String::from_utf8(data.to_vec()).unwrap();
+        let event = text.lines().find_map(|l| l.strip_prefix("data: {"));
+        if let Some(event) = event {
+            return serde_json::from_str(&format!("{{{event}")).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_may_listen_sixteen_times_at_once() {
+    let router = site(|_| {});
+    let mut open_streams = Vec::new();
+    for n in 0..16 {
+        let response = open(&router, 1).await;
+        assert_eq!(response.status(), StatusCode::OK, "{n}");
+        open_streams.push(response);
+    }
+    let refused = ask(&router, listen(&regime(), "203.0.113.1:4711")).await;
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.header("retry-after"), "60");
+    assert_eq!(refused.json()["id"], 7);
+    assert_eq!(refused.json()["error"]["code"], -32_000);
+    // Others are not hindered, and who leaves makes room.
+    assert_eq!(open(&router, 2).await.status(), StatusCode::OK);
+    open_streams.pop();
+    assert_eq!(open(&router, 1).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn most_connections_are_kept_for_requests() {
+    let router = site(|o| o.connections.max = 64);
+    let mut open_streams = Vec::new();
+    for host in 0..16 {
+        open_streams.push(open(&router, host).await);
+    }
+    assert!(open_streams.iter().all(|s| s.status() == StatusCode::OK));
+    let refused = ask(&router, listen(&regime(), "203.0.113.99:4711")).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.header("retry-after"), "30");
+    assert_eq!(refused.json()["error"]["code"], -32_000);
+    let health = from(request("GET", "/health", &[], ""), "203.0.113.99:4711");
+    assert_eq!(ask(&router, health).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn listening_is_charged_like_reading() {
+    let router = site(|o| o.limits.general = 2);
+    for left in ["1", "0"] {
+        let response = open(&router, 1).await;
+        assert_eq!(response.headers()["x-ratelimit-remaining"], left);
+    }
+    let refused = ask(&router, listen(&regime(), "203.0.113.1:4711")).await;
+    assert_eq!(refused.json()["error"]["data"]["code"], "rate_limited");
+    assert_eq!(refused.json()["id"], 7);
+}
+
+#[tokio::test]
+async fn names_beyond_the_first_sixty_four_are_not_looked_up() {
+    let unknown = |n: usize| format!("macro://metric/no such series {n}");
+    let mut wish: Vec<String> = (0..2_000).map(unknown).collect();
+    wish[63] = "macro://metric/DGS10".to_owned();
+    wish[64] = "macro://metric/UNRATE".to_owned();
+    let router = site(|_| {});
+    let response = router.clone().oneshot(listen(&wish, "203.0.113.1:4711"));
+    let ack = first(response.await.unwrap()).await;
+    let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
+    assert_eq!(granted, &json!(["macro://metric/DGS10"]));
+    // One name many times is one.
+    let same = vec!["macro://metric/DGS10".to_owned(); 2_000];
+    let response = router.clone().oneshot(listen(&same, "203.0.113.1:4711"));
+    assert_eq!(response.await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
+    let wish: Vec<String> = (0..7_400).map(|n| format!("macro://metric/X{n}")).collect();
+    let refused = ask(&site(|_| {}), listen(&wish, "203.0.113.1:4711")).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(refused.json()["error"]["code"], -32_600);
+    let why = refused.json()["error"]["message"].to_string();
+    assert!(why.contains("4,096 values"), "{why}");
+}

@@ -1,0 +1,238 @@
+//! A listener on loopback and the pages of a browser on the same machine, through a real socket.
+
+use super::support::{backend, live, options, router, tool_call};
+use econoscope::server::{HttpServer, Options, Shutdown};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// One path of each kind.
+const PATHS: [&str; 9] = [
+    "/api/public/regime",
+    "/api/public/data/DGS10",
+    "/",
+    "/series/DGS10",
+    "/widget/regime",
+    "/chart/DGS10.svg",
+    "/llms.txt",
+    "/health",
+    "/nowhere",
+];
+
+const EVIL: &str = "https://evil.example";
+
+/// Sends a head as it is written and reads the whole answer: status, head in lower case, body.
+async fn say(address: SocketAddr, head: &str) -> (u16, String, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("{}\r\nconnection: close\r\n\r\n", head.trim_end());
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).await.unwrap();
+    let answer = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head.to_ascii_lowercase(), body.to_owned())
+}
+
+fn get(path: &str, headers: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\n{headers}")
+}
+
+#[tokio::test]
+async fn on_loopback_no_foreign_host_or_origin_reads_anything() {
+    let live = live(options()).await;
+    for path in PATHS {
+        let rebound = get(path, "host: evil.example:8080");
+        let (status, head, body) = say(live.address, &rebound).await;
+        assert_eq!(status, 403, "{path}");
+        assert!(body.contains("--allowed-host evil.example"), "{body}");
+        assert!(!head.contains("access-control-allow-origin"), "{head}");
+        for origin in [EVIL, "null", "http://localhost:80.evil.example"] {
+            let page = get(path, &format!("host: localhost\r\norigin: {origin}"));
+            let (status, head, body) = say(live.address, &page).await;
+            assert_eq!(status, 403, "{path} {origin}");
+            assert!(body.contains("--allowed-origin"), "{body}");
+            assert!(!head.contains("access-control-allow-origin"), "{head}");
+        }
+        let part = "host: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nsec-fetch-dest: image";
+        let (status, _, body) = say(live.address, &get(path, part)).await;
+        assert_eq!(status, 403, "{path}");
+        assert!(body.contains("--base-url"), "{body}");
+        let link = "host: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: navigate\r\nsec-fetch-dest: document";
+        let (status, _, _) = say(live.address, &get(path, link)).await;
+        assert_ne!(status, 403, "{path}: a link that a person follows");
+    }
+    live.shutdown.stop.cancel();
+}
+
+#[tokio::test]
+async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
+    let live = live(options()).await;
+    for path in PATHS {
+        let (_, head, _) = say(live.address, &get(path, "host: localhost")).await;
+        assert!(
+            !head.contains("access-control-allow-origin"),
+            "{path} {head}"
+        );
+        let policy = "cross-origin-resource-policy: same-site\r\n";
+        assert!(
+            head.contains(policy) && !head.contains("policy: cross-origin\r"),
+            "{path} {head}"
+        );
+        let page = "host: localhost\r\norigin: http://localhost:3000";
+        let (status, head, _) = say(live.address, &get(path, page)).await;
+        assert_ne!(status, 403, "{path}");
+        let named = "access-control-allow-origin: http://localhost:3000\r\n";
+        assert!(
+            head.contains(named) && head.contains("vary: origin"),
+            "{path} {head}"
+        );
+    }
+    let ask = "OPTIONS /api/public/regime HTTP/1.1\r\nhost: localhost\r\naccess-control-request-method: GET\r\norigin: ";
+    let (status, head, _) = say(live.address, &format!("{ask}http://localhost:3000")).await;
+    assert_eq!(status, 200, "{head}");
+    assert!(
+        head.contains("access-control-allow-origin: http://localhost:3000\r\n"),
+        "{head}"
+    );
+    assert_eq!(say(live.address, &format!("{ask}{EVIL}")).await.0, 403);
+    live.shutdown.stop.cancel();
+}
+
+#[tokio::test]
+async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
+    let live = live(options()).await;
+    for path in PATHS.into_iter().chain(["/mcp"]) {
+        for head in [
+            get(path, "host: localhost\r\nhost: localhost"),
+            get(path, "host: localhost\r\nhost: evil.example"),
+            get(path, "accept: */*"),
+            get(&format!("http://evil.example{path}"), "host: localhost"),
+            get(&format!("http://localhost:1{path}"), "host: localhost:2"),
+            get(path, "host: local host"),
+            get(path, "host: a@localhost"),
+        ] {
+            let (status, _, body) = say(live.address, &head).await;
+            assert_eq!(status, 400, "{head} {body}");
+            let body: Value = serde_json::from_str(&body).unwrap();
+            assert!(
+                body["error"].is_string() || body["error"]["code"] == -32600,
+                "{body}"
+            );
+        }
+        let foreign = get(&format!("http://evil.example{path}"), "host: evil.example");
+        assert_eq!(say(live.address, &foreign).await.0, 403, "{path}");
+    }
+    live.shutdown.stop.cancel();
+}
+
+#[tokio::test]
+async fn under_the_public_address_a_server_behind_a_proxy_stays_open() {
+    // The base address of these tests is https://macro.example.
+    let live = live(options()).await;
+    let page = format!("host: macro.example\r\norigin: {EVIL}\r\nsec-fetch-site: cross-site");
+    for path in PATHS {
+        let (status, head, body) = say(live.address, &get(path, &page)).await;
+        assert_ne!(status, 403, "{path} {body}");
+        assert!(
+            head.contains("access-control-allow-origin: *\r\n"),
+            "{path} {head}"
+        );
+    }
+    let named = Options {
+        hosts: vec!["macro.lan".into()],
+        ..options()
+    };
+    let named = super::support::live(named).await;
+    assert_eq!(
+        say(named.address, &get("/health", "host: macro.lan:80"))
+            .await
+            .0,
+        200
+    );
+    let page = get("/health", &format!("host: macro.lan\r\norigin: {EVIL}"));
+    assert_eq!(
+        say(named.address, &page).await.0,
+        403,
+        "a name is not an invitation"
+    );
+    live.shutdown.stop.cancel();
+    named.shutdown.stop.cancel();
+}
+
+#[tokio::test]
+async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let shutdown = Shutdown::default();
+    let stop = shutdown.stop.clone();
+    let site = HttpServer::new(backend(true), options());
+    let task = tokio::spawn(async move { site.serve_metrics(listener, shutdown).await });
+    let (status, head, _) = say(address, &get("/metrics", "host: localhost")).await;
+    assert_eq!(status, 200);
+    assert!(
+        head.contains("cross-origin-resource-policy: same-site"),
+        "{head}"
+    );
+    for (headers, expected) in [
+        ("host: evil.example", 403),
+        ("host: localhost\r\norigin: https://evil.example", 403),
+        ("host: localhost\r\nsec-fetch-site: cross-site", 403),
+        ("host: localhost\r\nhost: localhost", 400),
+        ("accept: */*", 400),
+    ] {
+        let (status, _, body) = say(address, &get("/metrics", headers)).await;
+        assert_eq!(status, expected, "{headers} {body}");
+    }
+    stop.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
+    let options = Options {
+        origins: vec!["https://app.example.com".into()],
+        ..options()
+    };
+    let router = super::support::router_with(options, true);
+    for origin in [
+        "https://app.example.com:443.evil.com",
+        "https://app.example.com:444",
+    ] {
+        let call = tool_call("get_regime", &json!({}), &[("origin", origin)]);
+        let reply = super::support::ask(&router, call).await;
+        assert_eq!(reply.status, 403, "{origin}");
+        assert_eq!(reply.header("access-control-allow-origin"), "");
+        let why = reply.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(why.contains("--allowed-origin"), "{why}");
+    }
+    let preflight = super::support::request(
+        "OPTIONS",
+        "/mcp",
+        &[
+            ("origin", "https://app.example.com:443.evil.com"),
+            ("access-control-request-method", "POST"),
+        ],
+        "",
+    );
+    assert_eq!(super::support::ask(&router, preflight).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_public_listener_keeps_its_open_answers() {
+    let router = router();
+    for path in PATHS {
+        let headers = [
+            ("host", "whatever.example"),
+            ("origin", EVIL),
+            ("sec-fetch-site", "cross-site"),
+        ];
+        let reply = super::support::get_with(&router, path, &headers).await;
+        assert_ne!(reply.status, 403, "{path}");
+        assert_eq!(reply.header("access-control-allow-origin"), "*", "{path}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Who pays for what: HEAD like GET, and whoever asks for a page, widget or picture that must be made.
+
+use super::support::{Reply, ask, from, options, request, router_with};
+use axum::Router;
+use axum::http::StatusCode;
+
+const PEER: &str = "203.0.113.9:4711";
+
+#[tokio::test]
+async fn head_costs_what_get_costs() {
+    let mut options = options();
+    (options.limits.general, options.limits.data) = (3, 1);
+    let router = router_with(options, true);
+    let head = |path| ask_as(&router, "HEAD", path, PEER);
+    let first = head("/api/public/regime").await;
+    assert_eq!(first.status, StatusCode::OK);
+    assert_eq!(first.header("x-ratelimit-remaining"), "2");
+    let second = ask_as(&router, "GET", "/api/public/regime", PEER).await;
+    assert_eq!(second.header("x-ratelimit-remaining"), "1");
+    let series = head("/api/public/data/UNRATE").await;
+    assert_eq!(series.header("x-ratelimit-remaining"), "0");
+    let series = head("/api/public/data/UNRATE").await;
+    assert_eq!(series.status, StatusCode::TOO_MANY_REQUESTS);
+    head("/api/public/regime").await;
+    let last = head("/api/public/regime").await;
+    assert_eq!(last.status, StatusCode::TOO_MANY_REQUESTS);
+    assert!(last.body.is_empty() && !last.header("retry-after").is_empty());
+}
+
+/// A router that makes so many pages a day for an address.
+fn pages(most: u32) -> Router {
+    let mut options = options();
+    options.limits.pages = most;
+    options.limits.burst = 10_000;
+    router_with(options, true)
+}
+
+async fn ask_as(router: &Router, method: &str, path: &str, peer: &str) -> Reply {
+    ask(router, from(request(method, path, &[], ""), peer)).await
+}
+
+#[tokio::test]
+async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
+    let router = pages(3);
+    let made = [
+        "/widget/metric/UNRATE",
+        "/series/UNRATE",
+        "/chart/UNRATE.png",
+    ];
+    for path in made {
+        assert_eq!(
+            ask_as(&router, "HEAD", path, PEER).await.status,
+            StatusCode::OK,
+            "{path}"
+        );
+    }
+    for path in [
+        "/widget/metric/DGS10",
+        "/series/DGS10",
+        "/chart/DGS10.png",
+        "/",
+        "/series/nonsense",
+    ] {
+        let reply = ask_as(&router, "GET", path, PEER).await;
+        assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS, "{path}");
+        assert!(!reply.header("retry-after").is_empty(), "{path}");
+        assert!(
+            reply
+                .text()
+                .contains("Daily limit of 3 new pages and pictures"),
+            "{path}"
+        );
+    }
+    for path in made {
+        assert_eq!(
+            ask_as(&router, "GET", path, PEER).await.status,
+            StatusCode::OK,
+            "{path}"
+        );
+    }
+    assert_eq!(
+        ask_as(&router, "GET", "/api/public/regime", PEER)
+            .await
+            .header("x-ratelimit-remaining"),
+        "99",
+        "questions are counted apart"
+    );
+    let other = ask_as(&router, "GET", "/series/DGS10", "203.0.113.10:5").await;
+    assert_eq!(other.status, StatusCode::OK, "each address for itself");
+}
+
+#[tokio::test]
+async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
+    let router = pages(3);
+    for (n, path) in [
+        "/chart/DGS10.png?start=max",
+        "/chart/dgs10.PNG?x=1&start=max",
+        "/chart/10y.png?&start=max&0",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for more in 0..5 {
+            let path = format!("{path}&{n}{more}&y={}", "z".repeat(more * 1_000));
+            let reply = ask_as(&router, "GET", &path, PEER).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path}");
+        }
+    }
+    for path in [
+        "/series/DGS10",
+        "/series/d-g-s-1-0?q=1",
+        "/series/10%20year?",
+    ] {
+        assert_eq!(
+            ask_as(&router, "GET", path, PEER).await.status,
+            StatusCode::OK,
+            "{path}"
+        );
+    }
+    for path in [
+        "/widget/metric/DGS10",
+        "/widget/metric/10y?x",
+        "/widget/metric/dgs10?theme=green",
+    ] {
+        assert_eq!(
+            ask_as(&router, "GET", path, PEER).await.status,
+            StatusCode::OK,
+            "{path}"
+        );
+    }
+    let fourth = ask_as(&router, "GET", "/chart/DGS10.png?start=5y", PEER).await;
+    assert_eq!(
+        fourth.status,
+        StatusCode::TOO_MANY_REQUESTS,
+        "three were made"
+    );
+}

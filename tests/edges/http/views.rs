@@ -1,0 +1,293 @@
+//! Views of figures: what a page shows is what the API says, whatever range, units, frequency or day is asked for.
+
+use super::support::{BASE, Reply, ask, from, get, options, patient, request, router, router_with};
+use axum::http::StatusCode;
+use serde_json::Value;
+
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let found = text
+        .split_once(from)
+        .and_then(|(_, rest)| rest.split_once(to));
+    found.map_or("", |(inner, _)| inner)
+}
+
+fn json(reply: &Reply) -> Value {
+    serde_json::from_slice(&reply.body).unwrap()
+}
+
+/// An address as it stands in a page.
+fn address(text: &str) -> String {
+    text.replace("&#38;", "&").replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn a_series_page_names_the_figures_that_it_shows() {
+    let router = router();
+    for (query, unit) in [
+        ("", "Percent"),
+        (
+            "?start=max&units=ch1",
+            "percentage points, change from a year earlier",
+        ),
+        ("?start=30y&frequency=q", "Percent"),
+        (
+            "?start=2001-01-01&end=2009-12-31&as_of=2010-06-01",
+            "Percent",
+        ),
+        ("?units=index&start=5y", "index, start = 100"),
+    ] {
+        let page = get(&router, &format!("/series/UNRATE{query}")).await;
+        assert_eq!(page.status, StatusCode::OK, "{query}");
+        let source = address(between(page.text(), "data-figures=\"", "\""));
+        let answer = get(&router, &source).await;
+        assert_eq!(answer.status, StatusCode::OK, "{source}");
+        let answer = json(&answer);
+        let newest = match answer["columns"][0]["values"].as_array() {
+            Some(values) => values.last().cloned(),
+            None => answer["data"]
+                .as_array()
+                .unwrap()
+                .last()
+                .map(|row| row["value"].clone()),
+        };
+        let newest = newest.unwrap().as_f64().unwrap();
+        let table = between(page.text(), "aria-label=\"Newest figures\"", "</table>");
+        let shown: f64 = between(table, "<td class=\"n\">", "<").parse().unwrap();
+        assert!(
+            (shown - newest).abs() < 0.051,
+            "{query}: {shown} for {newest}"
+        );
+        assert!(page.text().contains(unit), "{query}: not in {unit}");
+    }
+    for odd in [
+        "?start=3x",
+        "?units=nonsense",
+        "?frequency=d",
+        "?as_of=2999-01-01",
+    ] {
+        let reply = get(&router, &format!("/series/UNRATE{odd}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+    }
+}
+
+#[tokio::test]
+async fn a_comparison_holds_the_answer_of_the_api() {
+    let router = router();
+    let page = get(
+        &router,
+        "/compare?series=UNRATE,yoy(CPIAUCSL),PAYEMS&range=30y",
+    )
+    .await;
+    assert_eq!(page.status, StatusCode::OK);
+    let held: Value = serde_json::from_str(between(
+        page.text(),
+        "<script type=\"application/json\">",
+        "</script>",
+    ))
+    .unwrap();
+    let links = page
+        .text()
+        .split("href=\"")
+        .map(|rest| address(rest.split('"').next().unwrap()));
+    let source = links
+        .into_iter()
+        .find(|l| l.starts_with("/api/public/compare"))
+        .unwrap();
+    assert_eq!(held, json(&get(&router, &source).await), "{source}");
+    let columns = held["columns"].as_array().unwrap();
+    assert_eq!(columns.len(), 3);
+    assert!(columns[0]["values"].as_array().unwrap().len() > 300);
+    let spread = get(&router, "/compare?series=UNRATE,FEDFUNDS").await;
+    assert!(spread.text().contains("Spread: UNRATE-FEDFUNDS"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_compared_is_said_above_the_form() {
+    let router = router();
+    let many = ["UNRATE"; 9].join(",");
+    for (series, status, said) in [
+        ("UNRATE%2B", StatusCode::BAD_REQUEST, "ends too early"),
+        ("unrat3", StatusCode::NOT_FOUND, "unrat3"),
+        (&many, StatusCode::BAD_REQUEST, "9 items"),
+    ] {
+        let reply = get(&router, &format!("/compare?series={series}")).await;
+        assert_eq!(reply.status, status, "{series}");
+        assert_eq!(reply.header("cache-control"), "no-store");
+        let trouble = between(
+            reply.text(),
+            "class=\"trouble stale\" role=\"status\">",
+            "</p>",
+        );
+        assert!(trouble.contains(said), "{series}: {trouble}");
+        assert!(reply.text().contains("id=\"add\""), "{series}: no form");
+    }
+}
+
+#[tokio::test]
+async fn a_widget_takes_range_units_and_several_series() {
+    let router = patient();
+    for path in [
+        "/widget/metric/UNRATE?range=max",
+        "/widget/metric/PAYEMS?range=30y&units=pc1&theme=dark",
+        "/widget/chart?series=UNRATE,FEDFUNDS&range=5y",
+        "/widget/chart?series=UNRATE,PAYEMS&units=index",
+    ] {
+        let reply = get(&router, path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}");
+        assert!(
+            reply.text().contains("class=\"fluid\""),
+            "{path} has no chart"
+        );
+        assert!(reply.body.len() < 60_000, "{path}: {}", reply.body.len());
+        let source = address(between(reply.text(), "data-figures=\"", "\""));
+        assert_eq!(
+            get(&router, &source).await.status,
+            StatusCode::OK,
+            "{source}"
+        );
+    }
+    for odd in [
+        "metric/UNRATE?range=3w",
+        "metric/UNRATE?units=index",
+        "chart",
+        "chart?series=UNRATE&range=odd",
+    ] {
+        let reply = get(&router, &format!("/widget/{odd}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+        assert!(
+            reply
+                .header("content-security-policy")
+                .contains("frame-ancestors *")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_pasted_link_becomes_a_card() {
+    let router = router();
+    for (page, widget) in [
+        ("/series/UNRATE?start=5y", "/widget/metric/UNRATE?range=5y"),
+        (
+            "/compare?series=UNRATE,FEDFUNDS",
+            "/widget/chart?series=UNRATE,FEDFUNDS",
+        ),
+        ("/regime", "/widget/regime"),
+        ("/", "/widget/regime"),
+    ] {
+        let html = get(&router, page).await;
+        let link = address(between(
+            html.text(),
+            "type=\"application/json+oembed\" href=\"",
+            "\"",
+        ));
+        let card = get(&router, link.strip_prefix(BASE).unwrap()).await;
+        assert_eq!(card.status, StatusCode::OK, "{link}: {}", card.text());
+        let card = json(&card);
+        assert_eq!(
+            (&card["version"], &card["type"]),
+            (&"1.0".into(), &"rich".into())
+        );
+        let source = address(between(card["html"].as_str().unwrap(), "src=\"", "\""));
+        let source = source.strip_prefix(BASE).unwrap().to_owned();
+        assert_eq!(source.replace("%2C", ","), widget);
+        assert_eq!(get(&router, &source).await.status, StatusCode::OK);
+        let picture = card["thumbnail_url"].as_str().unwrap();
+        let picture = get(&router, picture.strip_prefix(BASE).unwrap()).await;
+        assert!(
+            picture.body.starts_with(b"\x89PNG"),
+            "{page} has no picture"
+        );
+    }
+    let own = format!("url={BASE}/series/UNRATE");
+    for (query, status) in [
+        (format!("{own}&maxwidth=200&maxheight=9999"), StatusCode::OK),
+        (format!("{own}&maxwidth=wide"), StatusCode::BAD_REQUEST),
+        (format!("{own}&format=xml"), StatusCode::NOT_IMPLEMENTED),
+        (
+            "url=https://elsewhere.example/series/UNRATE".into(),
+            StatusCode::NOT_FOUND,
+        ),
+        (format!("url={BASE}/glossary"), StatusCode::NOT_FOUND),
+        (String::new(), StatusCode::NOT_FOUND),
+    ] {
+        let reply = get(&router, &format!("/oembed?{query}")).await;
+        assert_eq!(reply.status, status, "{query}");
+        assert_eq!(reply.header("content-type"), "application/json", "{query}");
+    }
+    let small = json(
+        &get(
+            &router,
+            &format!("/oembed?{own}&maxwidth=200&maxheight=9999"),
+        )
+        .await,
+    );
+    assert_eq!(
+        (&small["width"], &small["height"]),
+        (&200.into(), &270.into())
+    );
+}
+
+#[tokio::test]
+async fn the_regime_page_has_every_month_and_ends_with_the_answer() {
+    let router = router();
+    let page = get(&router, "/regime").await;
+    let answer = json(&get(&router, "/api/public/regime").await);
+    let newest = between(page.text(), "<table id=\"months\">", "</tr>\n</tbody>");
+    assert!(newest.matches("<tr>").count() > 600);
+    let first = between(newest, "<tbody>", "</tr>");
+    let growth = answer["growthScore"].as_f64().unwrap();
+    assert!(
+        first.contains(&format!("{:.2}", growth.abs())),
+        "{first} {growth}"
+    );
+    assert!(page.text().matches("class=\"bar\"").count() > 15);
+}
+
+#[tokio::test]
+async fn suggestions_are_what_the_search_finds() {
+    let router = router();
+    let found = json(&get(&router, "/suggest?q=core+inflation").await);
+    let searched = json(
+        &get(
+            &router,
+            "/api/public/series/search?query=core+inflation&limit=8",
+        )
+        .await,
+    );
+    assert_eq!(found["results"], searched["results"]);
+    let empty = get(&router, "/suggest").await;
+    assert_eq!(empty.status, StatusCode::BAD_REQUEST);
+    assert_eq!(empty.header("content-type"), "application/json");
+}
+
+#[tokio::test]
+async fn each_new_view_is_paid_for_as_a_page() {
+    let mut options = options();
+    (options.limits.pages, options.limits.burst) = (2, 10_000);
+    let router = router_with(options, true);
+    let asked = async |path: &str| {
+        ask(
+            &router,
+            from(request("GET", path, &[], ""), "203.0.113.9:4711"),
+        )
+        .await
+        .status
+    };
+    assert_eq!(asked("/suggest?q=cpi").await, StatusCode::OK);
+    assert_eq!(asked("/compare?series=UNRATE").await, StatusCode::OK);
+    for path in [
+        "/compare?series=PAYEMS",
+        "/regime",
+        "/embed",
+        "/suggest?q=gdp",
+        "/oembed?url=x",
+        "/widget/chart?series=UNRATE",
+        "/chart/compare.png?series=UNRATE",
+        "/series/UNRATE?units=pc1",
+    ] {
+        assert_eq!(asked(path).await, StatusCode::TOO_MANY_REQUESTS, "{path}");
+    }
+    for held in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
+        assert_eq!(asked(held).await, StatusCode::OK, "{held}");
+    }
+}

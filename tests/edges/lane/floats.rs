@@ -1,0 +1,160 @@
+//! A figure is the same bytes whichever way it leaves: REST, MCP by either way, and the command line.
+
+use super::corpus;
+use super::http::{Both, headers};
+use crate::home::bundled;
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use econoscope::endpoints::{ENDPOINTS, Route};
+use http_body_util::BodyExt;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+async fn ask(router: &Router, request: Request<Body>) -> Vec<u8> {
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    assert!(
+        status.is_success(),
+        "{status} {}",
+        String::from_utf8_lossy(&bytes)
+    );
+    bytes.to_vec()
+}
+
+/// The structured result of a call as it was sent.
+async fn called(router: &Router, tool: &str, arguments: &Value) -> String {
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow)]
+        result: Called<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Called<'a> {
+        #[serde(borrow, rename = "structuredContent")]
+        structured: &'a RawValue,
+    }
+    let body = corpus::call("1", tool, arguments, None);
+    let mut request = Request::post("/mcp").body(Body::from(body)).unwrap();
+    *request.headers_mut() = headers(None);
+    let body = ask(router, request).await;
+    let read: Envelope<'_> = serde_json::from_slice(&body).unwrap();
+    read.result.structured.get().to_owned()
+}
+
+fn address(route: &Route, arguments: &Value) -> String {
+    let mut path = route.spec.path.to_owned();
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in arguments.as_object().unwrap() {
+        let value = value.as_str().unwrap();
+        if path.contains(&format!("{{{name}}}")) {
+            path = path.replace(&format!("{{{name}}}"), value);
+        } else {
+            query.append_pair(name, value);
+        }
+    }
+    format!("{path}?{}", query.finish())
+}
+
+/// Every endpoint as its example has it, and derived figures of many series.
+fn questions() -> Vec<(&'static str, Value)> {
+    let examples = ENDPOINTS.iter().map(|route| {
+        let given = route.spec.example.iter();
+        let given = given.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
+        (route.spec.tool, Value::Object(given.collect()))
+    });
+    let mut all: Vec<_> = examples.collect();
+    let held = bundled().desk().holdings().unwrap();
+    for id in held.iter().map(|s| s.id.as_str()) {
+        all.push(("get_metric", json!({ "ticker": id })));
+        let mut rows = |more: Value| {
+            let mut arguments = json!({ "seriesId": id, "start": "1960-01-01", "detail": "full" });
+            let more = more.as_object().unwrap().clone();
+            arguments.as_object_mut().unwrap().extend(more);
+            all.push(("get_time_series", arguments));
+        };
+        rows(json!({ "frequency": "a", "aggregation": "avg" }));
+        rows(json!({ "frequency": "a", "aggregation": "sum", "units": "pc1" }));
+        rows(json!({ "units": "log" }));
+        rows(json!({}));
+    }
+    all.push((
+        "compare_series",
+        json!({ "series": "DGS10,UNRATE,ma(CPIAUCSL,7)", "start": "1990-01-01" }),
+    ));
+    all
+}
+
+fn floats(text: &str) -> usize {
+    let number = |piece: &&str| piece.contains('.') && piece.parse::<f64>().is_ok();
+    text.split([',', ':', '[', ']', '{', '}'])
+        .filter(number)
+        .count()
+}
+
+#[tokio::test]
+async fn every_figure_is_the_same_bytes_over_rest_and_mcp_with_the_lane_and_without() {
+    let both = Both::over(&bundled());
+    let mut compared = 0;
+    for (tool, arguments) in questions() {
+        let route = Route::find(tool).unwrap();
+        let given = route.for_assistant(arguments.as_object().unwrap().clone());
+        let given = Value::Object(given);
+        let request = Request::get(address(route, &texts(&given)))
+            .header("host", "localhost:8080")
+            .body(Body::empty())
+            .unwrap();
+        let rest = String::from_utf8(ask(&both.slow, request).await).unwrap();
+        let fast = called(&both.fast, tool, &arguments).await;
+        let slow = called(&both.slow, tool, &arguments).await;
+        compared += floats(&rest);
+        assert_eq!(fast, rest, "{tool} {arguments}: with the lane");
+        assert_eq!(slow, rest, "{tool} {arguments}: without the lane");
+    }
+    assert!(compared > 10_000, "only {compared} figures were compared");
+}
+
+/// Values as a query has them.
+fn texts(arguments: &Value) -> Value {
+    let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let pairs = arguments.as_object().unwrap().iter();
+    Value::Object(
+        pairs
+            .map(|(k, v)| (k.clone(), Value::from(text(v))))
+            .collect(),
+    )
+}
+
+#[tokio::test]
+async fn the_command_line_prints_the_same_figures() {
+    #[derive(Deserialize)]
+    struct Rows<'a> {
+        #[serde(borrow)]
+        data: &'a RawValue,
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for id in ["DGS10", "DGS2", "T10Y2Y"] {
+        let arguments = json!({ "seriesId": id, "start": "1990-01-01", "end": "2020-01-01", "detail": "full",
+            "frequency": "m", "aggregation": "avg" });
+        let both = Both::over(&bundled());
+        let structured = called(&both.slow, "get_time_series", &arguments).await;
+        let pairs = arguments.as_object().unwrap().iter();
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
+            .arg("--store")
+            .arg(folder.path().join("store.db"))
+            .args(["call", "get_time_series"])
+            .args(pairs.map(|(k, v)| format!("{k}={}", v.as_str().unwrap())))
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(done.stdout).unwrap();
+        let (printed, structured): (Rows<'_>, Rows<'_>) = (
+            serde_json::from_str(&printed).unwrap(),
+            serde_json::from_str(&structured).unwrap(),
+        );
+        assert!(floats(printed.data.get()) > 100, "{id}");
+        assert_eq!(printed.data.get(), structured.data.get(), "{id}");
+    }
+}

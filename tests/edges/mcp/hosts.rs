@@ -1,0 +1,191 @@
+//! What hosts make of the server: some show a model the text alone, others the structure alone, some put all names
+//! into one list, and none can open an address where nobody listens.
+
+use super::client::Client;
+use super::server;
+use crate::home::bundled;
+use econoscope::desk::{Desk, HOME, Settings};
+use econoscope::endpoints::{Backend, ENDPOINTS};
+use econoscope::mcp::Server;
+use econoscope::store::Sqlite;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+async fn call(client: &mut Client, tool: &str, arguments: &Value) -> Value {
+    let call = json!({ "name": tool, "arguments": arguments });
+    client.result("tools/call", call).await
+}
+
+#[tokio::test]
+async fn text_and_structure_have_the_same_rows() {
+    let mut client = Client::open(server());
+    for (arguments, rows) in [
+        (json!({"start": "5y"}), 25..=60),
+        (json!({"start": "5y", "max_points": 8.0}), 5..=8),
+        (json!({"start": "max", "detail": "points"}), 10..=60),
+        (
+            json!({"start": "2y", "detail": "csv", "frequency": ""}),
+            300..=750,
+        ),
+        (json!({"start": "max", "detail": "csv"}), 300..=750),
+        (json!({"start": "max", "format": "csv"}), 300..=750),
+        (
+            json!({"start": "2y", "format": "csv", "detail": "full"}),
+            300..=750,
+        ),
+        (json!({"start": "max", "detail": "full"}), 5_000..=5_000),
+    ] {
+        let mut whole = arguments.clone();
+        whole["seriesId"] = "DGS10".into();
+        let result = call(&mut client, "get_time_series", &whole).await;
+        let answer = &result["structuredContent"];
+        let row = |row: &Value| format!("{},{}", row["date"].as_str().unwrap(), row["value"]);
+        let structure: Vec<String> = answer["data"].as_array().unwrap().iter().map(row).collect();
+        let structure: Vec<&str> = structure.iter().map(|r| r.trim_end_matches(".0")).collect();
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let is_row = |line: &&str| {
+            line.split_once(',')
+                .is_some_and(|(d, v)| d.len() == 10 && v.parse::<f64>().is_ok())
+        };
+        let shown: Vec<&str> = text.lines().filter(is_row).collect();
+        assert_eq!(shown, structure, "{arguments}");
+        assert!(
+            rows.contains(&shown.len()),
+            "{arguments}: {} rows",
+            shown.len()
+        );
+        assert_eq!(answer["rowCount"], shown.len(), "{arguments}");
+        if let Some(all) = answer["all_rows"]
+            .as_str()
+            .filter(|_| answer["reduction"]["from_rows"] != answer["rowCount"])
+        {
+            assert!(
+                text.contains(all) && text.contains("More: "),
+                "{arguments}: {text}"
+            );
+        }
+        let kinds = result["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| &c["type"]);
+        assert_eq!(kinds.collect::<Vec<_>>(), ["text"], "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn every_name_is_given_once() {
+    let mut client = Client::open(server());
+    let mut seen = HashSet::new();
+    for (method, list) in [
+        ("tools/list", "tools"),
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ] {
+        let listed = client.result(method, json!({})).await;
+        for one in listed[list].as_array().unwrap() {
+            // Hosts put what is no letter of a name into one form.
+            let name = one["name"]
+                .as_str()
+                .unwrap()
+                .replace('-', "_")
+                .to_lowercase();
+            assert!(
+                seen.insert(name.clone()),
+                "{method}: {name} is a name already"
+            );
+        }
+    }
+    assert!(seen.len() > 30);
+}
+
+/// Every link in an answer, in its structure and in its text.
+fn links(result: &Value) -> Vec<String> {
+    let text = result.to_string();
+    let begin = |scheme: &str| {
+        text.match_indices(scheme)
+            .map(|(at, _)| at)
+            .collect::<Vec<_>>()
+    };
+    let starts = ["http://", "https://", "macro://"]
+        .into_iter()
+        .flat_map(begin);
+    let link = |at: usize| {
+        let end = text[at..].find(|c: char| c.is_whitespace() || "\"\\()<>,;`".contains(c));
+        text[at..]
+            .split_at(end.unwrap())
+            .0
+            .trim_end_matches('.')
+            .to_owned()
+    };
+    starts.map(link).collect()
+}
+
+#[tokio::test]
+async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
+    let settings = Settings {
+        base_url: None,
+        ..Settings::default()
+    };
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let desk = Desk::open(store, settings, Arc::new(crate::home::now));
+    let server = Server::new(Arc::new(Backend::local(Arc::new(desk))));
+    let (mut client, hello) = Client::legacy(server, "2025-11-25").await;
+    assert_eq!(hello["result"]["serverInfo"]["websiteUrl"], HOME);
+    let mut read = 0;
+    for route in ENDPOINTS.iter() {
+        let arguments: Value = route
+            .spec
+            .example
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), json!(v)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        let result = call(&mut client, route.spec.tool, &arguments).await;
+        assert_eq!(result["isError"], false, "{result}");
+        let links: HashSet<String> = links(&result).into_iter().collect();
+        for link in links {
+            assert!(
+                !link.contains("127.0.0.1") && !link.contains("localhost"),
+                "{}: {link}",
+                route.spec.tool
+            );
+            if link.starts_with("macro://") {
+                let page = client
+                    .result("resources/read", json!({ "uri": link }))
+                    .await;
+                assert!(
+                    page["contents"][0]["text"].as_str().unwrap().len() > 20,
+                    "{link}"
+                );
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 15, "{read}");
+    let whole = json!({"seriesId": "DGS10", "start": "5y", "frequency": "m", "aggregation": "avg", "units": "pc1"});
+    let uri =
+        call(&mut client, "get_time_series", &whole).await["structuredContent"]["all_rows"].clone();
+    let csv = client.result("resources/read", json!({ "uri": uri })).await;
+    let csv = csv["contents"][0]["text"].as_str().unwrap();
+    assert!(csv.lines().count() > 40, "{uri}: {csv}");
+}
+
+#[tokio::test]
+async fn subscribing_is_offered_where_it_can_be_done() {
+    let (mut client, hello) = Client::legacy(server(), "2025-06-18").await;
+    let told = |words: &Value| words.as_str().unwrap().contains("Subscribe to");
+    assert!(!told(&hello["result"]["instructions"]));
+    let asked = client
+        .request("resources/subscribe", json!({ "uri": "macro://regime" }))
+        .await;
+    assert_eq!(asked["error"]["code"], -32601);
+    let why = asked["error"]["message"].as_str().unwrap();
+    assert!(why.contains("subscriptions/listen"), "{why}");
+    let mut modern = Client::open(Server::new(bundled()));
+    assert!(told(
+        &modern.result("server/discover", json!({})).await["instructions"]
+    ));
+}

@@ -1,0 +1,208 @@
+//! A pair of streams, as a host that starts the program has them.
+
+use crate::home::bundled;
+use crate::lane::corpus::{self, Dice};
+use econoscope::mcp::{Server, transport};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const MUTATED: usize = 400;
+
+/// A conversation.
+pub(super) struct Talk {
+    pub(super) reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    asked: usize,
+}
+
+impl Talk {
+    pub(super) fn open(server: Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(transport::lines(server, reader, writer, Default::default()));
+        let (reader, writer) = tokio::io::split(ours);
+        Self {
+            reader: BufReader::new(reader),
+            writer,
+            asked: 0,
+        }
+    }
+
+    /// Sends a line.
+    pub(super) async fn send(&mut self, line: &[u8]) {
+        let line = [line, b"\n"].concat();
+        self.writer.write_all(&line).await.unwrap();
+    }
+
+    /// Sends a line without its end, and nothing more.
+    pub(super) async fn leave_with(&mut self, line: &[u8]) {
+        self.writer.write_all(line).await.unwrap();
+        self.writer.shutdown().await.unwrap();
+    }
+
+    pub(super) async fn line(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let read = tokio::time::timeout(PATIENCE, self.reader.read_line(&mut line));
+        match read.await.expect("an answer in time").unwrap() {
+            0 => None,
+            _ => Some(serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))),
+        }
+    }
+
+    /// Sends a line and a question that is always answered, and gives the answer to the line, if it wants one.
+    async fn ask(&mut self, line: &[u8]) -> Option<Value> {
+        self.asked += 1;
+        let mark = format!("mark-{}", self.asked);
+        self.send(line).await;
+        let ping = json!({ "jsonrpc": "2.0", "id": mark, "method": "ping" });
+        self.send(ping.to_string().as_bytes()).await;
+        let (mut came, mut is_marked) = (None, false);
+        while !is_marked || came.is_none() && wants_answer(line) {
+            let next = self.line().await.expect("an answer");
+            if next["id"] == mark.as_str() {
+                is_marked = true;
+            } else {
+                assert!(
+                    came.is_none(),
+                    "{} has two answers",
+                    String::from_utf8_lossy(line)
+                );
+                came = Some(next);
+            }
+        }
+        came
+    }
+
+    pub(super) async fn handshake(&mut self, version: &str) {
+        let opening = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
+        let line =
+            format!("{opening}\n{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}");
+        let answer = self.ask(line.as_bytes()).await.expect("an answer");
+        assert_eq!(answer["result"]["protocolVersion"], version);
+    }
+}
+
+/// Whether a line is a request in any form, or cannot be read: those are answered, however late.
+fn wants_answer(line: &[u8]) -> bool {
+    match serde_json::from_slice::<Value>(line) {
+        Ok(v) => v["method"].is_string() && v["id"] != Value::Null && v["result"] == Value::Null,
+        Err(_) => !line.trim_ascii().is_empty(),
+    }
+}
+
+/// A line: breaks inside become spaces.
+fn one_line(bytes: &[u8]) -> Vec<u8> {
+    bytes
+        .iter()
+        .map(|b| if *b == b'\n' { b' ' } else { *b })
+        .collect()
+}
+
+/// A conversation of either lifecycle.
+async fn open(version: &str) -> Talk {
+    let mut talk = Talk::open(Server::new(bundled()));
+    if version == corpus::MODERN {
+        let opening = corpus::call("0", "get_regime", &json!({}), Some(&corpus::modern_meta()));
+        talk.send(opening.as_bytes()).await;
+        assert_eq!(talk.line().await.unwrap()["id"], 0);
+    } else {
+        talk.handshake(version).await;
+    }
+    talk
+}
+
+#[tokio::test]
+async fn every_call_is_answered_in_both_lifecycles_with_a_signature_where_it_belongs() {
+    for version in ["2024-11-05", "2025-11-25", corpus::MODERN] {
+        let mut talk = open(version).await;
+        let is_modern = version == corpus::MODERN;
+        let meta = corpus::modern_meta();
+        for (tool, arguments) in corpus::calls() {
+            let call = corpus::call("7", tool, &arguments, is_modern.then_some(meta.as_str()));
+            talk.send(call.as_bytes()).await;
+            let answer = talk.line().await.unwrap();
+            assert_eq!(answer["id"], 7, "{call}");
+            let result = &answer["result"];
+            if result.is_object() {
+                let signature = &result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"];
+                assert_eq!(signature == "econoscope", is_modern, "{call}: {answer}");
+                assert_eq!(result["resultType"] == "complete", is_modern, "{call}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_line_that_wants_an_answer_has_one() {
+    let mut talk = open("2025-11-25").await;
+    for id in corpus::IDS {
+        let call = corpus::call(id, "get_regime", &json!({}), None);
+        talk.ask(call.as_bytes()).await;
+    }
+    for meta in corpus::metas() {
+        let call = corpus::call("1", "get_regime", &json!({}), Some(&meta));
+        talk.ask(call.as_bytes()).await;
+    }
+    for body in corpus::odd_bodies() {
+        // A second handshake would change the conversation under the other lines.
+        if !body.contains("\"initialize\"") {
+            talk.ask(&one_line(body.as_bytes())).await;
+        }
+    }
+    let returned = corpus::call("1", "get_regime", &json!({}), None) + "\r";
+    talk.ask(returned.as_bytes()).await;
+    let long = "x".repeat(200_000);
+    let large = corpus::call("1", "get_metric", &json!({ "ticker": long }), None);
+    talk.ask(large.as_bytes()).await;
+}
+
+#[tokio::test]
+async fn lines_changed_at_random_are_answered_and_end_no_conversation() {
+    let mut talk = open("2025-06-18").await;
+    let mut dice = Dice::new(7);
+    let call = corpus::call("17", "get_metric", &json!({ "ticker": "10y" }), None);
+    for _ in 0..MUTATED {
+        let line = one_line(&dice.mutate(&call));
+        talk.ask(&line).await;
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_calls_at_once_are_all_answered_also_when_the_client_then_leaves() {
+    let mut talk = Talk::open(Server::new(bundled()));
+    talk.handshake("2025-06-18").await;
+    let mut sent = Vec::new();
+    for id in 0..1_000 {
+        let call = corpus::call(
+            &id.to_string(),
+            "get_metric",
+            &json!({ "ticker": "10y" }),
+            None,
+        );
+        sent.extend_from_slice(call.as_bytes());
+        sent.push(b'\n');
+    }
+    let mut writer = talk.writer;
+    let writing = tokio::spawn(async move {
+        writer.write_all(&sent).await.unwrap();
+        writer.shutdown().await.unwrap();
+    });
+    let mut all = String::new();
+    talk.reader.read_to_string(&mut all).await.unwrap();
+    writing.await.unwrap();
+    let mut ids: Vec<u64> = all
+        .lines()
+        .map(|l| {
+            serde_json::from_str::<Value>(l).unwrap()["id"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..1_000).collect::<Vec<_>>());
+}

@@ -1,0 +1,104 @@
+//! Series made here of others, held against the published figures of the same series: equal to the last decimal.
+
+use super::support::{ask, backend};
+use econoscope::ingest;
+use econoscope::store::Sqlite;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/series");
+
+/// A store of these series alone.
+fn only(ids: &[&str]) -> Arc<Sqlite> {
+    let folder = tempfile::tempdir().unwrap();
+    for id in ids {
+        let file = format!("{id}.csv");
+        std::fs::copy(Path::new(FOLDER).join(&file), folder.path().join(&file)).unwrap();
+    }
+    let store = Sqlite::in_memory().unwrap();
+    ingest::import(&store, folder.path(), &mut ingest::Progress::quiet()).unwrap();
+    Arc::new(store)
+}
+
+fn published(id: &str) -> BTreeMap<String, f64> {
+    let text = std::fs::read_to_string(format!("{FOLDER}/{id}.csv")).unwrap();
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[1].to_owned(), cells[2].parse().unwrap())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+/// A series, what it is made of, and on how many dates the published figure is known to be another: the difference
+/// that was published is not the difference of what was published.
+const MADE: [(&str, &[&str], usize); 11] = [
+    ("T10YIE", &["DGS10", "DFII10"], 0),
+    ("T5YIE", &["DGS5", "DFII5"], 0),
+    ("T10Y2Y", &["DGS10", "DGS2"], 0),
+    ("T10Y3M", &["DGS10", "DGS3MO"], 0),
+    ("GS1", &["DGS1"], 0),
+    ("GS2", &["DGS2"], 0),
+    ("GS5", &["DGS5"], 0),
+    ("GS10", &["DGS10"], 0),
+    ("FEDFUNDS", &["DFF"], 0),
+    ("UNRATE", &["CLF16OV", "CE16OV"], 0),
+    // Revised months of one file that the other had not yet.
+    ("USPRIV", &["PAYEMS", "USGOVT"], 2),
+];
+
+#[test]
+fn what_is_made_here_is_what_was_published() {
+    for (id, inputs, known) in MADE {
+        let backend = backend(only(inputs));
+        let asked = [
+            ("seriesId", id),
+            ("start", "2008-01-01"),
+            ("detail", "full"),
+        ];
+        let (json, text) = ask(&backend, "get_time_series", &asked).unwrap();
+        assert!(text.contains("computed here from"), "{id}: {text}");
+        assert!(
+            json["notes"][id]
+                .as_str()
+                .unwrap()
+                .starts_with("computed here from"),
+            "{id}"
+        );
+        let published = published(id);
+        let (mut common, mut other) = (0, Vec::new());
+        for row in json["data"].as_array().unwrap() {
+            let date = row["date"].as_str().unwrap();
+            let Some(published) = published.get(date) else {
+                continue;
+            };
+            common += 1;
+            if row["value"].as_f64() != Some(*published) {
+                other.push((date.to_owned(), row["value"].clone(), *published));
+            }
+        }
+        assert!(common > 200, "{id}: {common} dates");
+        assert_eq!(other.len(), known, "{id}: {other:?}");
+    }
+}
+
+#[test]
+fn an_identity_stands_in_only_where_nothing_is_held_and_all_it_needs_is() {
+    let ticker = [("ticker", "T10Y2Y")];
+    let ask = |ids: &[&str]| ask(&backend(only(ids)), "get_metric", &ticker).unwrap();
+    let (held, text) = ask(&["DGS10", "DGS2", "T10Y2Y"]);
+    assert!(
+        held["value"].is_number() && !text.contains("computed here"),
+        "{text}"
+    );
+    let (made, text) = ask(&["DGS10", "DGS2"]);
+    assert_eq!(
+        (made["value"].as_f64(), made["date"].as_str()),
+        (Some(0.5), Some("2026-08-20"))
+    );
+    assert!(text.contains("computed here from DGS10-DGS2"), "{text}");
+    let (none, text) = ask(&["DGS10"]);
+    assert_eq!(none["value"], Value::Null);
+    assert!(text.contains("nothing of it is held here"), "{text}");
+}

@@ -1,0 +1,62 @@
+//! Spellings as people write them (titles, tickers, orders of words, abbreviations, slips of the hand) with the series
+//! that is meant: `ask` where a person must choose, `none` where nothing here is meant.
+
+use econoscope::desk::resolve;
+
+/// Share of the spellings that must be right or rightly refused, in thousandths.
+const LEAST: usize = 990;
+
+enum Answer {
+    Read(String),
+    Offered(Vec<String>),
+}
+
+fn answer(name: &str) -> Answer {
+    match resolve::find(name) {
+        Some(info) => Answer::Read(info.id.to_string()),
+        None => {
+            let error = resolve::explain("series", name);
+            let offers = error.suggestions().iter().map(|s| s.id.clone());
+            Answer::Offered(offers.collect())
+        }
+    }
+}
+
+#[test]
+fn names_as_people_write_them_mean_what_they_meant() {
+    let (mut count, mut missed, mut misleading) = (0usize, Vec::new(), Vec::new());
+    let mut reader = csv::Reader::from_reader(include_str!("names.csv").as_bytes());
+    for row in reader.records() {
+        let row = row.unwrap();
+        let (name, expected) = (&row[0], &row[1]);
+        count += 1;
+        let (is_right, got) = match answer(name) {
+            Answer::Read(id) => (id == expected, id),
+            Answer::Offered(offers) => {
+                if offers.len() == 1 && offers[0] != expected {
+                    misleading.push(format!("{name}: {offers:?}"));
+                }
+                let is_right = match expected {
+                    "none" => offers.is_empty(),
+                    "ask" => offers.len() > 1,
+                    _ => false,
+                };
+                (is_right, format!("{offers:?}"))
+            }
+        };
+        if !is_right {
+            missed.push(format!("{name}: {got}, not {expected}"));
+        }
+    }
+    let right = count - missed.len();
+    println!("{right} of {count} names; missed: {missed:#?}");
+    assert!(count >= 600, "{count} spellings");
+    assert!(
+        misleading.is_empty(),
+        "a wrong series alone: {misleading:#?}"
+    );
+    assert!(
+        right * 1_000 >= LEAST * count,
+        "{right} of {count}: {missed:#?}"
+    );
+}
