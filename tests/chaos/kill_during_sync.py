@@ -2,13 +2,14 @@
 """kill -9 while `sync` writes what a source has just answered: no store is damaged, no series is half new.
 
 The source is a stand-in on loopback that gives other figures on every run, so that sync, having seen the newest
-revised, reads each series whole; the kill comes within a quarter of a second of that, when the store is written.
+revised, reads each series whole; the kill comes between the first of those answers and the end of the sync, which was
+timed before without one.
 """
 import datetime, http.server, json, pathlib, random, subprocess, tempfile, threading, time, urllib.parse
 from common import arguments, result, run
 
 given = arguments(__doc__, kills=(100, 8, "times killed"))
-MOST_TRIES = 2 * given.kills  # some syncs are done before the kill comes
+MOST_TRIES = 4 * given.kills  # some syncs are done before the kill comes
 random.seed(13)
 SERIES = ["DGS10", "DGS2", "DGS30"]
 TODAY = datetime.date.today()
@@ -30,8 +31,11 @@ class Source(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", "text/csv")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
+        try:
+            self.wfile.write(body)
+            self.wfile.flush()
+        except ConnectionError:  # killed while it read
+            return
         if since == "0":
             Source.answered.set()
 
@@ -68,16 +72,22 @@ with tempfile.TemporaryDirectory() as folder:
     killed = halves = written = 0
     before = {name: held(store, name) for name in SERIES}
     assert set(before.values()) == {0}, before
-    slowest = 0.0
+    slowest, lasting = 0.0, 0.0
     for i in range(1, MOST_TRIES + 1):
-        if killed == given.kills:
+        if killed >= given.kills and 0 < written < killed * len(SERIES):
             break
         Source.version = i
+        Source.answered.clear()
         process = subprocess.Popen([given.binary, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(random.choice([1, 1, 2, 3])):
-            Source.answered.clear()
-            Source.answered.wait(timeout=10)
-        time.sleep(random.uniform(0, 0.25))
+        assert Source.answered.wait(timeout=30), f"sync {i} never read a series whole"
+        if i == 1:  # whole, to know how long the rest of a sync takes on this machine
+            start = time.monotonic()
+            assert process.wait(timeout=30) == 0
+            lasting = time.monotonic() - start
+            before = {name: held(store, name) for name in SERIES}
+            assert set(before.values()) == {1}, before
+            continue
+        time.sleep(random.uniform(0, lasting))
         process.kill()
         killed += process.wait() == -9
         start = time.monotonic()
@@ -89,7 +99,7 @@ with tempfile.TemporaryDirectory() as folder:
             checked = run(given, "doctor", "--offline", store=store)
             assert "FAULT store" not in checked.stdout, f"kill {i}: {checked.stdout}"
     assert halves == 0, f"{halves} half series"
-    assert killed == given.kills, f"only {killed} of {MOST_TRIES} were killed in time"
+    assert killed >= given.kills, f"only {killed} of {MOST_TRIES} were killed in time"
     assert 0 < written < killed * len(SERIES), f"{written} series were written before a kill: it never came in the middle"
     Source.version = MOST_TRIES + 1
     last = subprocess.run([given.binary, *words], capture_output=True, text=True, timeout=120)
