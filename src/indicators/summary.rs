@@ -229,7 +229,7 @@ mod tests {
         );
         assert_eq!(s.cpi_yoy_pct.date, Some(date(2026, 7, 1)));
         assert_eq!(s.cpi_yoy_pct.series, ["CPIAUCSL"]);
-        assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not there"));
+        assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not loaded"));
         assert!(
             s.figures()
                 .iter()

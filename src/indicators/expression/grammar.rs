@@ -11,9 +11,9 @@
 //! ```
 //! A comparison without a left side is about the series that is asked about: `>= 0.5`.
 
+use crate::model::When;
 use super::parser::{MAX_NAME, Parser};
 use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
-use super::when::When;
 use crate::indicators::transform::Units;
 
 /// Longest formula.
@@ -346,11 +346,14 @@ impl Parser<'_> {
         let start = *self;
         let quote = self.peek().filter(|c| matches!(c, '"' | '\''));
         self.take(usize::from(quote.is_some()), |_| true);
-        let text = self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q'));
+        let text = match quote {
+            Some(quote) => self.take(30, |c| c != quote),
+            None => self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q')),
+        };
         let closed = quote.is_none_or(|quote| self.one_of(&[quote]));
-        match When::parse(text).filter(|_| closed) {
-            Some(when) => Ok(Some(when)),
-            None => Err(start.fault(A_TIME)),
+        match When::read(text) {
+            Ok(when) if closed => Ok(Some(when)),
+            Ok(_) | Err(_) => Err(start.fault(A_TIME)),
         }
     }
 }

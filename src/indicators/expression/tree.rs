@@ -1,6 +1,6 @@
 //! A formula as a tree, and what is wrong with one that cannot be used.
 
-use super::when::When;
+use crate::model::When;
 use crate::indicators::transform::Units;
 
 /// What may be called.
