@@ -141,6 +141,8 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
             "lies in the future",
             &format!("a day up to {today}"),
         )),
+        // What is known today is all that has arrived.
+        AsOf::Day(day) if day == today => Ok(AsOf::Latest),
         AsOf::Day(_) | AsOf::Latest => Ok(as_of),
     }
 }

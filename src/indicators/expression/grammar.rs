@@ -35,7 +35,7 @@ const A_VALUE: &str = "a series name, a number, a function or a parenthesis";
 const CLOSING: &str = "a closing parenthesis or an operator";
 const WINDOW: &str = "a whole number of periods from 1 to 5000, for example ma(ICSA, 4)";
 const YEARS: &str = "a number of years from 1 to 200 or a time, for example cagr(GDPC1, 10) or cagr(GDPC1, \"2019-10\")";
-const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"2020-02\" or \"2020-02-15\"";
+const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"Feb 2020\" or \"2020-02-15\"";
 const TWO: &str = "a comma and a second series, for example gap(GDPC1, GDPPOT)";
 
 /// Reads a formula.
