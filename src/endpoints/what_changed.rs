@@ -115,7 +115,7 @@ impl Endpoint for WhatChanged {
         tool: "what_changed",
         title: "What changed",
         path: "/api/public/what-changed",
-        summary: "Surprises of releases, regime, composites and key figures against a day before, most unusual first",
+        summary: "Surprises of releases, regime, composites and key figures versus an earlier date, most unusual first",
         description: "Use this when asked what is new or what changed across the board since a day (default: a month \
             ago): surprises of releases, regime, composites and headlines, ranked by how unusual each is. Do not use it \
             for one series: use get_time_series.",

@@ -44,7 +44,7 @@ def got(url, status=200, *words):
     global done
     done += 1
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             code, body = answer.status, answer.read().decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
         code, body = error.code, error.read().decode("utf-8", "replace")
