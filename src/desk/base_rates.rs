@@ -47,7 +47,7 @@ impl Scenario {
             ),
             (None, Some(event), Some(since)) => {
                 let series = &event.series;
-                format!("reference study; no {series} since {since} is loaded")
+                format!("reference study; {series} is not loaded back to {since}")
             }
             _ => "reference study".into(),
         }

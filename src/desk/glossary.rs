@@ -116,7 +116,10 @@ mod tests {
         for composite in crate::indicators::COMPOSITES {
             let ticker = composite.about.ticker().to_lowercase();
             let term = glossary.get(&ticker).unwrap();
-            assert!(term.series.iter().any(|id| id == composite.about.id), "{ticker}");
+            assert!(
+                term.series.iter().any(|id| id == composite.about.id),
+                "{ticker}"
+            );
         }
         assert!(glossary.get("nvi").is_some());
         Ok(())

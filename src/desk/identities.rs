@@ -114,8 +114,12 @@ impl Desk {
             let last = input.map(|input| self.newest(input)).transpose()?.flatten();
             newest = newest.min(last.unwrap_or(newest));
         }
-        // Weeks end on whichever day their source says.
-        if info.frequency < Frequency::Monthly {
+        // Of figures of the same periods, whose weeks end on whichever day their source says.
+        let is_as_often = |id| {
+            let input = Catalogue::embedded().get(id);
+            input.is_some_and(|input| input.frequency == info.frequency)
+        };
+        if identity.inputs().all(is_as_often) {
             return Ok(Some(newest));
         }
         let stamp = info.frequency.stamp(newest);

@@ -250,7 +250,12 @@ fn figure_list(a: &MacroSummary) -> String {
     let recession = a.recession_probability;
     let label = "recession probability within 12 months";
     add(label, recession, " %", "recession_probability");
-    add("macro stress", a.stress_index, " out of 100", "stress_index");
+    add(
+        "macro stress",
+        a.stress_index,
+        " out of 100",
+        "stress_index",
+    );
     let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
     add("net liquidity", liquidity, unit, "net_liquidity_trn");
     let rates = &a.key_rates;

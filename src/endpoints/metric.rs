@@ -313,14 +313,10 @@ fn from_a_year_earlier(series: &Series, last: Observation, measured: &Measured) 
 
 /// A value with its unit, as a person writes it: 32563 billion dollars are 32.563 trillion.
 pub fn unit_value(value: f64, unit: &str) -> String {
-    let steps = [("million", "billion"), ("billion", "trillion")];
-    let larger = steps.iter().find_map(|(small, large)| {
-        let rest = unit.strip_prefix(small).filter(|rest| rest.contains("dollars"))?;
-        (value.abs() >= 1_000.0).then(|| format!("{large}{rest}"))
-    });
-    match (unit, larger) {
+    let billions = unit.strip_prefix("billion ");
+    match (unit, billions.filter(|_| value.abs() >= 1_000.0)) {
         ("", _) => value.to_string(),
-        (_, Some(larger)) => format!("{} {larger}", round_to(value / 1_000.0, 6)),
+        (_, Some(what)) => format!("{} trillion {what}", round_to(value / 1_000.0, 6)),
         (unit, None) => format!("{value} {unit}"),
     }
 }

@@ -182,10 +182,7 @@ fn window(
         None => day,
         Some(text) => days::read("start", text, (day, today))?,
     };
-    let (first, last) = (
-        shift(day, (-REACH.0).days()),
-        shift(day, REACH.1.days()),
-    );
+    let (first, last) = (shift(day, (-REACH.0).days()), shift(day, REACH.1.days()));
     if !(first..=last).contains(&start) {
         let allowed = format!("a day from {first} to {last}");
         return Err(Error::invalid(

@@ -166,7 +166,9 @@ impl Endpoint for GetSignals {
         for i in &a.convex_indices {
             let meaning = i.interpretation.as_deref().unwrap_or("");
             let value = match i.value.zip(i.date) {
-                Some((value, date)) => format!("{} on {date}", unit_value(value, &unit(&i.series_id))),
+                Some((value, date)) => {
+                    format!("{} on {date}", unit_value(value, &unit(&i.series_id)))
+                }
                 None => "no value".into(),
             };
             text += &format!("\n- {} ({}): {value}. {meaning}", i.display_name, i.ticker);

@@ -207,7 +207,7 @@ impl Filling {
         let grid = grid(&mut self.figures);
         let last = grid
             .last()
-            .ok_or_else(|| format!("{series} is not there"))?;
+            .ok_or_else(|| format!("{series} is not loaded"))?;
         if last.plus(MOST) < self.to {
             let (last, to) = (last.name(), self.to.name());
             return Err(format!(

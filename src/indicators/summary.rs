@@ -168,7 +168,7 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
 fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
     let why = |id: &&'static str| match set.get(id).and_then(|s| s.last_on_or_before(day)) {
         Some(o) => format!("{id} has no current figure (newest: {})", o.date),
-        None => format!("{id} is not there"),
+        None => format!("{id} is not loaded"),
     };
     Figure {
         series: ids.to_vec(),

@@ -162,7 +162,10 @@ fn digits(text: &str) -> Option<i16> {
 
 /// What is wrong with a text that is none of the forms; of `02/03/2008`, what it can be.
 fn slashed(text: &str) -> String {
-    let numbers: Vec<Option<usize>> = text.split(['/', '.', '-']).map(|n| n.parse().ok()).collect();
+    let numbers: Vec<Option<usize>> = text
+        .split(['/', '.', '-'])
+        .map(|n| n.parse().ok())
+        .collect();
     let name = |month: usize| {
         let name = MONTHS.get(month.checked_sub(1)?)?;
         let (first, rest) = name.split_at_checked(1)?;
@@ -207,8 +210,18 @@ mod tests {
             ("dec 2008", "2008-12-01", "2008-12-31", "2008-12"),
             ("Sept. 2008", "2008-09-01", "2008-09-30", "2008-09"),
             ("2020-02-15", "2020-02-15", "2020-02-15", "2020-02-15"),
-            (" 15 December 2008 ", "2008-12-15", "2008-12-15", "2008-12-15"),
-            ("December 15, 2008", "2008-12-15", "2008-12-15", "2008-12-15"),
+            (
+                " 15 December 2008 ",
+                "2008-12-15",
+                "2008-12-15",
+                "2008-12-15",
+            ),
+            (
+                "December 15, 2008",
+                "2008-12-15",
+                "2008-12-15",
+                "2008-12-15",
+            ),
             ("Dec 1st 2008", "2008-12-01", "2008-12-01", "2008-12-01"),
             ("15-Dec-2008", "2008-12-15", "2008-12-15", "2008-12-15"),
         ] {

@@ -79,10 +79,7 @@ struct Chart {
 }
 
 impl Chart {
-    const fn new(
-        title: &'static str,
-        lines: &'static [(&'static str, &'static str)],
-    ) -> Self {
+    const fn new(title: &'static str, lines: &'static [(&'static str, &'static str)]) -> Self {
         Self {
             title,
             lines,
@@ -112,10 +109,7 @@ const CHARTS: [Chart; 6] = [
         )
     },
     Chart::new("Unemployment", &[("UNRATE", "")]),
-    Chart::new(
-        "Recession probability, 12 months",
-        &[("SERVICE_CRPI", "")],
-    ),
+    Chart::new("Recession probability, 12 months", &[("SERVICE_CRPI", "")]),
     Chart::new("Net liquidity", &[("SERVICE_CNLI", "")]),
 ];
 

@@ -93,7 +93,10 @@ fn every_date_argument_takes_the_same_list() {
         }
     }
     println!("{arguments} arguments, {answered} answers");
-    assert!(arguments >= 19 && answered >= 300, "{arguments}: {answered}");
+    assert!(
+        arguments >= 19 && answered >= 300,
+        "{arguments}: {answered}"
+    );
 }
 
 #[test]
@@ -105,8 +108,14 @@ fn every_date_argument_refuses_the_same_with_the_same_words() {
             let refused = ask(&backend, tool, &call(route, name, text));
             let said = refused.map(|_| ()).unwrap_err().to_string();
             let begins = format!("Invalid {name}: \"{text}\" {problem}");
-            assert!(said.contains(problem) && said.contains(FORMS), "{tool}: {said}");
-            assert!(said.starts_with(begins.split(" that month").next().unwrap()), "{tool}: {said}");
+            assert!(
+                said.contains(problem) && said.contains(FORMS),
+                "{tool}: {said}"
+            );
+            assert!(
+                said.starts_with(begins.split(" that month").next().unwrap()),
+                "{tool}: {said}"
+            );
         }
     }
 }
@@ -119,17 +128,29 @@ fn a_written_date_answers_as_the_plain_day_does() {
         json.as_object_mut().unwrap().remove("notes");
         json
     };
-    for (tool, id) in [("get_metric", ("ticker", "UNRATE")), ("get_regime", ("as_known", "false"))] {
+    for (tool, id) in [
+        ("get_metric", ("ticker", "UNRATE")),
+        ("get_regime", ("as_known", "false")),
+    ] {
         let plain = asked(tool, &[id, ("as_of", "2008-12-31")]);
         for text in &WRITTEN[1..UP_TO_A_DAY_OF_2008] {
             assert_eq!(asked(tool, &[id, ("as_of", text)]), plain, "{tool} {text}");
         }
     }
     let id = ("seriesId", "UNRATE");
-    let plain = asked("get_time_series", &[id, ("start", "2008-01-01"), ("end", "2009-03-31")]);
-    let written = asked("get_time_series", &[id, ("start", "2008"), ("end", "Q1 2009")]);
+    let plain = asked(
+        "get_time_series",
+        &[id, ("start", "2008-01-01"), ("end", "2009-03-31")],
+    );
+    let written = asked(
+        "get_time_series",
+        &[id, ("start", "2008"), ("end", "Q1 2009")],
+    );
     assert_eq!(written, plain);
-    let listed = asked("get_time_series", &[id, ("dates", "December 15, 2008,2009-03")]);
+    let listed = asked(
+        "get_time_series",
+        &[id, ("dates", "December 15, 2008,2009-03")],
+    );
     assert_eq!(listed["data"][0]["value"], 7.3);
     assert_eq!(listed["data"][1]["value"], 8.7);
 }

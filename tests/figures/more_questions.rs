@@ -316,7 +316,7 @@ fn a_base_rate_that_the_store_cannot_show_stays_documented_and_says_so() {
     close(&vix["baseRateProbability"], 0.148, 1e-9);
     assert_eq!(
         vix["baseRateBasis"],
-        "reference study; no VIXCLS since 1990 is loaded"
+        "reference study; VIXCLS is not loaded back to 1990"
     );
 }
 

@@ -21,8 +21,15 @@ impl Told {
     fn of(store: Arc<dyn Store>) -> Self {
         let backend = backend(store);
         let ids = Catalogue::embedded().iter().map(|info| info.id.to_string());
-        let metric = |id: String| Some((id.clone(), ask(&backend, "get_metric", &[("ticker", &id)]).ok()?));
-        let metrics = ids.filter_map(metric).filter(|(_, (m, _))| !m["value"].is_null());
+        let metric = |id: String| {
+            Some((
+                id.clone(),
+                ask(&backend, "get_metric", &[("ticker", &id)]).ok()?,
+            ))
+        };
+        let metrics = ids
+            .filter_map(metric)
+            .filter(|(_, (m, _))| !m["value"].is_null());
         let metrics = metrics.collect();
         Self {
             backend,
@@ -69,9 +76,27 @@ impl Told {
                 "get_time_series",
                 &[("seriesId", id), ("start", "max"), ("detail", "summary")],
             );
-            self.same("get_time_series", id, "value", &rows["summary"]["last"]["value"]);
-            self.same("get_time_series", id, "date", &rows["summary"]["last"]["date"]);
-            for field in ["unit", "unitInWords", "frequency", "source", "displayName", "as_of", "age_days"] {
+            self.same(
+                "get_time_series",
+                id,
+                "value",
+                &rows["summary"]["last"]["value"],
+            );
+            self.same(
+                "get_time_series",
+                id,
+                "date",
+                &rows["summary"]["last"]["date"],
+            );
+            for field in [
+                "unit",
+                "unitInWords",
+                "frequency",
+                "source",
+                "displayName",
+                "as_of",
+                "age_days",
+            ] {
                 self.same("get_time_series", id, field, &rows[field]);
             }
             let asked = [("series", &**id), ("start", "max"), ("max_points", "2")];
@@ -86,13 +111,24 @@ impl Told {
             let said = &self.metrics[id].1;
             let first = said.split_once(". ").map_or(&**said, |(first, _)| first);
             if !document["text"].as_str().unwrap().starts_with(first) {
-                self.differ.push(format!("fetch {id}: {} / {first}", document["text"]));
+                self.differ
+                    .push(format!("fetch {id}: {} / {first}", document["text"]));
             }
             self.pairs += 1;
             let found = self.ask("search_series", &[("query", id), ("limit", "1")]);
             if found["results"][0]["seriesId"].as_str() == Some(id) {
-                self.same("search_series", id, "date", &found["results"][0]["lastDate"]);
-                self.same("search_series", id, "source", &found["results"][0]["source"]);
+                self.same(
+                    "search_series",
+                    id,
+                    "date",
+                    &found["results"][0]["lastDate"],
+                );
+                self.same(
+                    "search_series",
+                    id,
+                    "source",
+                    &found["results"][0]["source"],
+                );
             }
             let today = self.ask("get_metric", &[("ticker", id), ("as_of", "today")]);
             for field in ["value", "date", "unit", "stale", "changes"] {
@@ -110,11 +146,26 @@ impl Told {
             ("fed_funds", "/key_rates/fed_funds", "EFFR", 1.0),
             ("sahm_rule", "/labor/sahm_rule", "SAHMREALTIME", 1.0),
             ("vix", "/volatility/vix", "VIXCLS", 1.0),
-            ("hy_spread_bps", "/credit/hy_spread_bps", "BAMLH0A0HYM2", 100.0),
+            (
+                "hy_spread_bps",
+                "/credit/hy_spread_bps",
+                "BAMLH0A0HYM2",
+                100.0,
+            ),
             ("recession_now", "/labor/recession_now", "SERVICE_RNOW", 1.0),
-            ("recession_probability", "/recession_probability", "SERVICE_CRPI", 1.0),
+            (
+                "recession_probability",
+                "/recession_probability",
+                "SERVICE_CRPI",
+                1.0,
+            ),
             ("stress_index", "/stress_index", "SERVICE_CMSI", 1.0),
-            ("net_liquidity_trn", "/net_liquidity_trn", "SERVICE_CNLI", 1.0),
+            (
+                "net_liquidity_trn",
+                "/net_liquidity_trn",
+                "SERVICE_CNLI",
+                1.0,
+            ),
         ] {
             let said = summary.pointer(path).unwrap();
             self.scaled("get_macro_summary", id, factor, said);
@@ -123,8 +174,14 @@ impl Told {
         // The spread of the two yields that stand beside it, on their day.
         let yields = ["DGS10", "DGS2"].map(|id| self.metrics[id].0["value"].as_f64().unwrap());
         let spread = summary["key_rates"]["spread_2s10s_bps"].as_f64().unwrap();
-        assert!((spread - 100.0 * (yields[0] - yields[1])).abs() < 0.01, "{spread} {yields:?}");
-        assert_eq!(summary["dates"]["spread_2s10s_bps"], summary["dates"]["10y"]);
+        assert!(
+            (spread - 100.0 * (yields[0] - yields[1])).abs() < 0.01,
+            "{spread} {yields:?}"
+        );
+        assert_eq!(
+            summary["dates"]["spread_2s10s_bps"],
+            summary["dates"]["10y"]
+        );
         let signals = self.ask("get_signals", &[]);
         for signal in signals["convexIndices"].as_array().unwrap() {
             let id = signal["seriesId"].as_str().unwrap();
@@ -144,7 +201,11 @@ impl Told {
         let changed = self.ask("what_changed", &[]);
         for change in changed["changes"].as_array().unwrap() {
             let id = change["id"].as_str().unwrap();
-            if !change["name"].as_str().unwrap().ends_with("from a year earlier") {
+            if !change["name"]
+                .as_str()
+                .unwrap()
+                .ends_with("from a year earlier")
+            {
                 self.same("what_changed", id, "value", &change["now"]);
                 self.same("what_changed", id, "unit", &change["unit"]);
             }
@@ -158,7 +219,10 @@ impl Told {
             let explained = self.ask("explain_indicator", &[("indicator", indicator)]);
             for input in explained["inputs"].as_array().unwrap() {
                 let id = input["series"].as_str().unwrap();
-                let has_same_unit = self.metrics.get(id).is_some_and(|(m, _)| m["unit"] == input["unit"]);
+                let has_same_unit = self
+                    .metrics
+                    .get(id)
+                    .is_some_and(|(m, _)| m["unit"] == input["unit"]);
                 if has_same_unit && !input["value"].is_null() {
                     let who = format!("explain_indicator {indicator}");
                     self.same(&who, id, "value", &input["value"]);
@@ -174,7 +238,10 @@ impl Told {
                 }
             }
         }
-        let (regime, summary) = (self.ask("get_regime", &[]), self.ask("get_macro_summary", &[]));
+        let (regime, summary) = (
+            self.ask("get_regime", &[]),
+            self.ask("get_macro_summary", &[]),
+        );
         let changed = self.ask("what_changed", &[]);
         for (a, b) in [
             (&regime["confidence"], &summary["regime"]["confidence"]),
@@ -196,7 +263,12 @@ impl Told {
         self.overviews();
         self.made();
         println!("{} series, {} pairs", self.metrics.len(), self.pairs);
-        assert!(self.differ.is_empty(), "{} differ:\n{}", self.differ.len(), self.differ.join("\n"));
+        assert!(
+            self.differ.is_empty(),
+            "{} differ:\n{}",
+            self.differ.len(),
+            self.differ.join("\n")
+        );
         assert!(self.pairs >= least, "{} pairs", self.pairs);
     }
 }
@@ -213,10 +285,16 @@ fn is_rounded(due: f64, said: f64) -> bool {
 
 /// A quarterly series that its source dates by another month of the quarter stands beside others on its first day.
 fn is_put_on_quarters(who: &str, field: &str, due: &Value, said: &Value) -> bool {
-    let months = [due, said].map(|day| day.as_str().and_then(|day| day.get(5..7)?.parse::<u8>().ok()));
+    let months = [due, said].map(|day| {
+        day.as_str()
+            .and_then(|day| day.get(5..7)?.parse::<u8>().ok())
+    });
     match months {
         [Some(due), Some(said)] => {
-            who == "compare_series" && field == "date" && said % 3 == 1 && (said..said + 3).contains(&due)
+            who == "compare_series"
+                && field == "date"
+                && said % 3 == 1
+                && (said..said + 3).contains(&due)
         }
         _ => false,
     }

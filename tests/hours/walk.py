@@ -44,7 +44,7 @@ def got(url, status=200, *words):
     global done
     done += 1
     try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
+        with urllib.request.urlopen(url, timeout=150) as answer:
             code, body = answer.status, answer.read().decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
         code, body = error.code, error.read().decode("utf-8", "replace")
@@ -68,7 +68,7 @@ typed("econoscope call get_metric 'ticker=core cpi' --text", 0, "CPILFESL")
 typed("econoscope call get_metric 'ticker=fed funds' --text", 0, "fed")
 typed("econoscope call get_regime as_of=2008-12 --text", 0, "December 2008", "as_of: 2008-12, read as 2008-12-31")
 typed("econoscope call get_regime 'as_of=December 2008' --text", 0, "December 2008", "read as 2008-12-31")
-typed("econoscope call get_time_series seriesId=UNRATE start=5y format=csv", 0, "date,value")
+typed("econoscope call get_time_series seriesId=UNRATE start=5y format=csv", 0, "observation_date,UNRATE")
 typed("econoscope call get_time_series seriesId=UNRATE start=2008 end=Q1\\ 2009 --table", 0, "2008-12-01")
 typed("econoscope call get_time_series seriesId=UNRATE 'dates=December 15, 2008' --text", 0, "7.3")
 typed("econoscope call compare_series series=DGS10,DGS2 start=2015 --csv", 0, "DGS10")

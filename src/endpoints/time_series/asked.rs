@@ -102,11 +102,7 @@ fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<AskedDay>> {
 }
 
 /// The event, then each horizon.
-fn after(
-    event: &str,
-    horizons: Option<&[String]>,
-    base: (Date, Date),
-) -> Result<Vec<AskedDay>> {
+fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<AskedDay>> {
     let event = days::read("after", event, base)?;
     let usual = HORIZONS.map(str::to_owned);
     let mut days = vec![AskedDay {

@@ -11,10 +11,10 @@
 //! ```
 //! A comparison without a left side is about the series that is asked about: `>= 0.5`.
 
-use crate::model::When;
 use super::parser::{MAX_NAME, Parser};
 use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
 use crate::indicators::transform::Units;
+use crate::model::When;
 
 /// Longest formula.
 pub const MAX_CHARACTERS: usize = 200;

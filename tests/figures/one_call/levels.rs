@@ -91,7 +91,7 @@ fn levels() -> Vec<Question> {
         now("What is net liquidity?", "CNLI")
             .at("/value", rounded(liquidity("2026-08-19"), 5))
             .says(format!(
-                "{:.3} $tn in the week ending 2026-08-19",
+                "{:.3} trillion dollars in the week ending 2026-08-19",
                 liquidity("2026-08-19")
             )),
     ]
