@@ -32,15 +32,19 @@ const USAGE: u8 = 2;
 ///
 /// It lives here, so that the program is a few lines around a library that is compiled once.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    let config = match config::load(arguments.clone()) {
-        Ok(config) => config,
+    let started = config::load(arguments.clone()).and_then(|config| {
+        let repeats = log::to_stderr(&config)?;
+        Ok((config, repeats))
+    });
+    let (config, repeats) = match started {
+        Ok(started) => started,
         Err(error) => {
             let causes = crate::error::causes(error.chain());
             log::first_word(&printable(&causes), config::wants_json(&arguments));
             return ExitCode::from(USAGE);
         }
     };
-    run(config).unwrap_or_else(|error| {
+    run(config, repeats).unwrap_or_else(|error| {
         complain(&crate::error::causes(error.chain()));
         let is_usage = error
             .chain()
@@ -54,8 +58,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 ///
 /// # Errors
 /// Whatever stopped it.
-fn run(config: Config) -> Result<ExitCode> {
-    let repeats = log::to_stderr(&config)?;
+fn run(config: Config, repeats: log::Repeats) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -74,7 +74,7 @@ pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
             .get(..known.partition_point(|o| out(o.date)))
             .unwrap_or_default()
     });
-    let week = claims.last().map(|o| o.date).ok_or("ICSA is not there")?;
+    let week = claims.last().map(|o| o.date).ok_or("ICSA is not loaded")?;
     if days_between(week, weekly) > STALE_DAYS {
         return Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {weekly}"
@@ -207,7 +207,7 @@ impl Filling {
         let grid = grid(&mut self.figures);
         let last = grid
             .last()
-            .ok_or_else(|| format!("{series} is not there"))?;
+            .ok_or_else(|| format!("{series} is not loaded"))?;
         if last.plus(MOST) < self.to {
             let (last, to) = (last.name(), self.to.name());
             return Err(format!(

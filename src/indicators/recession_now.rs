@@ -152,7 +152,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
     let weeks = || known(CLAIMS).skip_while(|o| thursday(o.date) > day);
     let newest = weeks().next().map(|o| o.date);
     let claims = match newest {
-        None => Err("ICSA is not there".to_owned()),
+        None => Err("ICSA is not loaded".to_owned()),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
@@ -161,7 +161,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
     };
     let payrolls =
         payroll_growth(known(PAYROLLS), day).ok_or_else(|| match known(PAYROLLS).next() {
-            None => "PAYEMS is not there".to_owned(),
+            None => "PAYEMS is not loaded".to_owned(),
             Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
         });
     let missing = [

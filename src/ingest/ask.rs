@@ -59,8 +59,8 @@ pub(super) struct Asker<'a> {
     sources: BTreeMap<String, Asked>,
     /// Requests that were sent, by source.
     pub(super) requests: BTreeMap<String, u32>,
-    /// Names of sources that could not be reached, until one was.
-    unreached: Option<Vec<String>>,
+    /// Sources that could not be reached, and why, until one was.
+    unreached: Option<BTreeMap<String, Error>>,
 }
 
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl<'a> Asker<'a> {
             settings,
             sources: BTreeMap::new(),
             requests: BTreeMap::new(),
-            unreached: Some(Vec::new()),
+            unreached: Some(BTreeMap::new()),
         }
     }
 
@@ -101,8 +101,9 @@ impl<'a> Asker<'a> {
             .filter(|tried| tried.len() >= ALONE)?;
         Some(Error::Unavailable {
             what: format!(
-                "No source can be reached: {} were tried. Is there a network?",
-                tried.join(", ")
+                "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
+                 then sync again; what is held is answered meanwhile.",
+                tried.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
             retry_after: None,
             source: None,
@@ -110,15 +111,12 @@ impl<'a> Asker<'a> {
     }
 
     fn note_reach(&mut self, name: &str, came: &std::result::Result<Came, Miss>) {
-        let is_unreached = matches!(came, Err(Miss::Outage(error)) if is_unreached(error));
-        match &mut self.unreached {
-            Some(tried) if is_unreached => {
-                if !tried.iter().any(|known| known == name) {
-                    tried.push(name.to_owned());
-                }
+        match (&mut self.unreached, came) {
+            (Some(tried), Err(Miss::Outage(error))) if is_unreached(error) => {
+                tried.insert(name.to_owned(), error.clone());
             }
             // Whoever answers, even with a refusal, shows that there is a network.
-            reach => *reach = None,
+            (reach, _) => *reach = None,
         }
     }
 
@@ -144,6 +142,11 @@ impl<'a> Asker<'a> {
         }
         if let Some(offline) = self.offline() {
             return Ok(Err(Miss::Outage(offline)));
+        }
+        // Whether it is the source or our network is seen when another has been asked.
+        let tried = self.unreached.as_ref();
+        if let Some(error) = tried.and_then(|tried| tried.get(&wish.at.source.name)) {
+            return Ok(Err(Miss::Outage(error.clone())));
         }
         let Some(asked) = self.sources.get_mut(&id) else {
             return Err(Error::internal("a source", "was lost"));

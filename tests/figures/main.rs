@@ -11,11 +11,13 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of rows")]
 
 mod as_of;
+mod dates;
 mod identities;
 mod more_questions;
 mod names;
 mod one_call;
 mod questions;
+mod same;
 mod sooner;
 mod support;
 mod vintages;

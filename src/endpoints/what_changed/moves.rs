@@ -36,7 +36,6 @@ impl Kind {
     /// Unit of the value.
     pub(super) fn unit(self, info: &SeriesInfo) -> String {
         match self {
-            Self::Points | Self::Percent if info.units_short == "0-100" => "of 100".into(),
             Self::Points | Self::Percent => info.units_short.clone(),
             Self::Yearly => "%".into(),
         }

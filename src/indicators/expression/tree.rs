@@ -1,7 +1,7 @@
 //! A formula as a tree, and what is wrong with one that cannot be used.
 
-use super::when::When;
 use crate::indicators::transform::Units;
+use crate::model::When;
 
 /// What may be called.
 pub(super) const FUNCTIONS: &str = "yoy, mom, chg, ch1, pch, pc1, pca, cch, cca, log, abs, ma(x, n), lag(x, n), \

@@ -59,7 +59,7 @@ impl Source<'_> {
     fn missing(&self) -> String {
         match self.known.last() {
             Some(last) => format!("{} has no current figure (newest: {})", self.id, last.date),
-            None => format!("{} is not there", self.id),
+            None => format!("{} is not loaded", self.id),
         }
     }
 }

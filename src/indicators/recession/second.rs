@@ -179,7 +179,7 @@ fn inputs(sources: &Sources, found: &Inputs, month: Month, points: Five) -> Vec<
         why,
     ));
     let before = month.plus(-1);
-    let why = format!("EBP of {} is not there", before.name());
+    let why = format!("EBP of {} is not loaded", before.name());
     let unit = "percentage points";
     inputs.push(more(
         "Excess bond premium",

@@ -120,7 +120,7 @@ impl<'a> Run<'a> {
 
     /// Asks FRED for what no other source brought.
     async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
-        if steps.iter().any(|step| step.source.is_some()) {
+        if self.offline.is_none() && steps.iter().any(|step| step.source.is_some()) {
             self.tell_terms().await?;
         }
         for step in steps {
@@ -176,7 +176,8 @@ impl<'a> Run<'a> {
         let is_new = match &outcome {
             Outcome::Failed(error) => self.told.insert(error.for_operator()),
             Outcome::NotAsked(why) => self.told.insert(why.clone()),
-            Outcome::Written(_) | Outcome::Fresh(_) => true,
+            // Without a network only what is computed of others' figures is written; the summary counts it.
+            Outcome::Written(_) | Outcome::Fresh(_) => self.offline.is_none(),
         };
         match is_new {
             true => self.progress.done(id.as_str(), outcome.shown()),
