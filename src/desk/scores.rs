@@ -2,9 +2,12 @@
 //!
 //! `econoscope score` computes it and writes `data/scores.json`, which the program carries; the gate compares the two.
 
+mod detection;
 mod recession;
 mod recession_now;
 mod regime;
+mod revisions;
+mod stress;
 mod table;
 
 pub use table::ScoreTable;
@@ -84,6 +87,8 @@ impl Desk {
         let mut tables = recession_now::tables(self)?;
         tables.extend(recession::tables(self)?);
         tables.extend(regime::tables(self)?);
+        tables.extend(stress::tables(self)?);
+        tables.push(revisions::table(self)?);
         Ok(Scores {
             basis: "Computed by `econoscope score` from the bundled vintages: each figure as it was known on its day. \
                     Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \

@@ -1,6 +1,7 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
-use super::table::{ScoreTable, calibrated, skill};
+use super::detection::{self, Signal};
+use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months, log_ratio};
@@ -8,7 +9,7 @@ use crate::indicators::nber::is_recession;
 use crate::indicators::recession::{first_term, second_term};
 use crate::indicators::statistics::{Said, dot, mean, normal_cdf, probit};
 use crate::indicators::transform::bond_equivalent;
-use crate::model::{AsOf, Knowledge};
+use crate::model::{AsOf, Knowledge, Observation};
 use std::collections::BTreeMap;
 
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2024, 7);
@@ -16,12 +17,18 @@ const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new
 const REAL_TIME: Month = Month::new(1999, 8);
 /// Labels 24 months old, of a target that looks 12 months ahead.
 const DELAY: i32 = 36;
-/// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone.
-const FIRST: [Month; 3] = [
+/// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone; of the
+/// spread.
+const FIRST: [Month; 4] = [
     Month::new(1971, 1),
     Month::new(1973, 2),
     Month::new(1962, 1),
+    Month::new(1959, 1),
 ];
+/// Days before a peak from which on a high probability counts as a warning of it.
+const AHEAD: i64 = 548;
+/// Where the ranges of the calibration begin.
+const EDGES: [f64; 5] = [0.0, 0.15, 0.3, 0.5, 0.75];
 
 /// A month's inputs: spread, conditions, permits as known then and as last revised, yearly spread, premium.
 #[derive(Clone, Copy)]
@@ -36,17 +43,6 @@ struct Inputs {
 
 type ByMonth<T> = BTreeMap<Month, T>;
 
-/// Columns of a table of rules.
-const COLUMNS: [&str; 7] = [
-    "rule",
-    "months",
-    "base rate",
-    "AUC",
-    "Brier",
-    "AUC since 1999-08",
-    "Brier since 1999-08",
-];
-
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let inputs = inputs(desk)?;
     let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth<f64> {
@@ -54,73 +50,81 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
             let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
             Some((*month, f64::midpoint(first_term(i.spread), second)))
         };
-        inputs.iter().filter_map(at).collect()
+        inputs.range(FIRST[0]..).filter_map(at).collect()
     };
-    let first = fitted(&inputs, FIRST[0], |i| {
+    let mut first = fitted(&inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
+    first.extend(fitted(&inputs, FIRST[0], |i| {
         Some([1.0, i.spread, i.conditions, i.permits?])
-    });
+    }));
     let with = fitted(&inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
     let without = fitted(&inputs, FIRST[2], |i| Some([1.0, i.year?]));
-    let spread: ByMonth<f64> = inputs
-        .iter()
-        .map(|(m, i)| (*m, first_term(i.spread)))
-        .collect();
-    let between = |a: &ByMonth<f64>, b: &ByMonth<f64>| -> ByMonth<f64> {
-        let at = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
-        a.iter().filter_map(at).collect()
-    };
+    let alone = fitted(&inputs, FIRST[3], |i| Some([1.0, i.spread]));
+    let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
+    let spread: ByMonth<f64> = spread.collect();
+    let [known, revised] = [shipped(|i| i.permits), shipped(|i| i.revised)];
+    let own = between(&alone, &first);
     let second = between(&first, &with);
-    let mut old = ScoreTable::new(
-        "CRPI",
-        "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from 1999-08, \
-         conditions and premium as last revised",
-        &COLUMNS,
-    );
-    let mut new = old.clone();
-    new.indicator = "CRPI2".to_owned();
-    for (name, said) in [
-        (
-            "these constants, which saw the sample",
-            &shipped(|i| i.permits),
-        ),
-        ("the same on last revised figures", &shipped(|i| i.revised)),
-        (
-            "refitted at each month, out of sample",
-            &between(&spread, &first),
-        ),
-        ("spread alone, published constants", &spread),
-    ] {
-        old.row(row(name, said));
-    }
-    for (name, said) in [
-        ("refitted at each month, out of sample", &second),
-        ("the same without the premium", &between(&first, &without)),
-        ("CRPI refitted at each month", &between(&spread, &first)),
-    ] {
-        new.row(row(name, said));
-    }
-    let edges = [0.0, 0.15, 0.3, 0.5, 0.75];
+    let short = between(&first, &without);
+    let mut with_fallback = short.clone();
+    with_fallback.extend(&second);
+    let parts = ["since 1999-08", "in expansions"];
+    let title = "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from \
+                 1999-08, conditions and premium as last revised";
+    let [mut old, mut new] = ["CRPI", "CRPI2"].map(|name| rules(name, title, &parts));
+    let refitted = "refitted at each month, out of sample";
+    old.row(row("these constants, which saw the sample", &known));
+    old.row(row("the same on last revised figures", &revised));
+    old.row(row(refitted, &own));
+    old.row(row("spread alone, published constants", &spread));
+    new.row(row(refitted, &second));
+    new.row(row("the same without the premium", &short));
+    new.row(row("CRPI refitted at each month", &own));
+    let said = |by_month| said(by_month, |_| true);
     let title = "what it said out of sample and what share came, the same months";
-    let calibration = calibrated("CRPI2", title, &said(&second, *SCORED.start()), &edges);
-    let title = "what the refitted form said out of sample and what share came, the same months";
-    let between = between(&spread, &first);
-    let own = calibrated("CRPI", title, &said(&between, *SCORED.start()), &edges);
-    Ok(vec![old, own, new, calibration])
+    let calibration = |name, by_month| calibrated(name, title, &said(by_month), &EDGES);
+    let levels =
+        |name: &str, by_month: &ByMonth<f64>| [30.0, 50.0].map(|l| crossed(name, by_month, l));
+    let crossings =
+        |indicator, signals: &[Signal]| detection::table(indicator, SCORED.start(), AHEAD, signals);
+    Ok(vec![
+        old,
+        calibration("CRPI", &own),
+        crossings("CRPI", &levels("these constants", &known)),
+        new,
+        calibration("CRPI2", &second),
+        crossings("CRPI2", &levels("out of sample", &with_fallback)),
+    ])
+}
+
+/// The mean of two probabilities where both are there.
+fn between(a: &ByMonth<f64>, b: &ByMonth<f64>) -> ByMonth<f64> {
+    let at = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
+    a.iter().filter_map(at).collect()
+}
+
+/// When the probability stood at a level or above, by the month's end.
+fn crossed(name: &str, by_month: &ByMonth<f64>, level: f64) -> Signal {
+    let readings = by_month.range(SCORED.start()..);
+    let readings: Vec<Observation> = readings
+        .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
+        .collect();
+    Signal {
+        name: format!("{level} or more, {name}"),
+        spells: detection::at_least(level, 1).spells(&readings),
+    }
 }
 
 fn row(name: &str, by_month: &ByMonth<f64>) -> Vec<String> {
-    let [_, _, auc, brier] = skill(&said(by_month, REAL_TIME));
-    let all = skill(&said(by_month, *SCORED.start()));
-    [name.to_owned()]
-        .into_iter()
-        .chain(all)
-        .chain([auc, brier])
-        .collect()
+    let parts = [
+        said(by_month, |m| m >= REAL_TIME),
+        said(by_month, |m| !is_recession(m)),
+    ];
+    fared(name, &said(by_month, |_| true), &parts)
 }
 
-/// What the scored months from `first` on were given, and whether it came.
-fn said(by_month: &ByMonth<f64>, first: Month) -> Vec<Said> {
-    let scored = by_month.range(first..=*SCORED.end());
+/// What scored months were given, and whether it came.
+fn said(by_month: &ByMonth<f64>, is_meant: impl Fn(Month) -> bool) -> Vec<Said> {
+    let scored = by_month.range(SCORED).filter(|(m, _)| is_meant(**m));
     scored.map(|(m, p)| (*p, comes(*m))).collect()
 }
 
@@ -129,7 +133,7 @@ fn comes(month: Month) -> bool {
     (1..=12).any(|k| is_recession(month.plus(k)))
 }
 
-/// A probit fitted anew at each scored month.
+/// A probit fitted anew at each month from the first scored one on.
 fn fitted<const N: usize>(
     inputs: &ByMonth<Inputs>,
     first: Month,
@@ -141,7 +145,7 @@ fn fitted<const N: usize>(
         .collect();
     let mut guess = [0.0; N];
     let mut said = ByMonth::new();
-    for (month, row) in rows.iter().filter(|(m, _)| SCORED.contains(m)) {
+    for (month, row) in rows.iter().filter(|(m, _)| m >= SCORED.start()) {
         let known = rows.iter().filter(|(m, _)| *m <= month.plus(-DELAY));
         let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
             known.map(|(m, r)| (*r, comes(*m))).unzip();
@@ -171,9 +175,8 @@ fn inputs(desk: &Desk) -> Result<ByMonth<Inputs>> {
     };
     let recorded = desk.recorded(["PERMIT"], desk.state()?)?;
     let mut known = recorded.first().map(Knowledge::of);
-    let months = (0..)
-        .map(|k| FIRST[2].plus(k))
-        .take_while(|m| m <= SCORED.end());
+    let newest = Month::of(desk.data_date(AsOf::Latest)?.as_of);
+    let months = (0..).map(|k| FIRST[3].plus(k)).take_while(|m| *m < newest);
     let at = |m: Month| {
         let revised = permits(&homes, m);
         let then = known.as_mut().and_then(|known| {

@@ -1,23 +1,27 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
-use super::table::{ScoreTable, calibrated, skill};
+use super::detection::{self, Signal, at_least};
+use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::desk::local::Desk;
 use crate::error::Result;
-use crate::indicators::alarm::Spell;
 use crate::indicators::months::{Month, Months};
-use crate::indicators::nber::{RECESSIONS, is_recession};
+use crate::indicators::nber::is_recession;
 use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
 use crate::indicators::sahm;
 use crate::indicators::statistics::{Said, dot, normal_cdf, probit};
+use crate::model::calendar::bringing;
 use crate::model::catalogue::round_to;
-use crate::model::frequency::days_between;
-use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
+use crate::model::{AsOf, Catalogue, Date, Knowledge, Observation, Recorded};
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1979, 1)..=Month::new(2024, 12);
 /// Constants never learn from 2020 and 2021, when claims stayed high after the trough.
 const LAST_LEARNT: Month = Month::new(2019, 12);
+/// Days before a peak from which on an alarm belongs to the recession.
+const AHEAD: i64 = 180;
+/// Sahm gaps count as no more than this in the probit.
+const HIGHEST_GAP: f64 = 1.5;
 /// Months after which a label counts as known.
 const DELAY: i32 = 24;
 
@@ -26,52 +30,42 @@ struct MonthEnd {
     month: Month,
     /// Claims and payrolls of the index.
     drivers: [f64; 2],
-    /// Sahm gap, held to 1.5 at most.
-    sahm: Option<f64>,
+    /// Sahm gap of its newest month.
+    sahm: Option<Observation>,
     /// Production over six months, percent annualised, within ±10.
     production: Option<f64>,
+}
+
+impl MonthEnd {
+    fn row(&self) -> Row<3> {
+        (self.month, with_constant(self.drivers))
+    }
 }
 
 /// A month and its inputs, the constant first.
 type Row<const N: usize> = (Month, [f64; N]);
 
-/// Columns of a table of rules.
-const COLUMNS: [&str; 7] = [
-    "rule",
-    "months",
-    "base rate",
-    "AUC",
-    "Brier",
-    "AUC since 1985",
-    "Brier since 1985",
-];
-
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let state = desk.state()?;
     let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"], state)?;
     let ends = month_ends(&recorded);
-    let rows: Vec<Row<3>> = ends
-        .iter()
-        .map(|e| (e.month, with_constant(e.drivers)))
-        .collect();
-    let own = out_of_sample(&rows);
+    let own = out_of_sample(&ends.iter().map(MonthEnd::row).collect::<Vec<_>>());
     let claims = out_of_sample(
         &ends
             .iter()
             .map(|e| (e.month, [1.0, e.drivers[0]]))
             .collect::<Vec<_>>(),
     );
-    let sahm = ends.iter().filter_map(|e| Some((e.month, [1.0, e.sahm?])));
+    let sahm = ends
+        .iter()
+        .filter_map(|e| Some((e.month, [1.0, e.sahm?.value.min(HIGHEST_GAP)])));
     let sahm = out_of_sample(&sahm.collect::<Vec<_>>());
     let activity = ends
         .iter()
         .filter_map(|e| Some((e.month, [1.0, e.drivers[1], e.production?])));
     let activity = out_of_sample(&activity.collect::<Vec<_>>());
-    let mut table = ScoreTable::new(
-        "RNOW",
-        "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12",
-        &COLUMNS,
-    );
+    let title = "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12";
+    let mut table = rules("RNOW", title, &["since 1985"]);
     for (name, said) in [
         ("recession now", &own),
         ("claims alone", &claims),
@@ -80,14 +74,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     ] {
         let all: Vec<Said> = said.iter().map(|s| s.1).collect();
         let late = said.iter().filter(|s| s.0 >= Month::new(1985, 1));
-        let late: Vec<Said> = late.map(|s| s.1).collect();
-        let [_, _, auc, brier] = skill(&late);
-        table.row(
-            [name.to_owned()]
-                .into_iter()
-                .chain(skill(&all))
-                .chain([auc, brier]),
-        );
+        table.row(fared(name, &all, &[late.map(|s| s.1).collect()]));
     }
     let shown: Vec<Said> = own
         .iter()
@@ -98,7 +85,12 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     Ok(vec![
         table,
         calibrated("RNOW", title, &shown, &edges),
-        alarms(desk, &recorded, &rows)?,
+        detection::table(
+            "RNOW",
+            SCORED.start(),
+            AHEAD,
+            &signals(desk, &recorded, &ends)?,
+        ),
     ])
 }
 
@@ -141,7 +133,7 @@ fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
         Some(MonthEnd {
             month,
             drivers: [c, p],
-            sahm: sahm::history(&rates).last().map(|o| o.value.min(1.5)),
+            sahm: sahm::history(&rates).last().copied(),
             production: growth.map(|g| g.clamp(-10.0, 10.0)),
         })
     };
@@ -170,68 +162,42 @@ fn out_of_sample<const N: usize>(rows: &[Row<N>]) -> Vec<(Month, Said)> {
     said
 }
 
-/// Days from the end of the peak's and of the trough's month to the alarm, with the frozen constants and with those of
-/// each month.
-fn alarms(desk: &Desk, recorded: &[Recorded], rows: &[Row<3>]) -> Result<ScoreTable> {
-    let title = "alarm: days after the last day of the peak's month until on, after the trough's month until off";
-    let sample = ["on, out of sample", "off, out of sample"];
-    let columns = ["recession", "on", "off", sample[0], sample[1]];
-    let mut table = ScoreTable::new("RNOW", title, &columns);
+/// The alarm with the frozen constants and with those of each month, and the Sahm rule on the days of its reports.
+fn signals(desk: &Desk, recorded: &[Recorded], ends: &[MonthEnd]) -> Result<Vec<Signal>> {
     let Some(rule) = RNOW.alarm else {
-        return Ok(table);
+        return Ok(Vec::new());
     };
+    let rows: Vec<Row<3>> = ends.iter().map(MonthEnd::row).collect();
     let until = desk.data_date(AsOf::Latest)?.as_of;
-    let frozen = rule.spells(&desk.as_known_up_to(&RNOW, until)?);
-    let learnt = rule.spells(&weeks_out_of_sample(recorded, rows, until));
-    let first = SCORED.start().first_day();
-    let recessions = RECESSIONS.iter().filter(|r| r.start() >= first);
-    for r in recessions.clone() {
-        let lag = |spells: &[Spell]| {
-            let own: Vec<&Spell> = spells
-                .iter()
-                .filter(|s| is_near(s, r.start(), r.end()))
-                .collect();
-            let on = own
-                .iter()
-                .map(|s| days_between(r.peak.last_day(), thursday(s.from)).to_string());
-            let off = own.iter().filter_map(|s| s.to);
-            let off = off.map(|to| days_between(r.end(), thursday(to)).to_string());
-            [
-                on.collect::<Vec<_>>().join(" and "),
-                off.collect::<Vec<_>>().join(" and "),
-            ]
-        };
-        let years = format!("{} to {}", r.peak.name(), r.trough.name());
-        table.row([years].into_iter().chain(lag(&frozen)).chain(lag(&learnt)));
-    }
-    let alone = |spells: &[Spell]| {
-        let own = spells.iter().filter(|s| thursday(s.from) >= first);
-        let own = own.filter(|s| recessions.clone().all(|r| !is_near(s, r.start(), r.end())));
-        let own: Vec<String> = own
-            .map(|s| {
-                let to = s.to.map_or("now".to_owned(), |to| thursday(to).to_string());
-                format!("{} to {to}", thursday(s.from))
-            })
-            .collect();
-        if own.is_empty() {
-            "none".to_owned()
-        } else {
-            own.join(", ")
-        }
+    let on_thursdays = |mut path: Vec<Observation>| {
+        path.iter_mut().for_each(|o| o.date = thursday(o.date));
+        rule.spells(&path)
     };
-    table.row([
-        "false since 1979".into(),
-        alone(&frozen),
-        String::new(),
-        alone(&learnt),
-        String::new(),
-    ]);
-    Ok(table)
-}
-
-/// Whether an alarm belongs to a recession: it rang within it or began in the year before.
-fn is_near(spell: &Spell, start: Date, end: Date) -> bool {
-    spell.from <= end && days_between(spell.from, start) <= 180
+    let report = Catalogue::embedded()
+        .get("UNRATE")
+        .and_then(|info| bringing(info));
+    let mut sahm: Vec<Observation> = ends.iter().filter_map(|e| e.sahm).collect();
+    sahm.dedup_by_key(|o| o.date);
+    let due = |o: &Observation| Some(Observation::new(report?.due_for(o.date)?.day, o.value));
+    let sahm: Vec<Observation> = sahm.iter().filter_map(due).collect();
+    let signal = |name: &str, spells| Signal {
+        name: name.to_owned(),
+        spells,
+    };
+    Ok(vec![
+        signal(
+            "alarm, these constants",
+            on_thursdays(desk.as_known_up_to(&RNOW, until)?),
+        ),
+        signal(
+            "alarm, out of sample",
+            on_thursdays(weeks_out_of_sample(recorded, &rows, until)),
+        ),
+        signal(
+            "Sahm rule, 0.5 or more",
+            at_least(sahm::TRIGGER, 1).spells(&sahm),
+        ),
+    ])
 }
 
 /// The index of every Thursday with the coefficients of its month.

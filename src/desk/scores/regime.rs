@@ -1,5 +1,7 @@
 //! The regime's label on a day against what the same month was called when its figures were complete, and finally.
 
+mod revised;
+
 use super::table::{ScoreTable, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
@@ -13,6 +15,9 @@ use jiff::ToSpan;
 use std::collections::BTreeMap;
 
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2026, 1);
+
+/// Months kept of what was known at a month's end.
+const NEWEST: usize = 12;
 
 /// A month's label and scores.
 type Seen = (Regime, f64, f64);
@@ -30,13 +35,10 @@ struct Case {
 }
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
-    let last: BTreeMap<Date, Seen> = desk
-        .regimes(AsOf::Latest)?
-        .months
-        .iter()
-        .map(|s| (s.month, seen(s)))
-        .collect();
-    let complete = complete(desk)?;
+    let months = &desk.regimes(AsOf::Latest)?.months;
+    let last: BTreeMap<Date, Seen> = months.iter().map(|s| (s.month, seen(s))).collect();
+    let ends = ends(desk)?;
+    let complete = complete(&ends);
     let mut wrong = ScoreTable::new(
         "regime",
         "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
@@ -70,29 +72,39 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         let now = |c: &Case| Some((c.now?, c.last));
         confidence.row(judged(name, "nowcast", &cases, nowcast::ERRORS, now));
     }
-    Ok(vec![wrong, confidence])
+    Ok(vec![
+        wrong,
+        confidence,
+        revised::labels(desk, &ends, &last)?,
+        revised::detection(&ends),
+    ])
+}
+
+/// The newest months of the regime as known at each month's end.
+fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
+    let until = Month::of(desk.data_date(AsOf::Latest)?.as_of);
+    let ends = (0..)
+        .map(|k| revised::SINCE.plus(k))
+        .take_while(|m| *m <= until);
+    ends.map(|end| {
+        let day = end.last_day();
+        let mut months = regime::history(&known(desk, day)?, day);
+        months.drain(..months.len().saturating_sub(NEWEST));
+        Ok((end, months))
+    })
+    .collect()
 }
 
 /// Each month when all its figures were first there: its label and scores in the state of that month's end.
-fn complete(desk: &Desk) -> Result<BTreeMap<Date, Seen>> {
+fn complete(ends: &[(Month, Vec<RegimeMonth>)]) -> BTreeMap<Date, Seen> {
     let mut complete = BTreeMap::new();
-    let until = Month::of(desk.data_date(AsOf::Latest)?.as_of);
-    let ends = (0..)
-        .map(|k| SCORED.start().plus(k))
-        .take_while(|m| *m <= until);
-    for end in ends.map(Month::last_day) {
-        let set = known(desk, end)?;
-        let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
-        for state in regime::history(&set, end)
-            .iter()
-            .rev()
-            .take(12)
-            .filter(whole)
-        {
+    let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
+    for (_, months) in ends {
+        for state in months.iter().rev().filter(whole) {
             complete.entry(state.month).or_insert_with(|| seen(state));
         }
     }
-    Ok(complete)
+    complete
 }
 
 fn known(desk: &Desk, day: Date) -> Result<SeriesSet> {

@@ -84,6 +84,28 @@ pub(super) fn skill(said: &[Said]) -> [String; 4] {
     ]
 }
 
+/// A table of rules: how each fared over all months, and over those parts of them.
+pub(super) fn rules(indicator: &str, title: &str, parts: &[&str]) -> ScoreTable {
+    let mut table = ScoreTable::new(
+        indicator,
+        title,
+        &["rule", "months", "base rate", "AUC", "Brier"],
+    );
+    let measures = |part: &&str| ["AUC", "Brier"].map(|measure| format!("{measure} {part}"));
+    table.columns.extend(parts.iter().flat_map(measures));
+    table
+}
+
+/// A row of [`rules`].
+pub(super) fn fared(name: &str, all: &[Said], parts: &[Vec<Said>]) -> Vec<String> {
+    let part = |said: &Vec<Said>| {
+        let [_, _, auc, brier] = skill(said);
+        [auc, brier]
+    };
+    let cells = [name.to_owned()].into_iter().chain(skill(all));
+    cells.chain(parts.iter().flat_map(part)).collect()
+}
+
 /// What was said and what came, by ranges that begin at these shares.
 pub(super) fn calibrated(indicator: &str, title: &str, said: &[Said], edges: &[f64]) -> ScoreTable {
     let mut table = ScoreTable::new(indicator, title, &["said from", "months", "said", "came"]);

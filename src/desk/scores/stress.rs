@@ -1,0 +1,56 @@
+//! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
+
+use super::detection::{self, Signal, at_least};
+use super::table::ScoreTable;
+use super::table::share;
+use crate::desk::local::Desk;
+use crate::error::Result;
+use crate::indicators::months::{Month, Months};
+use crate::indicators::nber::is_recession;
+use crate::indicators::statistics::{Said, auc, mean};
+use crate::indicators::stress::CMSI;
+use crate::model::AsOf;
+
+const SINCE: Month = Month::new(1985, 1);
+/// Stress from which on a spell is counted, and days in a row that begin and end it.
+const HIGH: (f64, usize) = (70.0, 5);
+/// Days before a peak from which on high stress belongs to the recession.
+const AHEAD: i64 = 365;
+
+pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
+    let days = desk.history(&CMSI, AsOf::Latest)?;
+    let ends = Months::lasts(&days);
+    let said: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
+    let average = |came: bool| {
+        let own = said.iter().filter(|s| s.1 == came).map(|s| s.0);
+        let average = mean(&own.collect::<Vec<_>>());
+        average.map_or("-".to_owned(), |v| format!("{v:.0}"))
+    };
+    let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
+                 revised, in the profile that the bundle has; it says no probability, so there is no Brier score";
+    let columns = [
+        "months",
+        "from",
+        "AUC",
+        "mean in recessions",
+        "mean otherwise",
+    ];
+    let mut table = ScoreTable::new("CMSI", title, &columns);
+    let from = ends.first().map_or(String::new(), Month::name);
+    table.row([
+        said.len().to_string(),
+        from,
+        share(auc(&said)),
+        average(true),
+        average(false),
+    ]);
+    let (level, times) = HIGH;
+    let signal = Signal {
+        name: format!("{level} or more on {times} days in a row"),
+        spells: at_least(level, times).spells(&days),
+    };
+    Ok(vec![
+        table,
+        detection::table("CMSI", &SINCE, AHEAD, &[signal]),
+    ])
+}
