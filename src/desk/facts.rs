@@ -257,14 +257,15 @@ impl Desk {
             return Ok(Vec::new());
         };
         let state = self.state()?;
-        let key = (state, composite.about.id);
+        let inputs = composite.inputs();
+        let stamps = inputs
+            .iter()
+            .map(|id| self.stamp(&SeriesId::new(id)?, state));
+        let key = (stamps.collect::<Result<_>>()?, composite.about.id);
         let whole = match self.as_known.get(&key) {
             Some(found) => found,
             None => {
-                let whole = Arc::new(path(
-                    &self.recorded(composite.inputs(), state)?,
-                    state.today,
-                ));
+                let whole = Arc::new(path(&self.recorded(inputs, state)?, state.today));
                 self.as_known.insert(key, Arc::clone(&whole));
                 whole
             }

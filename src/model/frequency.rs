@@ -75,16 +75,13 @@ impl Frequency {
 
     /// Last day of the period stamped `date`. Weekly stamps already end their week.
     pub fn period_end(self, date: Date) -> Date {
-        let last =
-            |months: i64| shift(date.first_of_month(), months.months()).saturating_sub(1.day());
+        let before = |first: Date| days_later(shift(first, self.period()), -1);
         match self {
             Self::Daily | Self::Weekly | Self::Biweekly => date,
-            Self::Monthly => last(1),
+            Self::Monthly => date.last_of_month(),
             // Some quarters are stamped by the month in their middle.
-            Self::Quarterly | Self::Semiannual => {
-                shift(self.stamp(date), self.period()).saturating_sub(1.day())
-            }
-            Self::Annual => last(12),
+            Self::Quarterly | Self::Semiannual => before(self.stamp(date)),
+            Self::Annual => before(date.first_of_month()),
         }
     }
 
@@ -261,6 +258,13 @@ impl Periods {
 /// `date` moved by a span, held at the calendar's ends instead of failing.
 pub fn shift(date: Date, by: Span) -> Date {
     date.saturating_add(by)
+}
+
+/// `date` moved by whole days, held at the calendar's ends; arithmetic, as [`day_number`] is, for whole histories.
+pub fn days_later(date: Date, days: i64) -> Date {
+    let number = i64::from(day_number(date)).saturating_add(days);
+    let moved = i32::try_from(number).ok().and_then(day_from_number);
+    moved.unwrap_or(if days < 0 { Date::MIN } else { Date::MAX })
 }
 
 /// Whole days from `from` to `to`; negative when `to` is earlier.
