@@ -8,7 +8,7 @@ use super::news::day_of;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::sources::SourceSettings;
-use super::sync::{FEEDS, FeedLook, Refused};
+use super::sync::{FEEDS, FeedLook, MISSED, Missed, Refused};
 use crate::error::Result;
 use crate::model::frequency::shift;
 use crate::model::{Catalogue, Date, Frequency, Observation, SeriesId};
@@ -168,6 +168,16 @@ fn beside_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Sai
         Verdict::Unknown => Ok(format!("{came}; too few are held to compare")),
         Verdict::Differs(why) => Err(format!("{came}; {why}")),
     }
+}
+
+/// What the last sync missed, by reason; a note of another version of this program says nothing.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read.
+pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<Missed>> {
+    let text = blocking(store, |store| store.note(MISSED)).await?;
+    let missed = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(missed.unwrap_or_default())
 }
 
 /// Answers that were refused at the last sync, by feed.
