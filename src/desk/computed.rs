@@ -5,7 +5,7 @@ use super::local::{Desk, RegimePath, State};
 use crate::error::Result;
 use crate::indicators::composite::{self, Computation};
 use crate::indicators::precedents::{self, Precedents};
-use crate::indicators::{self, Composite, Reading, nowcast, regime};
+use crate::indicators::{Composite, Reading, nowcast, regime};
 use crate::model::{AsOf, Catalogue, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
 use std::sync::Arc;
 
