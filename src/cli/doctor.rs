@@ -54,6 +54,7 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
         data(&mut findings, &store, &held);
         let store: Arc<dyn Store> = Arc::new(store);
         refused(&mut findings, config, &store).await?;
+        missed(&mut findings, &store).await?;
         if doctor.ask_sources {
             trial(&mut findings, config, &store).await?;
         }
@@ -230,6 +231,20 @@ async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store
             super::print::printable(&refused.why)
         );
         findings.note(&what, &found, &advice);
+    }
+    Ok(())
+}
+
+/// What the last sync could not bring, with all that the sources said.
+async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
+    for missed in ingest::last_missed(store).await? {
+        let others = match missed.count {
+            1 => String::new(),
+            n => format!(" and {} more", n - 1),
+        };
+        let what = format!("last sync, {}{others}", missed.series);
+        let advice = "What is held stayed; the next sync asks again.";
+        findings.note(&what, &super::print::printable(&missed.why), advice);
     }
     Ok(())
 }

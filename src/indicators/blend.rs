@@ -287,7 +287,8 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     days.retain(|d| {
         (START..=day).contains(d) && !matches!(d.weekday(), Weekday::Saturday | Weekday::Sunday)
     });
-    days.sort_unstable();
+    // One ascending run after the other, which a stable sort merges.
+    days.sort();
     days.dedup();
     days
 }

@@ -307,7 +307,7 @@ impl Function {
             Self::GrowthSince(Some(when)) => format!("{x}, % a year since {when}"),
             Self::Index(None) => format!("{x}, start = 100"),
             Self::Index(Some(when)) => format!("{x}, {when} = 100"),
-            Self::Real(when) => format!("{x}, in consumer prices of {when}"),
+            Self::Real(when) => format!("{x}, in consumer prices of {when} by {PRICES}"),
             Self::Gap => format!("{x}, % above {y}"),
         }
     }

@@ -3,7 +3,7 @@
 use super::config::SyncConfig;
 use super::first::First;
 use super::place;
-use super::report::{Outcome, SyncReport};
+use super::report::{MISSED, Outcome, SyncReport};
 use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::ingest::guard;
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             self.tell_terms().await?;
         }
         for step in steps {
-            let outcome = self.take(&step).await;
+            let outcome = self.take(&step).await.after(step.said);
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
                 self.close(step.id, outcome);
@@ -161,6 +161,9 @@ impl<'a> Run<'a> {
         self.looks.keep(&self.store, LOOKS).await?;
         let mut report = self.report;
         report.offline = self.offline.is_some();
+        let missed = serde_json::to_string(&report.reasons());
+        let missed = missed.map_err(|e| Error::internal("noting what was missed", e))?;
+        blocking(&self.store, move |store| store.set_note(MISSED, &missed)).await?;
         // A sync of a part, or one that mostly failed, does not make the store of today.
         let whole = self.config.only.is_none() && !report.cancelled;
         if whole && (report.missed() == 0 || report.read() > report.missed()) {
