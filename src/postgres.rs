@@ -34,8 +34,41 @@ pub(crate) struct Database {
     patience: Duration,
 }
 
+/// What a transaction sees, and how long it may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    level: IsolationLevel,
+    most: Duration,
+}
+
+impl Bounds {
+    /// Each statement sees what was committed before it.
+    const SHORT: Self = Self {
+        level: IsolationLevel::ReadCommitted,
+        most: ATTEMPT,
+    };
+    /// All statements see one moment.
+    pub(crate) const MOMENT: Self = Self {
+        level: IsolationLevel::RepeatableRead,
+        most: ATTEMPT,
+    };
+    /// Short statements for as long as they take: for filling a database.
+    pub(crate) const WHOLE: Self = Self {
+        level: IsolationLevel::ReadCommitted,
+        most: Duration::MAX,
+    };
+    /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
+    pub(crate) const LONG: Self = Self {
+        level: IsolationLevel::RepeatableRead,
+        most: Duration::MAX,
+    };
+}
+
 /// What a transaction does: again from the beginning when the database asks for it, or the connection was lost.
 pub(crate) type Work<'a, T> = BoxFuture<'a, std::result::Result<T, Failure>>;
+
+/// What part of a transaction gives, or why it does not come about.
+pub(crate) type Tried<T> = std::result::Result<T, Failure>;
 
 /// Why a transaction did not come about.
 #[derive(Debug)]
@@ -113,6 +146,11 @@ impl Database {
         made.map_err(|e| self.told("reach", &Failure::Database(e)))
     }
 
+    /// The same connections, with another patience; none is one attempt.
+    pub(crate) fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
     /// Runs `work` in a transaction, again where the database says that it collided with another one or the
     /// connection was lost. A commit may have been done when its answer was lost, so the work must find what it did.
     ///
@@ -123,32 +161,22 @@ impl Database {
         action: &str,
         work: impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
     ) -> Result<T> {
-        self.attempts(action, IsolationLevel::ReadCommitted, work)
-            .await
+        self.bounded(action, Bounds::SHORT, work).await
     }
 
-    /// As [`Self::transaction`], but all of one moment and without a write.
+    /// As [`Self::transaction`], with other bounds.
     ///
     /// # Errors
     /// As [`Self::transaction`].
-    pub(crate) async fn snapshot<T>(
+    pub(crate) async fn bounded<T>(
         &self,
         action: &str,
-        work: impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
-    ) -> Result<T> {
-        self.attempts(action, IsolationLevel::RepeatableRead, work)
-            .await
-    }
-
-    async fn attempts<T>(
-        &self,
-        action: &str,
-        level: IsolationLevel,
+        bounds: Bounds,
         mut work: impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
     ) -> Result<T> {
         let (began, mut pause) = (Instant::now(), PAUSE);
         loop {
-            let failure = match self.attempt(level, &mut work).await {
+            let failure = match self.attempt(bounds, &mut work).await {
                 Ok(done) => return Ok(done),
                 Err(Failure::Refused(error)) => return Err(error),
                 Err(failure) => failure,
@@ -164,25 +192,28 @@ impl Database {
 
     async fn attempt<T>(
         &self,
-        level: IsolationLevel,
+        bounds: Bounds,
         work: &mut impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
     ) -> std::result::Result<T, Failure> {
         let mut client = self.pool.get().await.map_err(Failure::Unreachable)?;
-        // Reading a whole store may take its time, and has bounds of its own.
-        let is_long = matches!(level, IsolationLevel::RepeatableRead);
-        let most = if is_long { Duration::MAX } else { ATTEMPT };
-        match tokio::time::timeout(most, within(&mut client, level, work)).await {
-            Ok(done) => {
-                if done.is_err() {
-                    drop(Object::take(client));
-                }
-                done
-            }
-            Err(_) => {
-                // What hangs is closed, not kept for the next one.
-                drop(Object::take(client));
-                Err(Failure::Silent)
-            }
+        let done = tokio::time::timeout(bounds.most, within(&mut client, bounds.level, work)).await;
+        let done = done.unwrap_or(Err(Failure::Silent));
+        if done.is_err() {
+            // What hangs or collided is closed, not kept for the next one.
+            drop(Object::take(client));
+        }
+        done
+    }
+
+    /// Tells whoever listens on a channel that there is news. Not every database can; nobody relies on it.
+    pub(crate) async fn notify(&self, channel: &str) {
+        let sent = async {
+            let client = self.pool.get().await.map_err(|e| e.to_string())?;
+            let sql = format!("NOTIFY {channel}");
+            client.batch_execute(&sql).await.map_err(|e| e.to_string())
+        };
+        if let Ok(Err(error)) = tokio::time::timeout(ATTEMPT, sent).await {
+            tracing::debug!(error, "no news were sent");
         }
     }
 
