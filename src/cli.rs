@@ -95,12 +95,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
 }
 
 fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
-    let open = if asked.bare {
-        Sqlite::open
-    } else {
-        Sqlite::open_with_history
-    };
-    let store = app::open_kept(config, open)?;
+    let store = app::open_kept(config, asked.bare)?;
     let desk = app::desk_over(store, config, None, true)?;
     // A line per file would bury the result in a log; a bar does not.
     let mut progress = Progress::detect(!std::io::stderr().is_terminal());
@@ -136,7 +131,7 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
     let turn = shared::turn(config)?;
     let store: Arc<dyn Store> = match &turn {
         Some(turn) => Arc::new(turn.store()),
-        None => app::open_kept(config, Sqlite::open_with_history)?,
+        None => app::open_kept(config, false)?,
     };
     let desk = app::desk_over(store, config, None, true)?;
     let report = live::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;

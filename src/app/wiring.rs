@@ -16,17 +16,24 @@ use std::time::{Duration, Instant};
 
 /// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
 /// ([`Sqlite::open_with_history`]).
-pub(crate) type Opening = fn(&Path) -> crate::Result<Sqlite>;
+type Opening = fn(&Path) -> crate::Result<Sqlite>;
 
-/// Opens the store for who wants to write into it.
+/// Opens the store for who wants to write into it; a new one starts `bare` or as a copy of the bundled history.
 ///
 /// # Errors
 /// When it cannot be opened or made: what would be written is to be kept.
-pub(crate) fn open_kept(config: &Config, open: Opening) -> Result<Arc<dyn Store>> {
+pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
     if let Some(address) = config.database()? {
         migrate_first(config, &address)?;
-        return Ok(Arc::new(Postgres::open_with_history(&address)?));
+        return Ok(match bare {
+            true => Arc::new(Postgres::open(&address)?),
+            false => Arc::new(Postgres::open_with_history(&address)?),
+        });
     }
+    let open: Opening = match bare {
+        true => Sqlite::open,
+        false => Sqlite::open_with_history,
+    };
     let path = config.local_file();
     let store = match open(&path) {
         Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => {
@@ -67,6 +74,18 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
             }
         },
     }
+}
+
+/// Makes the copy of a shared database whole, before a door opens: who asks is to be answered from all of it.
+///
+/// # Errors
+/// As [`Replica::open`].
+pub(super) fn copy_first(config: &Config) -> Result<()> {
+    if let Some(address) = config.database()? {
+        migrate_first(config, &address)?;
+        Replica::make_whole(&address, &config.local_file(), copying())?;
+    }
+    Ok(())
 }
 
 /// Brings the tables of a shared database up to this version, where that was asked for.

@@ -47,6 +47,18 @@ impl Replica {
         })
     }
 
+    /// Brings the copy at `path` up to date, or makes it, and closes it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn make_whole(
+        address: &Address,
+        path: &Path,
+        told: impl Fn((u64, u64)) + Send + Sync + 'static,
+    ) -> Result<()> {
+        reach::open(address, path, told).map(drop)
+    }
+
     fn file(&self) -> &Sqlite {
         &self.followed.file
     }
