@@ -1,8 +1,9 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
 use super::print::{print, tell};
+use super::shared;
 use crate::app;
-use crate::config::{Config, Doctor, default_store};
+use crate::config::{Config, Doctor};
 use crate::desk::Desk;
 use crate::ingest::{self, SOURCES};
 use crate::live::source_settings;
@@ -47,7 +48,17 @@ impl Findings {
 pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode> {
     let mut findings = Findings::default();
     configuration(&mut findings, config);
-    let path = config.store.clone().unwrap_or_else(default_store);
+    if let Some(address) = config.database()? {
+        match shared::look(&address) {
+            Ok(found) => findings.ok("database", &found),
+            Err(error) => findings.fault(
+                "database",
+                &error.for_operator(),
+                "Answers go on from the copy below, without anything new.",
+            ),
+        }
+    }
+    let path = config.local_file();
     let mut held = Vec::new();
     if let Some(store) = store(&mut findings, &path, doctor.quarantine) {
         held = store.status().unwrap_or_default();
@@ -297,7 +308,8 @@ async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
 
 /// Copies the store into a new, checked file; a folder gets a file with the time in its name.
 pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
-    let from = config.store.clone().unwrap_or_else(default_store);
+    shared::must_be_file(config)?;
+    let from = config.local_file();
     let to: PathBuf = if to.is_dir() {
         let now = app::stamp(Desk::system_clock()());
         to.join(format!("econoscope-{now}.db"))
