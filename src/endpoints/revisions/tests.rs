@@ -1,6 +1,6 @@
 use super::*;
 use crate::desk::Settings;
-use crate::model::{Observation, SeriesId};
+use crate::model::{Date, Observation, SeriesId};
 use crate::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::date;
