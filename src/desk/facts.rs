@@ -215,7 +215,7 @@ impl Desk {
     /// Why nothing is held of a series, what comes nearest to it, and, for an operator, what would bring it.
     fn not_held(&self, info: &SeriesInfo) -> String {
         let ended = remarks::always(info.id.as_str()).filter(|text| text.starts_with("ended"));
-        let mut reason = ended.unwrap_or_else(|| "nothing of it is held here".into());
+        let mut reason = ended.unwrap_or_else(|| "it is not loaded".into());
         // A store that cannot be read has been told of before.
         if let Some(sibling) = self.sibling(info).ok().flatten() {
             reason += &format!("; {sibling}");

@@ -21,6 +21,7 @@ use crate::indicators::recession::{CRPI, CRPI2};
 use crate::indicators::{self, Indicator};
 use crate::model::AsOf;
 use crate::model::frequency::shift;
+use crate::model::quantity::in_words;
 use jiff::ToSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -123,7 +124,7 @@ impl Endpoint for ExplainIndicator {
         let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
         for s in &a.scores {
             let value = |v: Option<f64>| match v {
-                Some(v) => format!("{} {}", number(v, 2), s.unit),
+                Some(v) => format!("{} {}", number(v, 2), in_words(&s.unit)),
                 None => "not available".to_owned(),
             };
             let (now, old) = (value(s.value), value(s.value_before));
@@ -233,8 +234,9 @@ fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
         false => named.join(", "),
     };
     let (name, change) = (capitalised(&score.name), signed(change, 2));
-    Some(format!(
-        "{name} {change} {} over the month: {named}.",
-        score.unit
-    ))
+    let unit = match score.unit.as_str() {
+        "%" => "points".to_owned(),
+        unit => in_words(unit),
+    };
+    Some(format!("{name} {change} {unit} over the month: {named}."))
 }

@@ -1,7 +1,6 @@
 //! A time as people write it: a year, a quarter, a month or a day.
 
-use crate::model::Date;
-use crate::model::frequency::{Frequency, shift};
+use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
 use std::fmt;
 

@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, signed};
 use crate::indicators::recession::CRPI;
 use crate::indicators::regime::Regime;
-use crate::model::{Catalogue, Frequency};
+use crate::model::catalogue::round_to;
+use crate::model::{Catalogue, Frequency, quantity};
 
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];
@@ -132,7 +133,7 @@ pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
     let id = encoded(&o.ticker);
     let mut widget = Widget::new(asked, o.display_name, o.attribution);
     widget.more = format!("{base}/series/{id}");
-    widget.unit = o.unit;
+    widget.unit = quantity::in_words(&o.unit);
     widget.lines = changes;
     widget.old = if o.stale == Some(true) { "old" } else { "" }.to_owned();
     widget.date = o.date.map(|d| d.to_string()).unwrap_or_default();
@@ -146,13 +147,17 @@ pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
         widget.why = Some(why.replace('`', ""));
         return widget.document();
     };
+    let own = Catalogue::embedded().get(&asked.name);
+    let value = own
+        .filter(|info| info.is_composite())
+        .map_or(value, |info| round_to(value, i32::from(info.decimals)));
     widget.value = Some(plain(value));
     if let Some(past) = past(&mut answers) {
         let spec = charts::plot(&past, SIZE);
         let newest = past.data.last();
         if let Some(newest) = newest.filter(|_| asked.argument("units").is_some()) {
             // In other units the figure is the newest of those.
-            widget.value = Some(plain(crate::model::catalogue::round_to(newest.value, 2)));
+            widget.value = Some(plain(round_to(newest.value, 2)));
             (widget.unit, widget.lines) = (String::new(), vec![past.unit.clone()]);
             widget.date = newest.date.to_string();
         }

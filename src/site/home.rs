@@ -14,7 +14,8 @@ use crate::endpoints::{ENDPOINTS, metric, regime, time_series};
 use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, signed};
 use crate::indicators::{Composite, established};
-use crate::model::AsOf;
+use crate::model::catalogue::round_to;
+use crate::model::{AsOf, quantity};
 use crate::store::Article;
 use askama::Template;
 
@@ -205,12 +206,14 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
         gauge.note = o.interpretation.unwrap_or_default();
         return gauge;
     };
-    gauge.value = Some(plain(value));
+    let info = composite.about.info();
+    let decimals = info.map_or(2, |info| i32::from(info.decimals));
+    gauge.value = Some(plain(round_to(value, decimals)));
     let band = composite.band(value).map(capitalised);
     let moved = Some(changes(desk, &o).join(" · ")).filter(|text| !text.is_empty());
     let parts = [band, moved, o.date.map(in_words)];
     gauge.note = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    gauge.unit = o.unit;
+    gauge.unit = quantity::in_words(&o.unit);
     gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o, (220, 46))));
     gauge
 }

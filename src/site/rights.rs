@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::model::catalogue::Rights;
 use crate::model::{Catalogue, SeriesInfo};
 use askama::Template;
+use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "rights.html")]
@@ -74,7 +75,12 @@ fn class(
     belongs: impl Fn(&SeriesInfo) -> bool,
 ) -> Class {
     let series = Catalogue::embedded().iter().filter(|info| belongs(info));
-    let mut sources: Vec<&str> = series.map(|info| info.source.as_str()).collect();
+    // By which way the figures come is for those who fetch them; our own are known by their names.
+    let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
+        true => info.title.as_str(),
+        false => info.source.split(" (").next().unwrap_or_default(),
+    };
+    let mut sources: Vec<&str> = series.map(source).collect();
     let count = sources.len();
     sources.sort_unstable();
     sources.dedup();

@@ -14,6 +14,7 @@ use crate::endpoints::days::parse_as_of;
 use crate::endpoints::metric;
 use crate::error::{Error, Result};
 use crate::indicators::prose::{number, signed};
+use crate::model::catalogue::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesInfo};
 use askama::Template;
 use std::sync::Arc;
@@ -178,13 +179,17 @@ fn extremes(points: &[Observation], unit: &str, decimals: u8) -> Vec<(String, St
 
 /// Latest value, changes, next figure.
 fn facts(info: &SeriesInfo, reading: &metric::Metric) -> Vec<(String, String)> {
-    let with_unit = |v: f64| metric::unit_value(v, &info.units_short);
+    let with_unit = |v: f64| metric::unit_value(v, &info.unit_in_words());
     let mut facts = Vec::new();
     if let (Some(value), Some(date)) = (reading.value, reading.date) {
         let old = if reading.stale == Some(true) {
             " (a newer figure should be out)"
         } else {
             ""
+        };
+        let value = match info.is_composite() {
+            true => round_to(value, i32::from(info.decimals)),
+            false => value,
         };
         facts.push((format!("Latest, {date}{old}"), with_unit(value)));
     }

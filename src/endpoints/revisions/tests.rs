@@ -187,7 +187,7 @@ fn a_series_without_vintages_says_so_and_gives_its_present_value() -> Result<()>
     assert!(text.contains("as last revised; see RETAILx"), "{text}");
     let (a, text) = ask(&desk, "UNRATE", None)?;
     assert_eq!(a.period, None);
-    assert!(text.contains("nothing of it is held here"), "{text}");
+    assert!(text.contains("it is not loaded"), "{text}");
     Ok(())
 }
 
