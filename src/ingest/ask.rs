@@ -1,6 +1,8 @@
 //! Asks the feeds of recipes: paced by source, over its own hosts only, and told apart into an outage, which passes, and
 //! a refusal, which does not.
 
+mod kept;
+
 use super::due::new_york;
 use super::fetch::{Fetch, Question, Response, Validators};
 use super::key::ApiKey;
@@ -11,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::model::Date;
 use crate::recipe::{Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent};
 use jiff::{Timestamp, ToSpan};
+use kept::Kept;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,22 +74,6 @@ struct Asked {
     stop: Option<Error>,
     /// The newest answer of an address that several feeds read, until another such address is asked.
     kept: Option<Kept>,
-}
-
-/// An answer, and what it was an answer to.
-#[derive(Debug)]
-struct Kept {
-    address: String,
-    known: Validators,
-    answer: Arc<Response>,
-}
-
-impl Kept {
-    /// Whether asking again would bring the same: what came whole stands for this sync, and "unchanged" for whoever
-    /// knew as much.
-    fn answers(&self, ask: &Ask, known: &Validators) -> bool {
-        self.address == ask.url && (self.answer.status == 200 || self.known == *known)
-    }
 }
 
 /// Whether nobody answered, as opposed to somebody who said that he cannot.

@@ -31,7 +31,7 @@ fn golden_values_come_out_of_the_vintages() {
 
 fn weeks(values: impl Iterator<Item = f64>) -> Vec<Observation> {
     let row = |(back, value): (i64, f64)| {
-        Observation::new(shift(date(2020, 3, 28), (-7 * back).days()), value)
+        Observation::new(days_later(date(2020, 3, 28), -7 * back), value)
     };
     (0..).zip(values).map(row).collect()
 }
