@@ -16,6 +16,7 @@ mod more_questions;
 mod names;
 mod one_call;
 mod questions;
+mod record;
 mod sooner;
 mod support;
 mod vintages;

@@ -67,12 +67,7 @@ pub(super) fn labels(
         ahead,
     ));
     table.row(others("the same in recession months", &recessions, ahead));
-    let mut middles = Vec::new();
-    for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
-        let day = shift(month.first_day(), 14.days());
-        let state = regime::at(&known(desk, day)?, day).state;
-        middles.extend(state.map(|s| (month, s.month, super::seen(&s))));
-    }
+    let middles = middles(desk)?;
     let middles: Vec<&End> = middles.iter().collect();
     table.row(others(
         "the month itself on its 15th, since 1985",
@@ -96,6 +91,17 @@ pub(super) fn labels(
     table.row(cells.map(str::to_owned));
     table.row(changes(&late, last));
     Ok(table)
+}
+
+/// What was published in the middle of each month.
+fn middles(desk: &Desk) -> Result<Vec<End>> {
+    let mut middles = Vec::new();
+    for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
+        let day = shift(month.first_day(), 14.days());
+        let state = regime::at(&known(desk, day)?, day).state;
+        middles.extend(state.map(|s| (month, s.month, super::seen(&s))));
+    }
+    Ok(middles)
 }
 
 fn is_up(regime: Regime) -> bool {
