@@ -7,6 +7,7 @@ mod health;
 mod install;
 mod log;
 mod print;
+mod shared;
 mod shell;
 
 use crate::config::{self, Command, Config};
@@ -14,7 +15,7 @@ use crate::desk::scores::{self, Scores};
 use crate::desk::{Desk, Settings};
 use crate::generate;
 use crate::ingest::{self, Progress};
-use crate::store::Sqlite;
+use crate::store::{Sqlite, Store};
 use crate::{app, live};
 use anyhow::{Context, Result, bail};
 use print::{complain, print, printable, tell, warn};
@@ -32,15 +33,19 @@ const USAGE: u8 = 2;
 ///
 /// It lives here, so that the program is a few lines around a library that is compiled once.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    let config = match config::load(arguments.clone()) {
-        Ok(config) => config,
+    let started = config::load(arguments.clone()).and_then(|config| {
+        let repeats = log::to_stderr(&config)?;
+        Ok((config, repeats))
+    });
+    let (config, repeats) = match started {
+        Ok(started) => started,
         Err(error) => {
             let causes = crate::error::causes(error.chain());
             log::first_word(&printable(&causes), config::wants_json(&arguments));
             return ExitCode::from(USAGE);
         }
     };
-    run(config).unwrap_or_else(|error| {
+    run(config, repeats).unwrap_or_else(|error| {
         complain(&crate::error::causes(error.chain()));
         let is_usage = error
             .chain()
@@ -54,8 +59,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 ///
 /// # Errors
 /// Whatever stopped it.
-fn run(config: Config) -> Result<ExitCode> {
-    let repeats = log::to_stderr(&config)?;
+fn run(config: Config, repeats: log::Repeats) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -79,6 +83,8 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Import(asked) => import(config, asked),
         Command::Sync(sync) => sync_command(config, sync).await,
         Command::Doctor(asked) => doctor::doctor(config, asked).await,
+        Command::Migrate => shared::migrate(config),
+        Command::Copy { from, to } => shared::copy(from, to),
         Command::Backup { to } => doctor::backup(config, to),
         Command::Demo => demo::demo(config).await,
         Command::Install(asked) => install::install(asked),
@@ -92,12 +98,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
 }
 
 fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
-    let open = if asked.bare {
-        Sqlite::open
-    } else {
-        Sqlite::open_with_history
-    };
-    let store = app::open_kept(config, open)?;
+    let store = app::open_kept(config, asked.bare)?;
     let desk = app::desk_over(store, config, None, true)?;
     // A line per file would bury the result in a log; a bar does not.
     let mut progress = Progress::detect(!std::io::stderr().is_terminal());
@@ -130,7 +131,11 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
 }
 
 async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
-    let store = app::open_kept(config, Sqlite::open_with_history)?;
+    let turn = shared::turn(config)?;
+    let store: Arc<dyn Store> = match &turn {
+        Some(turn) => Arc::new(turn.store()),
+        None => app::open_kept(config, false)?,
+    };
     let desk = app::desk_over(store, config, None, true)?;
     let report = live::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();

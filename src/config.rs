@@ -12,7 +12,7 @@ pub(crate) use call::Call;
 pub(crate) use file::{load, wants_json};
 pub(crate) use install::{Install, Place};
 pub(crate) use settings::{
-    Command, Config, Doctor, Health, Import, Serve, Sync, command, default_store, help_of,
+    Command, Config, Doctor, Health, Import, Serve, Sync, command, database, help_of,
 };
 pub(crate) use sources::Sources;
 pub(crate) use values::reachable;

@@ -9,6 +9,7 @@ pub mod base_rates;
 pub mod basis;
 pub mod cited;
 pub mod composites;
+mod computed;
 mod evidence;
 mod facts;
 mod find_series;

@@ -110,6 +110,27 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Makes an empty file that only its owner may read, where there is none.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    match private().open(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
+}
+
+/// `create_new` follows no link and takes no file that is there.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // Elsewhere a file takes the permissions of its folder, which in a user's own are the user's.
+    #[cfg(unix)]
+    options.mode(0o600);
+    options
+}
+
 /// A new empty file beside `path` that only its owner may read, under a name that nobody can have put there before.
 ///
 /// # Errors
@@ -121,13 +142,7 @@ pub(crate) fn part_of(path: &Path) -> io::Result<(PathBuf, File)> {
         RandomState::new().hash_one(std::process::id())
     ));
     let part = PathBuf::from(name);
-    // `create_new` follows no link and takes no file that is there.
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    // Elsewhere a file takes the permissions of its folder, which in a user's own are the user's.
-    #[cfg(unix)]
-    options.mode(0o600);
-    let file = options.open(&part)?;
+    let file = private().open(&part)?;
     Ok((part, file))
 }
 

@@ -34,5 +34,5 @@ pub use key::ApiKey;
 pub use pace::PaceSettings;
 pub use progress::Progress;
 pub use sources::{Declaration, SOURCES, SourceSettings};
-pub use sync::{Outcome, Refused, SyncConfig, SyncReport, sync};
-pub use trial::{refused_answers, try_sources};
+pub use sync::{Missed, Outcome, Refused, SyncConfig, SyncReport, sync};
+pub use trial::{last_missed, refused_answers, try_sources};

@@ -1,5 +1,6 @@
 //! Keeping the store up to date: one sync with its composites, and syncs while serving.
 
+use crate::app;
 use crate::config::{self, Config};
 use crate::desk::{Desk, State};
 use crate::endpoints::{Backend, Route};
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Fetches what is due now and then every few hours, until stopped.
+/// Fetches what is due now and then every few hours, until stopped; of several servers over one store, the one whose
+/// turn it is.
 pub(crate) async fn keep_in_sync(
     desk: Arc<Desk>,
     config: Config,
@@ -21,10 +23,54 @@ pub(crate) async fn keep_in_sync(
     stop: CancellationToken,
     counted: impl Fn(Synced),
 ) {
+    let Some(turns) = desk.store().turns() else {
+        return fetch_on(&desk, &config, every, &stop, &counted).await;
+    };
+    let mut terms = turns.terms();
+    while !stop.is_cancelled() {
+        let term = tokio::select! {
+            term = terms.wait_for(Option::is_some) => term.ok().and_then(|term| *term),
+            () = stop.cancelled() => None,
+        };
+        let Some(term) = term else { break };
+        let over = stop.child_token();
+        let desk = match app::desk_over(turns.in_term(term), &config, None, true) {
+            Ok(desk) => desk,
+            Err(error) => {
+                let error = crate::error::causes(error.chain());
+                tracing::error!(error, "not synced");
+                break;
+            }
+        };
+        let ends = async {
+            drop(terms.wait_for(|now| *now != Some(term)).await);
+            // What is under way ends; a write that comes later is refused.
+            over.cancel();
+        };
+        let ((), ()) = tokio::join!(fetch_on(&desk, &config, every, &over, &counted), async {
+            tokio::select! {
+                () = ends => {}
+                () = over.cancelled() => {}
+            }
+        });
+    }
+    // Nobody waits for a turn any more.
+    drop(terms);
+    turns.resign();
+}
+
+/// Fetches what is due now and then every few hours, until stopped.
+async fn fetch_on(
+    desk: &Arc<Desk>,
+    config: &Config,
+    every: Duration,
+    stop: &CancellationToken,
+    counted: &impl Fn(Synced),
+) {
     loop {
         let outcome = sync_once(
-            &desk,
-            &config,
+            desk,
+            config,
             &crate::config::Sync {
                 only: vec![],
                 force: false,
@@ -32,7 +78,7 @@ pub(crate) async fn keep_in_sync(
                 plan: false,
                 quiet: true,
             },
-            &stop,
+            stop,
         )
         .await;
         match outcome {

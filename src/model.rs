@@ -25,6 +25,7 @@ pub(crate) mod table;
 pub mod units;
 pub mod untrusted;
 pub mod vintages;
+pub mod when;
 pub mod words;
 
 pub use attribution::Attribution;
@@ -35,3 +36,4 @@ pub use observation::{AsOf, Known, Observation, Vintages};
 pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
+pub use when::When;

@@ -98,7 +98,14 @@ fn identity(db: &Connection) -> rusqlite::Result<(i32, i32)> {
 pub(crate) fn connect(path: Option<&Path>, more: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let db = match path {
-        Some(path) => Connection::open_with_flags(path, flags)?,
+        Some(path) => {
+            if more.contains(OpenFlags::SQLITE_OPEN_CREATE) {
+                // SQLite would let everybody read it, and rows may be for its owner alone; the files beside it take
+                // its rights. Why it cannot be made SQLite says itself.
+                disk::make_private(path).unwrap_or_default();
+            }
+            Connection::open_with_flags(path, flags)?
+        }
         None => Connection::open_in_memory_with_flags(flags)?,
     };
     db.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;

@@ -1,4 +1,4 @@
-//! What is known, and since when: one trait, kept by SQLite in a file or in memory.
+//! What is known, and since when: one trait, kept by SQLite in a file or in memory, or by PostgreSQL for many servers.
 //!
 //! The store is bitemporal: every row is `(series, date, value, known_from)`. A write appends a row only
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
@@ -10,9 +10,15 @@ mod contract;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod origins;
+mod postgres;
+mod replica;
 mod seam;
 mod segment;
 mod sqlite;
 
-pub use seam::{Article, Description, Status, Store, Write, WriteVintages, Written};
+pub use postgres::{Postgres, Turn};
+pub use replica::Replica;
+pub use seam::{
+    Article, Description, Following, Status, Store, Turns, Write, WriteVintages, Written,
+};
 pub use sqlite::{Damage, Sqlite};

@@ -46,7 +46,7 @@ pub(crate) fn sentence(refusal: &Refusal) -> String {
         Policy::Pages => "new pages and pictures",
     };
     format!(
-        "Daily limit of {} {what} for your address reached. Resets at {} (in {} h {} min).",
+        "Daily limit reached: {} {what} for your address. Resets at {} (in {} h {} min).",
         standing.limit,
         standing.reset_at,
         minutes / 60,

@@ -1,6 +1,6 @@
 //! Where a server listens, for as long as the process lives, and that it is alone with its store.
 
-use crate::config::{Config, Serve, default_store};
+use crate::config::{Config, Serve};
 use crate::disk;
 use anyhow::{Context, Result};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -48,11 +48,7 @@ async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
 
 /// Locks a file beside the store while the server lives, and warns when another server holds it.
 pub(super) fn claim(config: &Config) -> Option<File> {
-    let mut name = config
-        .store
-        .clone()
-        .unwrap_or_else(default_store)
-        .into_os_string();
+    let mut name = config.local_file().into_os_string();
     name.push(".serving");
     let path = std::path::PathBuf::from(name);
     if path.exists() && disk::must_be_regular(&path).is_err() {

@@ -1,6 +1,6 @@
 //! How a server behaves: who may call and how much each may ask for, out of the settings.
 
-use crate::config::{Config, Serve, default_store};
+use crate::config::{Config, Serve};
 use crate::{admission, mcp, server};
 use anyhow::{Result, bail};
 use std::net::IpAddr;
@@ -65,11 +65,7 @@ pub(super) fn options(
 
 /// Where the day's counts are kept: beside the store.
 fn counts_file(config: &Config) -> Option<PathBuf> {
-    let mut name = config
-        .store
-        .clone()
-        .unwrap_or_else(default_store)
-        .into_os_string();
+    let mut name = config.local_file().into_os_string();
     name.push(".limits");
     Some(name.into())
 }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// When it cannot begin, or a part of it fails.
 pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
+    wiring::copy_first(config)?;
     let doors = Doors::open(serve).await?;
     let stop = stop_on_signal_but_hangup();
     let mut hangups = Hangups::listen();

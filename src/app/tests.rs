@@ -158,7 +158,7 @@ async fn what_is_asked_for_often_is_made_before_anybody_asks_for_it_again() {
     let keeper = tokio::spawn(live::keep_ready(Arc::clone(&backend), stop.clone()));
     // Its first look at the data comes before its first rest.
     tokio::task::yield_now().await;
-    let made = backend.pool().counts().done;
+    done(&backend, 2).await;
     let id = SeriesId::new("NEWS").unwrap();
     let news = Write {
         id: &id,
@@ -168,17 +168,22 @@ async fn what_is_asked_for_often_is_made_before_anybody_asks_for_it_again() {
         origin: "import",
     };
     backend.desk().store().write(news).unwrap();
-    while backend.pool().counts().done == made {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    assert_eq!(backend.pool().counts().done, made + 1, "and nothing else");
+    done(&backend, 3).await;
     assert_eq!(
         ask(&router, "GET", often, "").await.status(),
         StatusCode::OK
     );
-    assert_eq!(backend.pool().counts().done, made + 1, "it is there");
+    assert_eq!(backend.pool().counts().done, 3, "it is there");
     assert_eq!(ask(&router, "GET", once, "").await.status(), StatusCode::OK);
-    assert_eq!(backend.pool().counts().done, made + 2, "made when asked");
+    done(&backend, 4).await;
     stop.cancel();
     keeper.await.unwrap();
+}
+
+/// Waits until the pool has counted so many jobs, which it does after their answers are sent, and no more.
+async fn done(backend: &Backend, jobs: u64) {
+    while backend.pool().counts().done < jobs {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(backend.pool().counts().done, jobs);
 }

@@ -1,35 +1,47 @@
 //! From settings to a store, a desk and a backend.
 
 use crate::clock::SystemClock;
-use crate::config::{Config, default_store};
+use crate::config::Config;
 use crate::desk::{Desk, Settings, articles, scenarios};
 use crate::endpoints::Backend;
 use crate::error::NOTICE;
 use crate::mcp;
-use crate::store::{Sqlite, Store};
+use crate::postgres::Address;
+use crate::store::{Postgres, Replica, Sqlite, Store};
 use crate::upstream::{Upstream, UpstreamConfig};
 use anyhow::{Context, Result};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
 /// ([`Sqlite::open_with_history`]).
-pub(crate) type Opening = fn(&Path) -> crate::Result<Sqlite>;
+type Opening = fn(&Path) -> crate::Result<Sqlite>;
 
-/// Opens the store for who wants to write into it.
+/// Opens the store for who wants to write into it; a new one starts `bare` or as a copy of the bundled history.
 ///
 /// # Errors
 /// When it cannot be opened or made: what would be written is to be kept.
-pub(crate) fn open_kept(config: &Config, open: Opening) -> Result<Arc<dyn Store>> {
-    let default = default_store();
-    let path = config.store.as_deref().unwrap_or(&default);
-    let store = match open(path) {
+pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
+    if let Some(address) = config.database()? {
+        migrate_first(config, &address)?;
+        return Ok(match bare {
+            true => Arc::new(Postgres::open(&address)?),
+            false => Arc::new(Postgres::open_with_history(&address)?),
+        });
+    }
+    let open: Opening = match bare {
+        true => Sqlite::open,
+        false => Sqlite::open_with_history,
+    };
+    let path = config.local_file();
+    let store = match open(&path) {
         Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => {
-            set_aside(path, open, &error)
+            set_aside(&path, open, &error)
         }
         opened => opened,
     };
-    let shown = crate::disk::shown(path);
+    let shown = crate::disk::shown(&path);
     let store = store.with_context(|| {
         format!("nothing can be kept at {shown}; choose another file with --store")
     })?;
@@ -39,13 +51,19 @@ pub(crate) fn open_kept(config: &Config, open: Opening) -> Result<Arc<dyn Store>
 /// Opens the store for who wants to read. A default location that cannot be written is no reason to refuse service: the
 /// bundled history answers from memory; a location that was asked for must work.
 fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
+    if let Some(address) = config.database()? {
+        migrate_first(config, &address)?;
+        let replica = Replica::open(&address, &config.local_file(), copying());
+        return Ok(Arc::new(replica?));
+    }
     let open: Opening = Sqlite::open_with_history;
+    let path = config.local_file();
     match &config.store {
         Some(path) => Ok(Arc::new(open(path)?)),
-        None => match open(&default_store()) {
+        None => match open(&path) {
             Ok(store) => Ok(Arc::new(store)),
             Err(error) if Sqlite::is_damage(&error) => {
-                Ok(Arc::new(set_aside(&default_store(), open, &error)?))
+                Ok(Arc::new(set_aside(&path, open, &error)?))
             }
             Err(error) => {
                 tracing::warn!(
@@ -57,6 +75,42 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
         },
     }
 }
+
+/// Makes the copy of a shared database whole, before a door opens: who asks is to be answered from all of it.
+///
+/// # Errors
+/// As [`Replica::open`].
+pub(super) fn copy_first(config: &Config) -> Result<()> {
+    if let Some(address) = config.database()? {
+        migrate_first(config, &address)?;
+        Replica::make_whole(&address, &config.local_file(), copying())?;
+    }
+    Ok(())
+}
+
+/// Brings the tables of a shared database up to this version, where that was asked for.
+fn migrate_first(config: &Config, address: &Address) -> Result<()> {
+    if config.migrate {
+        Postgres::unchecked(address)?.migrate()?;
+    }
+    Ok(())
+}
+
+/// Tells how far the first copy of a database is, every few seconds.
+fn copying() -> impl Fn((u64, u64)) + Send + Sync + 'static {
+    let told = Mutex::new(Instant::now());
+    move |(came, all)| {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if all > 0 && told.elapsed() > PROGRESS {
+            *told = Instant::now();
+            let percent = came.saturating_mul(100) / all;
+            tracing::info!(target: NOTICE, "copying the database: {percent} % ({came} of {all} row groups)");
+        }
+    }
+}
+
+/// Between two lines about a copy that is made.
+const PROGRESS: Duration = Duration::from_secs(2);
 
 /// What the default location does with a file that is damaged: it is set aside and told.
 fn set_aside(path: &Path, open: Opening, error: &crate::Error) -> crate::Result<Sqlite> {
@@ -119,13 +173,7 @@ pub(crate) fn backend(
     let Some(base) = &config.forwarding.upstream else {
         return Ok(Backend::local(desk(config, base_url, serve_restricted)?));
     };
-    let beside = || {
-        config
-            .store
-            .clone()
-            .unwrap_or_else(default_store)
-            .with_file_name("upstream.db")
-    };
+    let beside = || config.local_file().with_file_name("upstream.db");
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;
     settings.state = Some(

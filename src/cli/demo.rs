@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_series_without_rows_says_why() {
-        let answer = json!({"data": [], "notes": {"data": "not in the store"}});
-        assert!(line("VIX", &answer).ends_with("none: not in the store"));
+        let answer = json!({"data": [], "notes": {"data": "not loaded"}});
+        assert!(line("VIX", &answer).ends_with("none: not loaded"));
         let answer = json!({"data": [{"date": "2026-01-01", "value": 4.25}]});
         assert!(line("Rate", &answer).ends_with("▅  4.2 %, 2026-01-01"));
     }

@@ -1,8 +1,9 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
 use super::print::{print, tell};
+use super::shared;
 use crate::app;
-use crate::config::{Config, Doctor, default_store};
+use crate::config::{Config, Doctor};
 use crate::desk::Desk;
 use crate::ingest::{self, SOURCES};
 use crate::live::source_settings;
@@ -47,13 +48,24 @@ impl Findings {
 pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode> {
     let mut findings = Findings::default();
     configuration(&mut findings, config);
-    let path = config.store.clone().unwrap_or_else(default_store);
+    if let Some(address) = config.database()? {
+        match shared::look(&address) {
+            Ok(found) => findings.ok("database", &found),
+            Err(error) => findings.fault(
+                "database",
+                &error.for_operator(),
+                "Answers go on from the copy below, without anything new.",
+            ),
+        }
+    }
+    let path = config.local_file();
     let mut held = Vec::new();
     if let Some(store) = store(&mut findings, &path, doctor.quarantine) {
         held = store.status().unwrap_or_default();
         data(&mut findings, &store, &held);
         let store: Arc<dyn Store> = Arc::new(store);
         refused(&mut findings, config, &store).await?;
+        missed(&mut findings, &store).await?;
         if doctor.ask_sources {
             trial(&mut findings, config, &store).await?;
         }
@@ -234,6 +246,20 @@ async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store
     Ok(())
 }
 
+/// What the last sync could not bring, with all that the sources said.
+async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
+    for missed in ingest::last_missed(store).await? {
+        let others = match missed.count {
+            1 => String::new(),
+            n => format!(" and {} more", n - 1),
+        };
+        let what = format!("last sync, {}{others}", missed.series);
+        let advice = "What is held stayed; the next sync asks again.";
+        findings.note(&what, &super::print::printable(&missed.why), advice);
+    }
+    Ok(())
+}
+
 /// Every source asked for a little.
 async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
     let settings = source_settings(&config.sources)?;
@@ -282,7 +308,8 @@ async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
 
 /// Copies the store into a new, checked file; a folder gets a file with the time in its name.
 pub(super) fn backup(config: &Config, to: &Path) -> Result<ExitCode> {
-    let from = config.store.clone().unwrap_or_else(default_store);
+    shared::must_be_file(config)?;
+    let from = config.local_file();
     let to: PathBuf = if to.is_dir() {
         let now = app::stamp(Desk::system_clock()());
         to.join(format!("econoscope-{now}.db"))

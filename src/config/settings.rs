@@ -5,20 +5,29 @@ use super::install::{Install, Place};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::{Override, listening, network};
 use crate::admission::LimitSettings;
+use crate::postgres::Address;
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "econoscope", version, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Config {
-    /// Database file, created if missing in a folder that exists [default: econoscope.db in the user's data folder]
-    #[arg(long, value_name = "FILE")]
+    /// Database file, created if missing in a folder that exists; or postgres://USER@HOST/DATABASE, which many servers share (its password in PGPASSWORD) [default: econoscope.db in the user's data folder]
+    #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
+
+    /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replica: Option<PathBuf>,
+
+    /// Bring the tables of a shared database up to this version before anything else
+    #[arg(long)]
+    pub(crate) migrate: bool,
 
     /// Public address of this service, for links and credit lines [default: http:// and the listening address]
     #[arg(long, value_name = "URL")]
@@ -115,6 +124,17 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Check configuration, store, data, clock and sources, and say what to do
     Doctor(Doctor),
+    /// Lay out the tables of a shared database (--store postgres://…), or bring them up to this version
+    Migrate,
+    /// Copy a whole store between a file and a shared database, byte for byte
+    Copy {
+        /// Where it is: a file, or postgres://USER@HOST/DATABASE
+        #[arg(long, value_name = "STORE")]
+        from: PathBuf,
+        /// Where it goes: a new file, or a database that holds nothing
+        #[arg(long, value_name = "STORE")]
+        to: PathBuf,
+    },
     /// Copy the store into a new file and verify the copy
     Backup {
         /// New file; in a folder, a file with the time in its name
@@ -379,9 +399,44 @@ pub(crate) fn help_of(name: &str) -> String {
 
 /// Where the database lies when nothing is said.
 pub(crate) fn default_store() -> PathBuf {
-    std::env::home_dir()
-        .map(|home| home.join(".local/share/econoscope/econoscope.db"))
-        .unwrap_or_else(|| PathBuf::from("econoscope.db"))
+    in_data_folder("econoscope.db")
+}
+
+fn in_data_folder(name: &str) -> PathBuf {
+    let home = std::env::home_dir();
+    home.map(|home| home.join(".local/share/econoscope").join(name))
+        .unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// The database that a `--store` names, where it is no file.
+///
+/// # Errors
+/// [`crate::Error::InvalidParam`] when the address cannot be read.
+pub(crate) fn database(store: &Path) -> crate::Result<Option<Address>> {
+    let text = store.to_str().filter(|text| Address::is_meant(text));
+    text.map(|text| Address::parse("store", text)).transpose()
+}
+
+impl Config {
+    /// The database that many servers share, where that is the store.
+    ///
+    /// # Errors
+    /// As [`database`].
+    pub(crate) fn database(&self) -> crate::Result<Option<Address>> {
+        self.store.as_deref().map_or(Ok(None), database)
+    }
+
+    /// The file that is answered from: the store, or the copy of a shared one.
+    pub(crate) fn local_file(&self) -> PathBuf {
+        match (self.database(), &self.store) {
+            (Ok(None), Some(store)) => store.clone(),
+            (Ok(None), None) => default_store(),
+            _ => {
+                let given = self.replica.clone();
+                given.unwrap_or_else(|| in_data_folder("replica.db"))
+            }
+        }
+    }
 }
 
 #[cfg(test)]

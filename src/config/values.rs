@@ -100,8 +100,10 @@ pub(super) fn check(config: &Config) -> Result<()> {
         let shown = crate::disk::shown(file);
         bail!("--feeds {shown}: there is no such file; correct its name, or write none");
     }
+    let is_file = config.database()?.is_none();
     for (flag, file) in [
-        ("store", &config.store),
+        ("store", if is_file { &config.store } else { &None }),
+        ("replica", &config.replica),
         ("upstream-state", &config.forwarding.upstream_state),
     ] {
         let folder = file.as_deref().and_then(Path::parent);

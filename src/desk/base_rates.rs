@@ -47,9 +47,9 @@ impl Scenario {
             ),
             (None, Some(event), Some(since)) => {
                 let series = &event.series;
-                format!("documented figure; the store has no {series} since {since}")
+                format!("reference study; {series} is not loaded back to {since}")
             }
-            _ => "documented figure".into(),
+            _ => "reference study".into(),
         }
     }
 }

@@ -109,4 +109,19 @@ mod tests {
         }
         Ok(())
     }
+
+    #[test]
+    fn every_composite_is_explained_under_its_own_name() -> Result<()> {
+        let glossary = Glossary::embedded()?;
+        for composite in crate::indicators::COMPOSITES {
+            let ticker = composite.about.ticker().to_lowercase();
+            let term = glossary.get(&ticker).unwrap();
+            assert!(
+                term.series.iter().any(|id| id == composite.about.id),
+                "{ticker}"
+            );
+        }
+        assert!(glossary.get("nvi").is_some());
+        Ok(())
+    }
 }

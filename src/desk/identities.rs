@@ -6,6 +6,7 @@
 
 use super::local::Desk;
 use crate::error::{Error, Result};
+use crate::indicators;
 use crate::indicators::expression::{self, Expr, Scope};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::model::catalogue::round_to;
@@ -27,11 +28,13 @@ pub struct Identity {
     tree: Expr,
     /// How finer figures become those of the series.
     how: Aggregation,
+    /// Where the published figures are known to be others, and why; empty for most.
+    pub differs: &'static str,
 }
 
 impl Identity {
     fn read(
-        [id, formula, how]: [&'static str; 3],
+        [id, formula, how, differs]: [&'static str; 4],
     ) -> std::result::Result<(&'static str, Self), String> {
         let tree = expression::parse(formula).map_err(|fault| format!("{fault:?}"))?;
         let how = match how {
@@ -40,7 +43,13 @@ impl Identity {
                 .parse()
                 .map_err(|()| format!("{how} is no aggregation"))?,
         };
-        Ok((id, Self { formula, tree, how }))
+        let identity = Self {
+            formula,
+            tree,
+            how,
+            differs,
+        };
+        Ok((id, identity))
     }
 
     /// What it is made of.
@@ -97,14 +106,29 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn newest(&self, info: &SeriesInfo) -> Result<Option<Date>> {
+        if let Some(composite) = indicators::composite(info.id.as_str()) {
+            let reading = self.reading(composite, AsOf::Latest)?;
+            return Ok(reading.value.map(|_| reading.date));
+        }
         let Some(identity) = self.made_by(&info.id)? else {
-            return Ok(self.held(&info.id)?.map(|s| s.last.min(self.today())));
+            // Of a projection, the period that is under way.
+            let present = info.frequency.stamp(self.today());
+            let last = self.held(&info.id)?.map(|s| s.last);
+            return Ok(last.map(|last| if last > self.today() { present } else { last }));
         };
         let mut newest = self.today();
         for id in identity.inputs() {
             let input = Catalogue::embedded().get(id);
             let last = input.map(|input| self.newest(input)).transpose()?.flatten();
             newest = newest.min(last.unwrap_or(newest));
+        }
+        // Of figures of the same periods, whose weeks end on whichever day their source says.
+        let is_as_often = |id| {
+            let input = Catalogue::embedded().get(id);
+            input.is_some_and(|input| input.frequency == info.frequency)
+        };
+        if identity.inputs().all(is_as_often) {
+            return Ok(Some(newest));
         }
         let stamp = info.frequency.stamp(newest);
         let is_over = info.frequency.period_end(stamp) <= newest || stamp == newest;
@@ -180,7 +204,7 @@ mod tests {
     fn every_identity_is_made_of_known_series_and_none_of_itself() {
         let text = include_str!("../../data/identities.csv");
         let catalogue = Catalogue::embedded();
-        for (line, row) in table::rows::<3>(text) {
+        for (line, row) in table::rows::<4>(text) {
             let (id, identity) = Identity::read(row.unwrap()).unwrap();
             let info = catalogue.get(id).unwrap();
             for input in identity.inputs() {

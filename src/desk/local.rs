@@ -135,8 +135,8 @@ pub struct Desk {
     pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
     /// What was known at the end of each month, by indicator.
     pub(super) paths: Cache<(State, &'static str), Arc<Path>>,
-    /// Histories that have each period as it was known at its own time, by composite.
-    pub(super) as_known: Cache<(State, &'static str), Arc<Vec<Observation>>>,
+    /// Histories that have each period as it was known at its own time, by composite, while its inputs are as they were.
+    pub(super) as_known: Cache<(Vec<Stamp>, &'static str), Arc<Vec<Observation>>>,
     /// How the newest figure of a series known on a day is known.
     pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
     /// Of the newest state of the data.

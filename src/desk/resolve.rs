@@ -107,9 +107,34 @@ pub fn meaning(name: &str) -> Option<Meaning> {
             let info = names.catalogue().get(&found.name)?;
             Some(Meaning::read(name, at(name, Arc::clone(info))))
         }
-        Found::Several(_) => None,
+        Found::Several(all) => {
+            let choices = all.iter().find_map(|one| names.choices(one));
+            if let Some(usual) = choices.and_then(|choices| Meaning::usual(name, choices)) {
+                return is_one(&all).then_some(usual);
+            }
+            let info = all.first().and_then(|one| first(one))?;
+            is_one(&all).then(|| Meaning::read(name, at(name, info)))
+        }
         Found::Nothing => Some(Meaning::read(name, slipped(name)?)),
     }
+}
+
+/// The series of a name, of an ambiguous one the first.
+fn first(name: &str) -> Option<Arc<SeriesInfo>> {
+    let names = Names::embedded();
+    match names.choices(name) {
+        Some(choices) => names.find(&choices.all.first()?.id),
+        None => names.find(name),
+    }
+}
+
+/// Whether several names come to one series: then it is the only candidate, and taken.
+fn is_one(all: &[String]) -> bool {
+    let mut ids = all
+        .iter()
+        .map(|name| first(name).map(|info| info.id.clone()));
+    let one = ids.next();
+    ids.all(|id| Some(id) == one)
 }
 
 /// The series, or its average over the periods that a name asks for in a word: "monthly wti".
@@ -194,10 +219,6 @@ pub fn suggest(name: &str) -> Vec<Suggestion> {
         Found::Several(all) => (all.iter().map(String::as_str).collect(), ""),
         Found::Words(words) => (Vec::new(), words.as_str()),
         Found::Nothing => (Vec::new(), ""),
-    };
-    let first = |name: &str| match names.choices(name) {
-        Some(choices) => names.find(&choices.all.first()?.id),
-        None => names.find(name),
     };
     let meant = meant.into_iter().filter_map(first);
     let is_one_word = !name.trim().contains(char::is_whitespace);
@@ -319,6 +340,9 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("it may also mean CPIAUCSL ("), "{said}");
+        let only = meaning("real fed funds rate today").unwrap();
+        assert_eq!(only.info.id.as_str(), "REAL_FEDFUNDS");
+        assert!(only.said.unwrap().contains("read as REAL_FEDFUNDS"));
         let range = meaning("fed funds target range").unwrap();
         assert_eq!(
             (range.info.id.as_str(), range.beside.len()),

@@ -1,6 +1,6 @@
 //! An argument of an endpoint in words, for those who type.
 
-use super::decode;
+use super::{days, decode};
 use serde_json::Value;
 
 /// An argument of an endpoint in words.
@@ -24,7 +24,10 @@ impl Argument {
         let meaning = property.get("description").and_then(Value::as_str);
         Self {
             name: name.to_owned(),
-            allowed: decode::allowed(property),
+            allowed: match days::NAMES.contains(&name) {
+                true => days::FORMS.to_owned(),
+                false => decode::allowed(property),
+            },
             meaning: meaning.unwrap_or_default().to_owned(),
             is_required,
             default: property.get("default").map(decode::shown),

@@ -127,7 +127,9 @@ impl Backend {
         let desk = Arc::clone(&self.desk);
         let work = move || {
             let params = decode::params::<E::Params>(&checked)?;
-            E::render(&E::local(&desk, &params)?, &params)
+            let mut output = E::local(&desk, &params)?;
+            E::note_dates(&mut output, &checked, desk.today());
+            E::render(&output, &params)
         };
         Ok(Reply {
             answer: self.rendered(key, work).await?,

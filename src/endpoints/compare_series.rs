@@ -10,7 +10,7 @@ pub use answer::{ComparedColumn, Comparison, Correlation};
 pub use arguments::Params;
 
 use super::condition::{Condition, Setting};
-use super::days::{newest, parse_as_of, parse_day, parse_start};
+use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::Provenance;
 use crate::desk::Desk;
@@ -106,6 +106,10 @@ impl Endpoint for CompareSeries {
         Ok(answer)
     }
 
+    fn provenance(answer: &mut Comparison) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
+    }
+
     fn text(answer: &Comparison, _: &Params) -> String {
         answer.in_prose()
     }
@@ -115,11 +119,11 @@ impl Endpoint for CompareSeries {
 fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
     let end = match params.end.as_deref() {
-        Some(text) => parse_day("end", text)?.min(newest),
+        Some(text) => days::read("end", text, (newest, today))?.min(newest),
         None => newest,
     };
     let start = match params.start.as_deref() {
-        Some(text) => parse_start("start", text, end)?,
+        Some(text) => days::read("start", text, (end, today))?,
         None => shift(end, (-10).years()),
     };
     if start < end {

@@ -1,7 +1,9 @@
 //! What an endpoint is: a declaration, two types and a function. Everything else is printed from it.
 
 use super::answer::Answer;
+use super::days;
 use super::decode::Arguments;
+use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::model::Date;
@@ -57,6 +59,11 @@ pub trait Endpoint: Send + Sync + 'static {
     /// Any meaning of [`crate::Error`]; the edge translates it.
     fn local(desk: &Desk, params: &Self::Params) -> Result<Self::Output>;
 
+    /// Where an answer says what its arguments were taken for; every endpoint with dates has it.
+    fn provenance(_: &mut Self::Output) -> Option<&mut Provenance> {
+        None
+    }
+
     /// Says the answer in prose that alone answers the question.
     fn text(output: &Self::Output, params: &Self::Params) -> String;
 
@@ -77,6 +84,15 @@ pub trait Endpoint: Send + Sync + 'static {
     /// [`crate::Error::InvalidParam`] for arguments that make no sense for this answer.
     fn received(output: Self::Output, _: &Self::Params, _today: Date) -> Result<Self::Output> {
         Ok(output)
+    }
+
+    /// Notes in an answer what the dates among the arguments were taken for.
+    fn note_dates(output: &mut Self::Output, checked: &Arguments, today: Date) {
+        if let Some(provenance) = Self::provenance(output) {
+            for (name, said) in days::told(checked, today) {
+                provenance.note(name, said);
+            }
+        }
     }
 
     /// Renders the answer; overridden where it is more than its JSON and its prose.

@@ -35,8 +35,7 @@ pub struct Params {
     /// Which.
     #[schemars(schema_with = "tickers")]
     indicator: String,
-    /// As known on this day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
+    /// As known on this day: 2008-12-31, 2008-12, 2008.
     as_of: Option<String>,
 }
 
@@ -116,12 +115,19 @@ impl Endpoint for ExplainIndicator {
         })
     }
 
+    fn provenance(answer: &mut Explanation) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
+    }
+
     fn text(a: &Explanation, _: &Params) -> String {
         let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
         for s in &a.scores {
-            let value = |v: Option<f64>| v.map_or("null".into(), |v| number(v, 2));
+            let value = |v: Option<f64>| match v {
+                Some(v) => format!("{} {}", number(v, 2), s.unit),
+                None => "not available".to_owned(),
+            };
             let (now, old) = (value(s.value), value(s.value_before));
-            text += &format!("; {} {now} {}, a month earlier {old}", s.name, s.unit);
+            text += &format!("; {} {now}, a month earlier {old}", s.name);
             if s.base != 0.0 {
                 text += &format!(", base {}", number(s.base, 2));
             }
@@ -173,17 +179,20 @@ fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTria
 
 /// An input as a line for a model.
 fn in_prose(i: &ExplainedInput) -> String {
-    let (name, series, unit) = (&i.name, &i.series, &i.unit);
+    let (mut name, unit) = (i.name.clone(), &i.unit);
+    if !i.series.is_empty() {
+        name += &format!(" ({})", i.series);
+    }
     let (Some(value), Some(date)) = (i.value, i.date) else {
         let why = i.missing.as_deref().unwrap_or("no value");
-        return format!("{name} ({series}): missing, {why}");
+        return format!("{name}: missing, {why}");
     };
     let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
     let (now, before) = (points(i.points), points(i.points_before));
     let value = number(value, 3);
     let weight = i.weight.map(|weight| format!(", weight {weight:.2}"));
     let weight = weight.unwrap_or_default();
-    format!("{name} ({series}): {value} {unit} on {date}{weight}: {now} ({before})")
+    format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
 }
 
 /// Inputs whose move is named.
@@ -202,7 +211,7 @@ fn moved(now: &Side, before: &Side) -> String {
         sentences.insert(0, format!("{label} now, {old} a month earlier."));
     }
     match sentences.is_empty() {
-        true => "Its movement cannot be told: a value is missing.".into(),
+        true => "Change unavailable: a value is missing.".into(),
         false => sentences.join(" "),
     }
 }

@@ -53,7 +53,7 @@ impl Endpoint for Fetch {
         tool: "fetch",
         title: "Fetch document",
         path: "/api/public/fetch",
-        summary: "One document that search has found, whole",
+        summary: "One document that search has found, in full",
         description: "Use this when search gave a document id: opens the whole document with title, text, url and \
             metadata. Do not use it without such an id.",
         max_age: 300,

@@ -2,6 +2,7 @@
 //! endpoint's own answer, and what breaks the contract is an error that names the field.
 
 use super::answer::{Answer, UpstreamState};
+use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
 use crate::desk::resolve;
@@ -18,7 +19,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut outbound = E::outbound(checked, today)?;
+    let mut outbound = E::outbound(&days::plain(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
@@ -93,10 +94,12 @@ fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 /// [`Error::Unavailable`] when it breaks the contract, or when an upstream that does not know `as_of`
 /// answered for another day.
 pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
-    let params = decode::params::<E::Params>(checked)?;
-    let output = E::received(read::<E>(body)?, &params, today)?;
+    let plain = days::plain(checked, today)?;
+    let params = decode::params::<E::Params>(&plain)?;
+    let mut output = E::received(read::<E>(body)?, &params, today)?;
+    E::note_dates(&mut output, checked, today);
     let answer = E::render(&output, &params)?;
-    let Some(wanted) = checked.get("as_of") else {
+    let Some(wanted) = plain.get("as_of") else {
         return Ok(answer);
     };
     let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();

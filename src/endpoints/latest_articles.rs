@@ -95,7 +95,11 @@ impl Endpoint for GetLatestArticles {
         let mut list = String::new();
         for a in &latest.articles {
             let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
-            list += &format!("- {day} {} ({})\n", a.title, a.url);
+            let url = match a.url.as_str() {
+                "" => String::new(),
+                url => format!(" ({url})"),
+            };
+            list += &format!("- {day} {}{url}\n", a.title);
             if let Some(summary) = &a.summary {
                 list += &format!("  {}\n", untrusted::line(summary, 300));
             }

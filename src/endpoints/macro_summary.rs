@@ -26,8 +26,8 @@ pub struct GetMacroSummary;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD; now without it.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
 
@@ -200,6 +200,10 @@ impl Endpoint for GetMacroSummary {
         })
     }
 
+    fn provenance(answer: &mut MacroSummary) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
+    }
+
     fn text(a: &MacroSummary, _: &Params) -> String {
         let confidence = a.regime.confidence.map(|c| format!(", confidence {c} %"));
         format!(
@@ -246,7 +250,12 @@ fn figure_list(a: &MacroSummary) -> String {
     let recession = a.recession_probability;
     let label = "recession probability within 12 months";
     add(label, recession, " %", "recession_probability");
-    add("macro stress", a.stress_index, " of 100", "stress_index");
+    add(
+        "macro stress",
+        a.stress_index,
+        " out of 100",
+        "stress_index",
+    );
     let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
     add("net liquidity", liquidity, unit, "net_liquidity_trn");
     let rates = &a.key_rates;

@@ -32,8 +32,8 @@ pub struct Params {
     /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     ticker: String,
-    /// What was known on this day, YYYY-MM-DD; now without it.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
 
@@ -128,6 +128,10 @@ impl Endpoint for GetMetric {
     fn received(mut metric: Metric, params: &Params, _: Date) -> Result<Metric> {
         metric.provenance.told(&params.ticker);
         Ok(metric)
+    }
+
+    fn provenance(answer: &mut Metric) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
     }
 
     fn text(metric: &Metric, _: &Params) -> String {
@@ -278,13 +282,15 @@ fn interpret(
     let decade = series.between(shift(last.date, (-10).years()), last.date);
     if decade.len() >= 24 {
         let standing = Standing::of_latest(decade);
-        let (below, equal) = (
-            standing.percent(standing.below),
-            standing.percent(standing.equal),
-        );
-        parts.push(format!(
-            "above {below:.0} % of the last ten years, equal to {equal:.0} %"
-        ));
+        parts.push(match (standing.below, standing.above) {
+            (1.., 0) => "the highest of the last ten years".to_owned(),
+            (0, 1..) => "the lowest of the last ten years".to_owned(),
+            (below, _) => format!(
+                "above {:.0} % of the last ten years, equal to {:.0} %",
+                standing.percent(below),
+                standing.percent(standing.equal)
+            ),
+        });
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
 }
@@ -305,11 +311,12 @@ fn from_a_year_earlier(series: &Series, last: Observation, measured: &Measured) 
     Some(format!("{change} from a year earlier"))
 }
 
-/// A value with its unit, as a person writes it.
+/// A value with its unit, as a person writes it: 32563 billion dollars are 32.563 trillion.
 pub fn unit_value(value: f64, unit: &str) -> String {
-    match unit {
-        "" => value.to_string(),
-        "%" => format!("{value} %"),
-        unit => format!("{value} {unit}"),
+    let billions = unit.strip_prefix("billion ");
+    match (unit, billions.filter(|_| value.abs() >= 1_000.0)) {
+        ("", _) => value.to_string(),
+        (_, Some(what)) => format!("{} trillion {what}", round_to(value / 1_000.0, 6)),
+        (unit, None) => format!("{value} {unit}"),
     }
 }

@@ -125,7 +125,11 @@ impl Provenance {
     pub fn remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
         let id = info.id.as_str();
         if let Some(identity) = desk.made_by(&info.id)? {
-            self.note(id, format!("computed here from {}", identity.formula));
+            let mut said = format!("computed here from {}", identity.formula);
+            if !identity.differs.is_empty() {
+                said += &format!("; {}", identity.differs);
+            }
+            self.note(id, said);
         } else if let Some(said) = remarks::always(id) {
             self.note(id, said);
         }

@@ -29,14 +29,12 @@ pub struct GetRegime;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD; now without it.
-    #[schemars(example = &"2008-12-01", length(max = 10))]
+    /// What was known on this day: 2008-12-31, 2008-12, Q4 2008, 2008; now without it.
+    #[schemars(example = &"2008-12")]
     as_of: Option<String>,
-    /// Lists months from this day, YYYY-MM-DD, 5y, max.
-    #[schemars(length(max = 10))]
+    /// Lists months from this one: 2008-12, 5y, max.
     start: Option<String>,
-    /// Last day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
+    /// Last month.
     end: Option<String>,
     /// Months as each was known at its end.
     #[serde(default)]
@@ -178,6 +176,10 @@ impl Endpoint for GetRegime {
             precedents: precedents.and_then(|found| found.ok()),
             provenance,
         })
+    }
+
+    fn provenance(answer: &mut RegimeAnswer) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
     }
 
     fn text(a: &RegimeAnswer, _: &Params) -> String {

@@ -10,7 +10,7 @@ pub use answer::{
 pub(super) use figures::figure;
 pub use words::{expected, said};
 
-use super::days::{newest, parse_as_of, parse_start};
+use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::Provenance;
 use super::revisions::label;
@@ -41,8 +41,7 @@ pub struct Params {
     /// 14 unless given; with series until its next release.
     #[schemars(range(min = 1, max = 120))]
     days: Option<u8>,
-    /// YYYY-MM-DD; today unless given.
-    #[schemars(length(max = 10))]
+    /// First day; today unless given.
     start: Option<String>,
     /// Series or release: CPIAUCSL, cpi.
     #[schemars(length(max = 80))]
@@ -50,8 +49,7 @@ pub struct Params {
     /// BLS, BEA, Census, Fed, DOL, EIA.
     #[schemars(length(max = 40))]
     agency: Option<String>,
-    /// As known on this day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
+    /// As known on this day: 2008-12-31, 2008-12, 2008.
     as_of: Option<String>,
 }
 
@@ -87,7 +85,7 @@ impl Endpoint for GetReleaseCalendar {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let wanted = wanted(desk, params)?;
         let day = newest(as_of, desk.today());
-        let ((from, to), due) = window(params, day, &wanted)?;
+        let ((from, to), due) = window(params, (day, desk.today()), &wanted)?;
         let events = due.iter().map(|due| event(desk, due, (as_of, day)));
         let events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
         let figures = figures::of(desk, &due, as_of)?;
@@ -105,6 +103,10 @@ impl Endpoint for GetReleaseCalendar {
             attribution: desk.attribution(),
             provenance,
         })
+    }
+
+    fn provenance(answer: &mut CalendarAnswer) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
     }
 
     fn text(answer: &CalendarAnswer, _: &Params) -> String {
@@ -173,17 +175,14 @@ fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
 /// First and last day, and what is due on them.
 fn window(
     params: &Params,
-    today: Date,
+    (day, today): (Date, Date),
     wanted: &[&'static Release],
 ) -> Result<((Date, Date), Vec<Due>)> {
     let start = match &params.start {
-        None => today,
-        Some(text) => parse_start("start", text, today)?,
+        None => day,
+        Some(text) => days::read("start", text, (day, today))?,
     };
-    let (first, last) = (
-        shift(today, (-REACH.0).days()),
-        shift(today, REACH.1.days()),
-    );
+    let (first, last) = (shift(day, (-REACH.0).days()), shift(day, REACH.1.days()));
     if !(first..=last).contains(&start) {
         let allowed = format!("a day from {first} to {last}");
         return Err(Error::invalid(

@@ -14,7 +14,7 @@ pub(super) use table::decimals;
 pub(super) use words::units;
 pub use words::{label, plus, size};
 
-use super::days::parse_day;
+use super::days;
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
 use super::provenance::Provenance;
@@ -22,7 +22,7 @@ use crate::desk::{Desk, identities};
 use crate::error::{Error, Result};
 use crate::indicators;
 use crate::indicators::revisions::Yardstick;
-use crate::model::{AsOf, Date, Frequency, SeriesInfo};
+use crate::model::{AsOf, SeriesInfo};
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,8 +51,8 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"PAYEMS", length(min = 1, max = 80))]
     series_id: String,
-    /// Period: 2008-12, 2008-Q4. The newest first print without it.
-    #[schemars(example = &"2008-12", length(max = 10))]
+    /// Period: 2008-12, 2008Q4. The newest first print without it.
+    #[schemars(example = &"2008-12")]
     date: Option<String>,
 }
 
@@ -80,6 +80,10 @@ impl Endpoint for GetRevisions {
             return Err(computed_here(desk, &info));
         }
         read(desk, &info, params.date.as_deref())
+    }
+
+    fn provenance(answer: &mut RevisionsAnswer) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
     }
 
     fn text(answer: &RevisionsAnswer, _: &Params) -> String {
@@ -111,10 +115,12 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let held = desk.series(info, AsOf::Latest)?;
     let record = desk.revisions(info)?;
-    let asked = date.map(|text| period(text, info.frequency)).transpose()?;
+    let today = desk.today();
+    let asked = date.map(|text| days::read("date", text, (today, today)));
+    let asked = asked.transpose()?;
     let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
     let read = desk.held(&info.id)?.map(|status| status.fetched_at);
-    let read = read.map_or(desk.today(), |at| at.to_zoned(TimeZone::UTC).date());
+    let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
     if held.is_none() {
         provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
     } else if record.as_ref().is_none_or(|r| r.prints.is_empty()) {
@@ -163,27 +169,6 @@ fn without_vintages(info: &SeriesInfo) -> String {
         "none held of {}: its values are as last revised{sibling}",
         info.id
     )
-}
-
-/// A day of the period that was written: `2008-12-01`, `2008-12`, `2008-Q4`, `2008`.
-fn period(text: &str, frequency: Frequency) -> Result<Date> {
-    let text = text.trim();
-    let allowed = "a period such as 2008-12, 2008-Q4 or a day as YYYY-MM-DD";
-    let quarter = text.to_ascii_uppercase().replace('-', "");
-    let day = match (text.len(), quarter.split_once('Q')) {
-        (_, Some((year, quarter))) => match quarter {
-            "1" => format!("{year}-01-01"),
-            "2" => format!("{year}-04-01"),
-            "3" => format!("{year}-07-01"),
-            "4" => format!("{year}-10-01"),
-            _ => text.to_owned(),
-        },
-        (7, None) => format!("{text}-01"),
-        (4, None) if frequency == Frequency::Annual => format!("{text}-01-01"),
-        _ => text.to_owned(),
-    };
-    let day = parse_day("date", &day);
-    day.map_err(|_| Error::invalid("date", text, "is not a period", allowed))
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl Endpoint for SearchSeries {
         for m in &output.results {
             let held = m
                 .last_date
-                .map_or("not held".to_owned(), |d| format!("to {d}"));
+                .map_or("not loaded".to_owned(), |d| format!("to {d}"));
             let adjusted = if m.seasonally_adjusted { ", SA" } else { "" };
             let _ = write!(
                 text,

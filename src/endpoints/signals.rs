@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use crate::model::catalogue::{DEFAULT_PREFIX, round_to};
 use crate::model::frequency::days_between;
+use crate::model::quantity::in_words;
 use crate::model::{AsOf, Attribution, Catalogue, Date, Observation, Series, SeriesInfo};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -43,8 +44,8 @@ const STALE_DAYS: i64 = 31;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day, YYYY-MM-DD; now without it.
-    #[schemars(example = &"2020-03-01", length(max = 10))]
+    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
 
@@ -156,20 +157,26 @@ impl Endpoint for GetSignals {
         })
     }
 
+    fn provenance(answer: &mut Signals) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
+    }
+
     fn text(a: &Signals, _: &Params) -> String {
         let mut text = String::from("Composite indices:");
         for i in &a.convex_indices {
             let meaning = i.interpretation.as_deref().unwrap_or("");
             let value = match i.value.zip(i.date) {
-                Some((value, date)) => format!("{value} on {date}"),
-                None => "null".into(),
+                Some((value, date)) => {
+                    format!("{} on {date}", unit_value(value, &unit(&i.series_id)))
+                }
+                None => "no value".into(),
             };
             text += &format!("\n- {} ({}): {value}. {meaning}", i.display_name, i.ticker);
         }
         text += "\nMarket:";
         for s in &a.market_signals {
             if let Some((value, date)) = s.value.zip(s.date) {
-                let value = unit_value(value, s.unit.as_deref().unwrap_or(""));
+                let value = unit_value(value, &in_words(s.unit.as_deref().unwrap_or("")));
                 let stale = s.stale.map_or("", |_| ", stale");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
                 let newer = s
@@ -182,6 +189,12 @@ impl Endpoint for GetSignals {
         }
         text + &a.provenance.closing(&a.attribution)
     }
+}
+
+/// Unit of a composite, in words.
+fn unit(id: &str) -> String {
+    let info = Catalogue::embedded().get(id);
+    info.map_or_else(String::new, |info| info.unit_in_words())
 }
 
 /// Composites as an upstream sends them, completed from their identifier.
@@ -248,7 +261,7 @@ fn market(
         newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || is_current(series, o, day));
     let stale = last.is_some_and(|o| !is_current(series, &o, day));
     match (newest, last) {
-        (None, _) => provenance.note(id, "not in the store"),
+        (None, _) => provenance.note(id, "not loaded"),
         (Some(old), None) => {
             provenance.note(
                 id,

@@ -87,6 +87,10 @@ impl Endpoint for GetTimeSeries {
         forwarded::received(answer, params, today)
     }
 
+    fn provenance(answer: &mut TimeSeriesAnswer) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
+    }
+
     fn text(answer: &TimeSeriesAnswer, params: &Params) -> String {
         match params.format {
             Format::Csv => {

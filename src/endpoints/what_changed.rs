@@ -10,7 +10,7 @@ mod surprises;
 
 pub use surprises::Surprise;
 
-use super::days::{parse_as_of, parse_start};
+use super::days::{self, parse_as_of};
 use super::endpoint::{Endpoint, Spec};
 use super::provenance::Provenance;
 use crate::desk::Desk;
@@ -19,6 +19,7 @@ use crate::indicators::expectation::FORMULAS;
 use crate::indicators::prose::signed;
 use crate::indicators::{established, regime};
 use crate::model::catalogue::round_to;
+use crate::model::quantity::in_words;
 use crate::model::{AsOf, Attribution, Date};
 use moves::{KEY, Kind, Move, Outcome};
 use schemars::JsonSchema;
@@ -33,12 +34,11 @@ const SHOWN: usize = 12;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// Day, YYYY-MM-DD, or 7d, 30d, 6m, ytd.
+    /// Day, month, quarter or year, or 7d, 30d, 6m, ytd.
     #[serde(default = "a_month")]
-    #[schemars(length(min = 1, max = 10))]
+    #[schemars(length(min = 1))]
     since: String,
-    /// As known on this day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
+    /// As known on this day: 2008-12-31, 2008-12, 2008.
     as_of: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Endpoint for WhatChanged {
         tool: "what_changed",
         title: "What changed",
         path: "/api/public/what-changed",
-        summary: "Surprises of releases, regime, composites and key figures against a day before, most unusual first",
+        summary: "Surprises of releases, regime, composites and key figures versus an earlier date, most unusual first",
         description: "Use this when asked what is new or what changed across the board since a day (default: a month \
             ago): surprises of releases, regime, composites and headlines, ranked by how unusual each is. Do not use it \
             for one series: use get_time_series.",
@@ -128,7 +128,7 @@ impl Endpoint for WhatChanged {
 
     fn local(desk: &Desk, params: &Params) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let since = since(&params.since, desk.data_date(as_of)?.as_of)?;
+        let since = since(&params.since, desk.data_date(as_of)?.as_of, desk.today())?;
         let read = KEY.iter().map(|(id, _)| *id);
         let read = read.chain(established().map(|c| c.about.id));
         let read = read.chain(regime::INPUTS.iter().copied());
@@ -149,7 +149,7 @@ impl Endpoint for WhatChanged {
             }
         }
         if !absent.is_empty() {
-            let why = "not held, too old, or not passed on, on one of the two days";
+            let why = "not loaded, too old, or not passed on, on one of the two days";
             provenance.note("absent", format!("{}: {why}", absent.join(", ")));
         }
         let rank = |m: &Move| m.unusual.map_or(-1.0, f64::abs);
@@ -171,6 +171,10 @@ impl Endpoint for WhatChanged {
             attribution: desk.attribution(),
             provenance,
         })
+    }
+
+    fn provenance(answer: &mut Changes) -> Option<&mut Provenance> {
+        Some(&mut answer.provenance)
     }
 
     fn text(a: &Changes, _: &Params) -> String {
@@ -207,16 +211,17 @@ fn in_prose(c: &Change) -> String {
     if let Some(revised) = c.then_revised {
         then = format!("{revised} (known then as {then})");
     }
-    let change = format!("{} {}", signed(c.change, 2), c.change_unit);
+    let change = format!("{} {}", signed(c.change, 2), in_words(&c.change_unit));
+    let unit = in_words(&c.unit);
     format!(
-        "{} ({}): {now} {} on {}, {change} from {then} on {} ({unusual})",
-        c.name, c.id, c.unit, c.date, c.date_then
+        "{} ({}): {now} {unit} on {}, {change} from {then} on {} ({unusual})",
+        c.name, c.id, c.date, c.date_then
     )
 }
 
 /// The day compared with: a day, or a span back from `day`.
-fn since(text: &str, day: Date) -> Result<Date> {
-    let since = parse_start("since", text, day)?;
+fn since(text: &str, day: Date, today: Date) -> Result<Date> {
+    let since = days::read("since", text, (day, today))?;
     if since < day {
         return Ok(since);
     }
@@ -264,19 +269,19 @@ mod tests {
     #[test]
     fn since_is_a_day_or_a_span_back_from_the_data() {
         let day = date(2026, 8, 21);
-        assert_eq!(since("7d", day).ok(), Some(date(2026, 8, 14)));
-        assert_eq!(since("ytd", day).ok(), Some(date(2026, 1, 1)));
-        assert_eq!(since("2026-03-01", day).ok(), Some(date(2026, 3, 1)));
-        let late = since("2026-08-21", day).unwrap_err().to_string();
+        assert_eq!(since("7d", day, day).ok(), Some(date(2026, 8, 14)));
+        assert_eq!(since("ytd", day, day).ok(), Some(date(2026, 1, 1)));
+        assert_eq!(since("2026-03-01", day, day).ok(), Some(date(2026, 3, 1)));
+        let late = since("2026-08-21", day, day).unwrap_err().to_string();
         assert!(
             late.contains("leaves no time") && late.contains("before 2026-08-21"),
             "{late}"
         );
         assert!(
-            since("yesterday", day)
+            since("soon", day, day)
                 .unwrap_err()
                 .to_string()
-                .contains("YYYY-MM-DD")
+                .contains("2008-12-31")
         );
     }
 }

@@ -26,7 +26,7 @@ pub const CRAI: Composite = Composite {
                   from the mean of 504 days in standard deviations, held within ±3",
         source: "Own blend of market measures in common use; weights our own",
     },
-    unit: "of 100",
+    unit: "out of 100",
     bands: &[
         band(0.0, "extreme fear"),
         band(20.0, "cautious"),

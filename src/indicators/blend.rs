@@ -98,11 +98,15 @@ fn standing(history: &[Observation], value: f64) -> Option<String> {
     let values: Vec<f64> = history.iter().map(|o| o.value).collect();
     let rank = percentile_rank(&values, value)?;
     let since = history.first()?.date.strftime("%Y-%m");
-    // Rounded down: nothing is higher than 100 % of days that include itself.
-    Some(format!(
-        "higher than {:.0} % of its days since {since}",
-        rank.floor()
-    ))
+    let is_extreme = |beyond: fn(f64, f64) -> bool| !values.iter().any(|v| beyond(*v, value));
+    Some(
+        match (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now)) {
+            (true, false) => format!("the highest since {since}"),
+            (false, true) => format!("the lowest since {since}"),
+            // Rounded down: nothing is above 100 % of days that include itself.
+            _ => format!("above {:.0} % of its days since {since}", rank.floor()),
+        },
+    )
 }
 
 /// An index on all its days.
@@ -283,7 +287,8 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     days.retain(|d| {
         (START..=day).contains(d) && !matches!(d.weekday(), Weekday::Saturday | Weekday::Sunday)
     });
-    days.sort_unstable();
+    // One ascending run after the other, which a stable sort merges.
+    days.sort();
     days.dedup();
     days
 }

@@ -113,7 +113,7 @@ pub static FORMULAS: [Formula; 6] = [
     Formula {
         id: "CPIAUCSL",
         inputs: &["CPILFESL", "CPIAUCSL", "GASREGW"],
-        measure: "change from the month before, 100 ln",
+        measure: "change from the month before, log",
         unit: "%",
         decimals: 3,
         formula: "core's mean change of twelve months and gasoline beside its usual move in that month",
@@ -127,7 +127,7 @@ pub static FORMULAS: [Formula; 6] = [
     Formula {
         id: "CPILFESL",
         inputs: &["CPILFESL"],
-        measure: "change from the month before, 100 ln",
+        measure: "change from the month before, log",
         unit: "%",
         decimals: 3,
         formula: "a quarter of the last change and three quarters of the mean of twelve",
@@ -141,7 +141,7 @@ pub static FORMULAS: [Formula; 6] = [
     Formula {
         id: "INDPRO",
         inputs: &["INDPRO", "PAYEMS"],
-        measure: "change from the month before, 100 ln",
+        measure: "change from the month before, log",
         unit: "%",
         decimals: 3,
         formula: "-0.087 + 0.247 of the mean of the last three changes + 1.782 times the month's growth of payrolls",

@@ -4,7 +4,7 @@ use super::composite::Composite;
 use super::prose::{capitalised, moved, number, signed};
 use super::reading::{Input, Reading};
 
-/// "Macro stress is 34.5 of 100 (calm), …": value, standing, movement and the largest contributions; with
+/// "Macro stress is 34.5 out of 100 (calm), …": value, standing, movement and the largest contributions; with
 /// its band. `None` without a value.
 pub fn opening(
     composite: &Composite,
@@ -16,7 +16,7 @@ pub fn opening(
     let sentence = |b: &String| format!(" {}.", capitalised(b));
     let basis: String = reading.basis.iter().map(sentence).collect();
     let text = format!(
-        "{subject} is {} of 100 on {} ({band}){}.{basis} {}{}",
+        "{subject} is {} out of 100 on {} ({band}){}.{basis} {}{}",
         number(value, 1),
         reading.date,
         moved(reading.trend.as_ref(), "points", 1),

@@ -16,7 +16,6 @@ mod price;
 mod scope;
 mod tree;
 mod unit;
-mod when;
 
 pub use column::Column;
 pub use evaluate::{Evaluation, evaluate};
@@ -26,7 +25,6 @@ pub use price::{Price, steps};
 pub use scope::Scope;
 pub use tree::{Expr, Fault, Function, Op};
 pub use unit::Unit;
-pub use when::When;
 
 #[cfg(test)]
 mod tests;

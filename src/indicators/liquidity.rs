@@ -79,7 +79,7 @@ impl Leg {
             Some(series) => series,
             // The series itself begins in 2003, later than the balance sheet.
             None if self.id == "RRPONTSYD" && week < RRP_DAILY => return Ok((0.0, week)),
-            None => return Err(format!("{} is not there", self.id)),
+            None => return Err(format!("{} is not loaded", self.id)),
         };
         let found = match self.id {
             "WALCL" => series.at(week).map(|v| Observation::new(week, v)),
@@ -157,7 +157,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let Some(week) = newest.filter(fresh) else {
         let reason = match newest {
             Some(week) => format!("WALCL has no current figure (newest: {week})"),
-            None => "WALCL is not there".to_owned(),
+            None => "WALCL is not loaded".to_owned(),
         };
         let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
         return Reading::none(day, reason.clone(), inputs.collect());
@@ -201,8 +201,8 @@ fn interpret(reading: &Reading) -> String {
         .map_or("Direction unknown", |t| direction(t.change));
     format!(
         "{}: {} trillion dollars in the week to {}{}. Its level moves with the S&P 500 (correlation 0.86 since 2009), \
-         but that is common trend: over three months their changes correlate at -0.10, so it has no predictive power \
-         for shares.",
+         but that is common trend: over three months their changes correlate at -0.10: no short-run correlation \
+         with shares.",
         prose::capitalised(direction),
         prose::number(value, 3),
         reading.date,

@@ -6,7 +6,7 @@
 use super::months::log_ratio;
 use super::resample::{known, known_on};
 use super::statistics::{Moments, rolling_moments};
-use crate::model::frequency::{days_between, shift};
+use crate::model::frequency::{days_between, days_later, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -115,18 +115,19 @@ impl Measure {
     /// A daily figure belongs to its own day; a coarser one counts from its typical publication day
     /// (docs/METHODS.md#conversion), or from the reference day when it came earlier than that.
     pub fn on(&self, days: &[Date]) -> Vec<Option<Observation>> {
-        let mut rest = self.series.observations.iter().peekable();
-        let mut newest: Option<Observation> = None;
-        // Lag and slack alone carry a figure this far; only older ones need the calendar.
-        let surely_fresh =
-            self.series.info.publication_lag_days + self.series.frequency().slack_days();
+        let rows = self.series.observations.iter();
+        // From when and until when each speaks is asked once, not on every day.
+        let mut rest = rows.map(|o| (self.since(o.date), *o)).peekable();
+        let mut newest: Option<(Date, Observation)> = None;
         let place = |day: &Date| {
-            while let Some(next) = rest.next_if(|o| self.since(o.date) <= *day) {
-                newest = Some(*next);
+            let mut next = None;
+            while let Some((_, o)) = rest.next_if(|(since, _)| since <= day) {
+                next = Some(o);
             }
-            newest.filter(|o| {
-                days_between(o.date, *day) <= surely_fresh || !self.series.is_stale(o.date, *day)
-            })
+            if let Some(o) = next {
+                newest = Some((self.series.fresh_until(o.date), o));
+            }
+            newest.filter(|(until, _)| day <= until).map(|(_, o)| o)
         };
         days.iter().map(place).collect()
     }
@@ -177,7 +178,7 @@ impl Measure {
         let means: Vec<Observation> = weeks.filter_map(mean_of_four_weeks).collect();
         let mut year_ago = means.iter().peekable();
         let growth = |now: &Observation| {
-            let then = shift(now.date, (-364).days());
+            let then = days_later(now.date, -364);
             while year_ago.next_if(|o| o.date < then).is_some() {}
             let before = year_ago.peek().filter(|o| o.date == then)?;
             finite(now.date, log_ratio(now.value, before.value))

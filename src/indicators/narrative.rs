@@ -136,7 +136,7 @@ fn stress(reading: &Reading) -> String {
         return "Macro stress is not available.".to_owned();
     };
     let band = CMSI.band(value).unwrap_or_default();
-    format!("Macro stress is {} of 100 ({band}).", number(value, 1))
+    format!("Macro stress is {} out of 100 ({band}).", number(value, 1))
 }
 
 fn liquid(reading: &Reading) -> String {
@@ -181,7 +181,7 @@ mod tests {
     fn august_2026_reads_as_its_figures() {
         let set = real();
         let (_, text) = at(&set, date(2026, 8, 22));
-        insta::assert_snapshot!(text, @"Reflation in August 2026, from figures up to July 2026 (80 % confidence). Growth is +0.19 standard deviations from its 20-year mean, mostly industrial production (+0.17) and payrolls (-0.03). Inflation scores +0.23 points against target, mostly headline inflation (+0.26) and core inflation (-0.02). Over three months the scores are stable. The probability of recession within 12 months is 12.6 % (low), down 0.8 points over 3 months. Macro stress is 34.5 of 100 (calm). Net liquidity is 5.79 trillion dollars, stable (-0.12 over 13 weeks).");
+        insta::assert_snapshot!(text, @"Reflation in August 2026, from figures up to July 2026 (80 % confidence). Growth is +0.19 standard deviations from its 20-year mean, mostly industrial production (+0.17) and payrolls (-0.03). Inflation scores +0.23 points against target, mostly headline inflation (+0.26) and core inflation (-0.02). Over three months the scores are stable. The probability of recession within 12 months is 12.6 % (low), down 0.8 points over 3 months. Macro stress is 34.5 out of 100 (calm). Net liquidity is 5.79 trillion dollars, stable (-0.12 over 13 weeks).");
     }
 
     #[test]

@@ -46,7 +46,7 @@ const CHANNELS: [(&str, f64, &str); 3] = [
     (
         "convergence",
         0.35,
-        "fewer than two sources speak of the terms",
+        "fewer than two sources mention the terms",
     ),
     (
         "primacy",
@@ -103,7 +103,7 @@ pub fn interpret(reading: &Reading) -> String {
         "Stories on the economy are spreading at about their usual pace"
     };
     format!(
-        "{name} is {} of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
+        "{name} is {} out of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
         number(value, 1),
         reading.date,
         parts.join(", "),

@@ -74,7 +74,7 @@ pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
             .get(..known.partition_point(|o| out(o.date)))
             .unwrap_or_default()
     });
-    let week = claims.last().map(|o| o.date).ok_or("ICSA is not there")?;
+    let week = claims.last().map(|o| o.date).ok_or("ICSA is not loaded")?;
     if days_between(week, weekly) > STALE_DAYS {
         return Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {weekly}"
@@ -176,11 +176,8 @@ impl Filling {
 
     fn prices(&mut self) -> Result<(), String> {
         let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
-        let ahead = self.figures.prices.last().map(|last| last.plus(1));
-        let months = ahead
-            .into_iter()
-            .flat_map(|next| (0..MOST).map(move |k| next.plus(k)));
-        let mut to_fill = months.take_while(|m| *m <= self.to);
+        let last = self.figures.prices.last();
+        let mut to_fill = last.into_iter().flat_map(|m| months_after(m, self.to));
         let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
             true => {
                 self.inputs_missing.push("GASREGW");
@@ -207,15 +204,14 @@ impl Filling {
         let grid = grid(&mut self.figures);
         let last = grid
             .last()
-            .ok_or_else(|| format!("{series} is not there"))?;
+            .ok_or_else(|| format!("{series} is not loaded"))?;
         if last.plus(MOST) < self.to {
             let (last, to) = (last.name(), self.to.name());
             return Err(format!(
                 "{series} ends with {last}, more than {MOST} months before {to}"
             ));
         }
-        let months = (1..).map(|k| last.plus(k)).take_while(|m| *m <= self.to);
-        for month in months {
+        for month in months_after(last, self.to) {
             let value = next(grid, month)
                 .ok_or_else(|| format!("{series} of {} cannot be filled", month.name()))?;
             grid.put(month, value);
@@ -245,6 +241,13 @@ impl Filling {
             }
         }
     }
+}
+
+/// The months after `last`, up to `to`.
+fn months_after(last: Month, to: Month) -> impl Iterator<Item = Month> {
+    (1..)
+        .map(move |k| last.plus(k))
+        .take_while(move |m| *m <= to)
 }
 
 /// The mean step of the three months before, percent.

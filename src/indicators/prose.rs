@@ -44,7 +44,7 @@ pub fn moved(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
     format!(", {way} {size} {unit} over {}", trend.over)
 }
 
-/// "Net liquidity is not available: WALCL is not there."
+/// "Net liquidity is not available: WALCL is not loaded."
 pub fn unavailable(name: &str, reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no inputs");
     format!("{name} is not available: {reason}.")

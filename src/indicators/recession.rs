@@ -14,7 +14,7 @@ pub use second::CRPI2;
 use super::composite::{Composite, Computation, Indicator, band};
 use super::months::Month;
 use super::prose;
-use super::reading::{Input, Reading, Trend};
+use super::reading::{Reading, Trend};
 use super::shapley::shapley;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Observation, SeriesSet};
@@ -90,22 +90,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let now = drivers(&found);
     let (base, points) = shapley(now, USUAL, probability).unwrap_or_default();
     let basis = basis(&found, month.last_day() > day);
-    let described = DRIVERS.into_iter().zip(found).zip(points);
-    let inputs: Vec<Input> = described
-        .zip(sources.missing())
-        .map(
-            |((((name, series, unit, _), found), points), missing)| Input {
-                name,
-                series: series.to_vec(),
-                value: found.as_ref().map(|f| f.value),
-                unit,
-                date: found.as_ref().map(|f| f.date),
-                weight: None,
-                contribution: points,
-                missing: found.is_none().then_some(missing),
-            },
-        )
-        .collect();
+    let inputs = sources.described(&found, points);
     let Some(value) = probability(now) else {
         let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
         return Reading::none(month.first_day(), reasons.join("; "), inputs);

@@ -12,9 +12,8 @@ use super::reading::{Input, Reading, Trend};
 use super::resample::known_or_none;
 use super::shapley::shapley;
 use super::statistics::{mean, normal_cdf};
-use crate::model::frequency::{days_between, shift};
+use crate::model::frequency::{days_between, days_later};
 use crate::model::{Date, Knowledge, Observation, Recorded, SeriesSet};
-use jiff::ToSpan;
 
 /// Recession now, 0 to 100, weekly.
 pub const RNOW: Composite = Composite {
@@ -82,21 +81,24 @@ pub fn probability(claims: f64, payrolls: f64) -> f64 {
 
 /// c: four weeks of claims against the year before, percent; `None` unless every week is there. Weeks come newest first.
 pub fn claims_gap(weeks: impl Iterator<Item = Observation>) -> Option<(Date, f64)> {
-    let weeks: Vec<Observation> = weeks.take(WEEKS).collect();
-    let first = weeks.first()?.date;
-    let is_next = |pair: &[Observation]| match pair {
-        [after, before] => shift(before.date, 7.days()) == after.date,
-        _ => false,
-    };
-    if weeks.len() < WEEKS || !weeks.windows(2).all(is_next) {
+    let mut weeks = weeks.take(WEEKS).peekable();
+    let first = weeks.peek()?.date;
+    let mut values = Vec::with_capacity(WEEKS);
+    for (week, days) in weeks.zip((0..).step_by(7)) {
+        if days_between(week.date, first) != days {
+            return None;
+        }
+        values.push(week.value);
+    }
+    if values.len() < WEEKS {
         return None;
     }
-    let values: Vec<f64> = weeks.iter().map(|o| o.value).collect();
-    let means: Vec<f64> = values.windows(MEAN).filter_map(mean).collect();
-    let mut before = means.get(BEFORE)?.to_vec();
-    before.sort_by(f64::total_cmp);
-    let median = before.get(before.len() / 2)?;
-    let gap = 100.0 * log_ratio(*means.first()?, *median)?;
+    let mut means: Vec<f64> = values.windows(MEAN).filter_map(mean).collect();
+    let now = *means.first()?;
+    let before = means.get_mut(BEFORE)?;
+    // Of an odd number, the one in the middle.
+    let (_, median, _) = before.select_nth_unstable_by(before.len() / 2, f64::total_cmp);
+    let gap = 100.0 * log_ratio(now, *median)?;
     Some((first, gap.clamp(-40.0, 60.0)))
 }
 
@@ -119,7 +121,7 @@ pub fn payroll_growth(
 
 /// The Thursday on which the claims of a week are out.
 pub fn thursday(week: Date) -> Date {
-    shift(week, OUT_AFTER.days())
+    days_later(week, OUT_AFTER)
 }
 
 /// Every week up to the one whose claims were out on `until`, each as it was known on its Thursday.
@@ -140,7 +142,7 @@ pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
         if let Some(((_, c), (_, p))) = claims.zip(payroll_growth(months.newest_first(day), day)) {
             path.push(Observation::new(next, probability(c, p)));
         }
-        next = shift(next, 7.days());
+        next = days_later(next, 7);
     }
     path
 }
@@ -152,7 +154,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
     let weeks = || known(CLAIMS).skip_while(|o| thursday(o.date) > day);
     let newest = weeks().next().map(|o| o.date);
     let claims = match newest {
-        None => Err("ICSA is not there".to_owned()),
+        None => Err("ICSA is not loaded".to_owned()),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
@@ -161,7 +163,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
     };
     let payrolls =
         payroll_growth(known(PAYROLLS), day).ok_or_else(|| match known(PAYROLLS).next() {
-            None => "PAYEMS is not there".to_owned(),
+            None => "PAYEMS is not loaded".to_owned(),
             Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
         });
     let missing = [
@@ -217,7 +219,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         return Reading::none(day, reasons.join("; "), inputs);
     };
     let value = probability(claims.1, payrolls.1);
-    let (before, _) = drivers(set, shift(day, (-28).days()));
+    let (before, _) = drivers(set, days_later(day, -28));
     Reading {
         base,
         trend: before.map(|b| Trend {

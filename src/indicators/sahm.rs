@@ -80,7 +80,7 @@ pub fn at(set: &SeriesSet, day: Date) -> Sahm {
     let current = fresh(&history(known_or_none(unrate, day)), unrate);
     let newest = |s: Option<&Series>| match known_or_none(s, day).last() {
         Some(o) => format!("newest {}", o.date),
-        None => "not there".to_owned(),
+        None => "not loaded".to_owned(),
     };
     let reason = (realtime.is_none() && current.is_none()).then(|| {
         let (published, unrate) = (newest(published), newest(unrate));
@@ -198,7 +198,7 @@ mod tests {
             at(&SeriesSet::default(), date(2026, 8, 22))
                 .reason
                 .unwrap()
-                .contains("not there")
+                .contains("not loaded")
         );
     }
 

@@ -27,7 +27,7 @@ pub const CMSI: Composite = Composite {
                   the input stands among all its earlier days since 1986",
         source: "Ranking as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426); weights our own",
     },
-    unit: "of 100",
+    unit: "out of 100",
     bands: &[
         band(0.0, "calm"),
         band(35.0, "normal"),

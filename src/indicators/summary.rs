@@ -168,7 +168,7 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
 fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
     let why = |id: &&'static str| match set.get(id).and_then(|s| s.last_on_or_before(day)) {
         Some(o) => format!("{id} has no current figure (newest: {})", o.date),
-        None => format!("{id} is not there"),
+        None => format!("{id} is not loaded"),
     };
     Figure {
         series: ids.to_vec(),
@@ -229,7 +229,7 @@ mod tests {
         );
         assert_eq!(s.cpi_yoy_pct.date, Some(date(2026, 7, 1)));
         assert_eq!(s.cpi_yoy_pct.series, ["CPIAUCSL"]);
-        assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not there"));
+        assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not loaded"));
         assert!(
             s.figures()
                 .iter()

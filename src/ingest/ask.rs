@@ -12,6 +12,7 @@ use crate::model::Date;
 use crate::recipe::{Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -59,8 +60,8 @@ pub(super) struct Asker<'a> {
     sources: BTreeMap<String, Asked>,
     /// Requests that were sent, by source.
     pub(super) requests: BTreeMap<String, u32>,
-    /// Names of sources that could not be reached, until one was.
-    unreached: Option<Vec<String>>,
+    /// Sources that could not be reached, and why, until one was.
+    unreached: Option<BTreeMap<String, Error>>,
 }
 
 #[derive(Debug)]
@@ -68,6 +69,24 @@ struct Asked {
     fetch: Fetch,
     strikes: u32,
     stop: Option<Error>,
+    /// The newest answer of an address that several feeds read, until another such address is asked.
+    kept: Option<Kept>,
+}
+
+/// An answer, and what it was an answer to.
+#[derive(Debug)]
+struct Kept {
+    address: String,
+    known: Validators,
+    answer: Arc<Response>,
+}
+
+impl Kept {
+    /// Whether asking again would bring the same: what came whole stands for this sync, and "unchanged" for whoever
+    /// knew as much.
+    fn answers(&self, ask: &Ask, known: &Validators) -> bool {
+        self.address == ask.url && (self.answer.status == 200 || self.known == *known)
+    }
 }
 
 /// Whether nobody answered, as opposed to somebody who said that he cannot.
@@ -89,7 +108,7 @@ impl<'a> Asker<'a> {
             settings,
             sources: BTreeMap::new(),
             requests: BTreeMap::new(),
-            unreached: Some(Vec::new()),
+            unreached: Some(BTreeMap::new()),
         }
     }
 
@@ -101,8 +120,9 @@ impl<'a> Asker<'a> {
             .filter(|tried| tried.len() >= ALONE)?;
         Some(Error::Unavailable {
             what: format!(
-                "No source can be reached: {} were tried. Is there a network?",
-                tried.join(", ")
+                "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
+                 then sync again; what is held is answered meanwhile.",
+                tried.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
             retry_after: None,
             source: None,
@@ -110,15 +130,12 @@ impl<'a> Asker<'a> {
     }
 
     fn note_reach(&mut self, name: &str, came: &std::result::Result<Came, Miss>) {
-        let is_unreached = matches!(came, Err(Miss::Outage(error)) if is_unreached(error));
-        match &mut self.unreached {
-            Some(tried) if is_unreached => {
-                if !tried.iter().any(|known| known == name) {
-                    tried.push(name.to_owned());
-                }
+        match (&mut self.unreached, came) {
+            (Some(tried), Err(Miss::Outage(error))) if is_unreached(error) => {
+                tried.insert(name.to_owned(), error.clone());
             }
             // Whoever answers, even with a refusal, shows that there is a network.
-            reach => *reach = None,
+            (reach, _) => *reach = None,
         }
     }
 
@@ -139,11 +156,17 @@ impl<'a> Asker<'a> {
                 fetch,
                 strikes: 0,
                 stop: None,
+                kept: None,
             };
             self.sources.insert(id.clone(), asked);
         }
         if let Some(offline) = self.offline() {
             return Ok(Err(Miss::Outage(offline)));
+        }
+        // Whether it is the source or our network is seen when another has been asked.
+        let tried = self.unreached.as_ref();
+        if let Some(error) = tried.and_then(|tried| tried.get(&wish.at.source.name)) {
+            return Ok(Err(Miss::Outage(error.clone())));
         }
         let Some(asked) = self.sources.get_mut(&id) else {
             return Err(Error::internal("a source", "was lost"));
@@ -151,10 +174,15 @@ impl<'a> Asker<'a> {
         if let Some(stop) = &asked.stop {
             return Ok(Err(Miss::Outage(stop.clone())));
         }
-        let key = self.settings.source_key(&id);
-        let home = self.settings.addresses.get(&id);
-        let sent = self.requests.entry(id).or_default();
-        let result = read(&asked.fetch, wish, known, Way { key, home, sent }, progress).await;
+        let feeds = self.settings.recipes.feeds();
+        let way = Way {
+            key: self.settings.source_key(&id),
+            home: self.settings.addresses.get(&id),
+            is_shared: feeds.filter(|at| at.feed.url == wish.at.feed.url).count() > 1,
+            kept: &mut asked.kept,
+            sent: self.requests.entry(id).or_default(),
+        };
+        let result = read(&asked.fetch, wish, known, way, progress).await;
         match &result {
             Err(Miss::Outage(error)) => {
                 asked.strikes += 1;
@@ -184,14 +212,42 @@ struct Way<'a> {
     key: Option<&'a ApiKey>,
     /// Where it lies instead of at its own address.
     home: Option<&'a Url>,
+    /// Whether several feeds read one address.
+    is_shared: bool,
+    kept: &'a mut Option<Kept>,
     sent: &'a mut u32,
+}
+
+impl Way<'_> {
+    /// The answer to a question, asked once for all feeds of its address.
+    async fn answer(
+        &mut self,
+        fetch: &Fetch,
+        at: FeedRef<'_>,
+        ask: &Ask,
+        known: &Validators,
+    ) -> std::result::Result<Arc<Response>, Miss> {
+        if let Some(kept) = self.kept.as_ref().filter(|kept| kept.answers(ask, known)) {
+            return Ok(Arc::clone(&kept.answer));
+        }
+        *self.sent += 1;
+        let answer = Arc::new(one(fetch, at, ask, known, self).await?);
+        if self.is_shared && ask.post.is_none() {
+            *self.kept = Some(Kept {
+                address: ask.url.clone(),
+                known: known.clone(),
+                answer: Arc::clone(&answer),
+            });
+        }
+        Ok(answer)
+    }
 }
 
 async fn read(
     fetch: &Fetch,
     wish: Wish<'_>,
     known: &Validators,
-    way: Way<'_>,
+    mut way: Way<'_>,
     progress: &mut Progress,
 ) -> std::result::Result<Came, Miss> {
     let feed = wish.at.feed;
@@ -209,9 +265,8 @@ async fn read(
         };
         let (name, total) = (wish.at.name(), done + 1 + asks.len());
         progress.part(&name, done, total);
-        *way.sent += 1;
         done += 1;
-        let answer = one(fetch, wish.at, &ask, &known, &way).await?;
+        let answer = way.answer(fetch, wish.at, &ask, &known).await?;
         if answer.status == 304 {
             return Ok(Came::Same);
         }
@@ -233,7 +288,7 @@ async fn read(
                 asks.push(feed.page(wish.from, today, page, rows));
             }
         }
-        validators = answer.validators;
+        validators = answer.validators.clone();
         if !single || page > 1 {
             validators = Validators::default();
         }

@@ -34,6 +34,8 @@ pub(super) struct Step {
     pub(super) vintages: bool,
     /// Whether a first source brought figures already, if old ones.
     pub(super) covered: bool,
+    /// What the sources said that were asked before, the first one first.
+    pub(super) said: Vec<Error>,
 }
 
 /// When a series was looked at.
@@ -128,6 +130,7 @@ pub(super) fn plan(
                 look,
                 vintages,
                 covered: false,
+                said: Vec::new(),
                 id,
             }),
         }

@@ -13,6 +13,10 @@ pub struct Progress {
     total: usize,
 }
 
+/// The lower bar while a source is asked more than once, and else.
+const PART: &str = "               [{bar:32}] {pos}/{len} {wide_msg}";
+const NONE: &str = " ";
+
 enum View {
     /// A bar that redraws itself, and below it that of the source being asked.
     Bar(ProgressBar, ProgressBar),
@@ -60,7 +64,7 @@ impl Progress {
             bar.set_style(style(
                 "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}",
             ));
-            part.set_style(style("               [{bar:32}] {pos}/{len} {wide_msg}"));
+            part.set_style(style(NONE));
             bar.set_prefix(task);
             bar.tick();
         } else {
@@ -70,14 +74,18 @@ impl Progress {
 
     /// A step begins.
     pub(super) fn step(&mut self, name: &str) {
-        if let View::Bar(bar, _) = &self.view {
+        if let View::Bar(bar, part) = &self.view {
+            part.set_style(style(NONE));
             bar.set_message(name.to_owned());
         }
     }
 
     /// So many of the requests to one source are answered.
     pub(super) fn part(&mut self, name: &str, done: usize, total: usize) {
-        if let View::Bar(_, part) = &self.view {
+        if let View::Bar(_, part) = &self.view
+            && total > 1
+        {
+            part.set_style(style(PART));
             part.set_length(number(total));
             part.set_message(name.to_owned());
             part.set_position(number(done));

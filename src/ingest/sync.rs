@@ -14,7 +14,8 @@ mod taking;
 mod way;
 
 pub use config::SyncConfig;
-pub use report::{Outcome, SyncReport};
+pub(super) use report::MISSED;
+pub use report::{Missed, Outcome, SyncReport};
 pub use way::Refused;
 pub(super) use way::{FEEDS, FeedLook};
 

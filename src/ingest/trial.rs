@@ -8,7 +8,7 @@ use super::news::day_of;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::sources::SourceSettings;
-use super::sync::{FEEDS, FeedLook, Refused};
+use super::sync::{FEEDS, FeedLook, MISSED, Missed, Refused};
 use crate::error::Result;
 use crate::model::frequency::shift;
 use crate::model::{Catalogue, Date, Frequency, Observation, SeriesId};
@@ -40,6 +40,7 @@ pub(super) fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp)
     }
     let today = day_of(now);
     let mut out = Vec::new();
+    let mut shared: BTreeMap<String, String> = BTreeMap::new();
     for (name, (at, lines)) in feeds {
         let asks = at.feed.asks(&lines, None, today);
         let host = asks.first().and_then(|ask| url::Url::parse(&ask.url).ok());
@@ -49,11 +50,13 @@ pub(super) fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp)
         let pace = at.source.pace_ms;
         let mut ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
         ids.dedup();
-        out.push(format!(
-            "{name}: at most {} requests to {host}, {pace} ms apart, for {}",
-            asks.len(),
-            ids.join(" ")
-        ));
+        let first = shared.entry(at.feed.url.clone()).or_insert(name.clone());
+        let how = match asks.len() {
+            _ if *first != name => format!("the answer of {first}"),
+            0 | 1 => format!("1 request to {host}"),
+            n => format!("at most {n} requests to {host}, {pace} ms apart"),
+        };
+        out.push(format!("{name}: {how}, for {}", ids.join(" ")));
     }
     for (what, ids) in [
         ("computed here", made),
@@ -160,14 +163,29 @@ fn some_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
 
 fn beside_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Said {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let newest = rows.last();
-    let newest = newest.map_or_else(|| "none".to_owned(), |row| row.date.to_string());
-    let came = format!("{id} has {} figures, the newest of {newest}", rows.len());
+    let came = match (rows, rows.last()) {
+        (_, None) => return Err(format!("{id} has no figure in it")),
+        ([one], _) => format!("{id} has one figure, of {}", one.date),
+        (_, Some(newest)) => {
+            let count = rows.len();
+            format!("{id} has {count} figures, the newest of {}", newest.date)
+        }
+    };
     match compare(info, held, rows) {
         Verdict::Agrees => Ok(format!("{came}; they agree with what is held")),
         Verdict::Unknown => Ok(format!("{came}; too few are held to compare")),
         Verdict::Differs(why) => Err(format!("{came}; {why}")),
     }
+}
+
+/// What the last sync missed, by reason; a note of another version of this program says nothing.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the store cannot be read.
+pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<Missed>> {
+    let text = blocking(store, |store| store.note(MISSED)).await?;
+    let missed = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(missed.unwrap_or_default())
 }
 
 /// Answers that were refused at the last sync, by feed.

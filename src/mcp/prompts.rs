@@ -2,8 +2,8 @@
 
 use crate::desk::resolve;
 use crate::error::quote;
-use crate::model::SeriesInfo;
 use crate::model::names::Names;
+use crate::model::{SeriesInfo, When};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const TEMPLATES: [Template; 4] = [
         about: "How likely a recession is, and what argues for and against it",
         arguments: &[Argument {
             name: "as_of",
-            about: "A past day as YYYY-MM-DD, to see what was known then",
+            about: "A past day, month or year (2008-12-31, 2008-12), to see what was known then",
             required: false,
         }],
         fill: recession,
@@ -48,7 +48,7 @@ const TEMPLATES: [Template; 4] = [
         about: "How the macro regime came about and what assets did in it",
         arguments: &[Argument {
             name: "since",
-            about: "How far back: 5y, 10y or a day as YYYY-MM-DD. Default: 10y",
+            about: "How far back: 5y, 10y or a time as 2008-12. Default: 10y",
             required: false,
         }],
         fill: history,
@@ -70,7 +70,7 @@ const TEMPLATES: [Template; 4] = [
             },
             Argument {
                 name: "since",
-                about: "How far back: 5y, 10y, max or a day as YYYY-MM-DD. Default: 10y",
+                about: "How far back: 5y, 10y, max or a time as 2008-12. Default: 10y",
                 required: false,
             },
         ],
@@ -169,30 +169,35 @@ fn invalid(message: String) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// A day argument; only digits and dashes get into the text.
-fn day(text: &str) -> Result<&str, ErrorData> {
-    text.parse::<crate::model::Date>()
-        .map(|_| text)
-        .map_err(|_| invalid(format!("{} is not a day as YYYY-MM-DD", quote(text))))
+/// A time as a plain day, so that nothing else gets into the text: its first for a start, else its last.
+fn day(text: &str, is_start: bool) -> Result<String, ErrorData> {
+    match When::read(text) {
+        Ok(when) if is_start => Ok(when.from.to_string()),
+        Ok(when) => Ok(when.to().to_string()),
+        Err(problem) => Err(invalid(format!(
+            "{} {problem}; write 2008-12-31, 2008-12 or 2008",
+            quote(text)
+        ))),
+    }
 }
 
-/// How far back: a count of years or months, `ytd`, `max` or a day.
-fn since<'a>(given: &'a Given<'_>) -> Result<&'a str, ErrorData> {
+/// How far back: a count of years, months or days, `ytd`, `max` or a time.
+fn since(given: &Given<'_>) -> Result<String, ErrorData> {
     let Some(text) = given.text("since") else {
-        return Ok("10y");
+        return Ok("10y".to_owned());
     };
     let count = text
         .strip_suffix(['y', 'm', 'd'])
         .is_some_and(|n| !n.is_empty() && n.len() <= 4 && n.bytes().all(|b| b.is_ascii_digit()));
     if count || matches!(text, "ytd" | "max") {
-        return Ok(text);
+        return Ok(text.to_owned());
     }
-    day(text).map_err(|_| invalid(format!("{} is neither 5y nor a day", quote(text))))
+    day(text, true)
 }
 
 fn recession(given: &Given<'_>) -> Result<String, ErrorData> {
     let with = match given.text("as_of") {
-        Some(text) => format!(" with as_of={}", day(text)?),
+        Some(text) => format!(" with as_of={}", day(text, false)?),
         None => String::new(),
     };
     Ok(format!(

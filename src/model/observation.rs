@@ -1,7 +1,6 @@
 //! One number for one period, and what was known of it when.
 
-use super::frequency::{Date, Frequency, days_between, shift};
-use jiff::ToSpan;
+use super::frequency::{Date, Frequency, days_between, days_later, shift};
 
 /// One number for one period. A missing value is an absent observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,12 +140,12 @@ impl Vintages {
 
 /// The day a figure is taken to be public: its period's end plus the typical publication lag.
 pub fn known_by(date: Date, frequency: Frequency, lag_days: i64) -> Date {
-    shift(frequency.period_end(date), lag_days.days())
+    days_later(frequency.period_end(date), lag_days)
 }
 
-/// Whether the last figure is too old to speak for `day`: older, counted from its period's end,
-/// than lag, one period and the frequency's slack together (docs/METHODS.md#staleness).
-pub fn is_stale(last: Date, day: Date, frequency: Frequency, lag_days: i64) -> bool {
+/// The last day for which a figure speaks: lag, one period and the frequency's slack after its period's end
+/// (docs/METHODS.md#staleness).
+pub fn fresh_until(last: Date, frequency: Frequency, lag_days: i64) -> Date {
     let end = frequency.period_end(last);
     let one_period = match frequency {
         Frequency::Daily => 1,
@@ -156,7 +155,12 @@ pub fn is_stale(last: Date, day: Date, frequency: Frequency, lag_days: i64) -> b
             days_between(last, shift(last, frequency.period()))
         }
     };
-    days_between(end, day) > lag_days + one_period + frequency.slack_days()
+    days_later(end, lag_days + one_period + frequency.slack_days())
+}
+
+/// Whether the last figure is too old to speak for `day`.
+pub fn is_stale(last: Date, day: Date, frequency: Frequency, lag_days: i64) -> bool {
+    day > fresh_until(last, frequency, lag_days)
 }
 
 #[cfg(test)]

@@ -34,6 +34,25 @@ const FLOWS: [&str; 16] = [
     "MTSDS133FMS",
 ];
 
+/// A short unit in words: "$bn 2017" is "billion 2017 dollars", "0-100" is "out of 100".
+pub fn in_words(short: &str) -> String {
+    let (size, base) = short.split_once(' ').unwrap_or((short, ""));
+    let dollars = |word: &str| match base {
+        "" => format!("{word} dollars"),
+        base => format!("{word} {base} dollars"),
+    };
+    match size {
+        "$k" => dollars("thousand"),
+        "$mn" => dollars("million"),
+        "$bn" => dollars("billion"),
+        "$tn" => dollars("trillion"),
+        "thous" => "thousand".to_owned(),
+        "mn" => "million".to_owned(),
+        "0-100" => "out of 100".to_owned(),
+        _ => short.to_owned(),
+    }
+}
+
 impl SeriesInfo {
     /// Whether its figures add up over time.
     pub fn is_flow(&self) -> bool {
@@ -63,11 +82,11 @@ impl SeriesInfo {
             "thous" => counted("thousand"),
             "mn" => counted("million"),
             "index" => self.units.replacen("Index", "index", 1),
-            short => short.to_owned(),
+            short => in_words(short),
         }
     }
 
-    /// The unit with all that a reader must know of it: "$bn, annual rate, SA".
+    /// The unit with all that a reader must know of it: "billion dollars, annual rate, SA".
     pub fn unit_and_basis(&self) -> String {
         let mut text = self.unit_in_words();
         if self.is_annual_rate() {
@@ -105,7 +124,7 @@ mod tests {
         for (id, words) in [
             ("PAYEMS", "thousand persons, SA"),
             ("HOUST", "thousand units, annual rate, SA"),
-            ("GDPC1", "$bn 2017, annual rate, SA"),
+            ("GDPC1", "billion 2017 dollars, annual rate, SA"),
             ("CPIAUCNS", "index 1982-84=100"),
             ("JTSJOL", "thousand, SA"),
             ("TOTALSA", "million units, annual rate, SA"),

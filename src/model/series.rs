@@ -2,7 +2,7 @@
 
 use super::catalogue::SeriesInfo;
 use super::frequency::{Date, Frequency};
-use super::observation::{Observation, is_stale};
+use super::observation::{Observation, fresh_until, is_stale};
 use super::series_id::SeriesId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,6 +50,11 @@ impl Series {
             self.info.frequency,
             self.info.publication_lag_days,
         )
+    }
+
+    /// The last day for which a figure stamped `last` speaks.
+    pub fn fresh_until(&self, last: Date) -> Date {
+        fresh_until(last, self.info.frequency, self.info.publication_lag_days)
     }
 
     /// The observation stamped exactly `date`.

@@ -33,13 +33,25 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     };
     match state {
         Ok(held) => {
-            let body = json!({
+            let mut body = json!({
                 "status": "ok",
                 "data": if held.bundled { "bundled history" } else { "store" },
                 "series": held.count,
                 "updated_at": held.updated_at().map(|t| t.to_string()),
                 "last_sync": held.last_sync.map(|t| t.to_string()),
             });
+            // Without its database a copy answers as ever, and says since when.
+            if let (Some(following), Some(body)) = (
+                shared.backend.desk().store().following(),
+                body.as_object_mut(),
+            ) {
+                let database = json!({
+                    "away_since": following.away_since.map(|t| t.to_string()),
+                    "seen_at": following.seen_at.map(|t| t.to_string()),
+                    "writes_in_term": following.term,
+                });
+                body.insert("database".to_owned(), database);
+            }
             told(StatusCode::OK, body)
         }
         Err(problem) => {

@@ -10,6 +10,7 @@ use crate::desk::Holdings;
 use crate::error::Error;
 use crate::pool::Counts;
 use crate::rest;
+use crate::store::Following;
 use askama::Template;
 use axum::extract::State;
 use axum::http::header;
@@ -143,6 +144,27 @@ struct Page {
     projections: usize,
     /// None while the store cannot be read, which `/ready` tells.
     held: Option<Arc<Holdings>>,
+    /// How the copy stands to its database; None where the store is a file of its own.
+    following: Option<Followed>,
+}
+
+/// How a copy stands to its database, in numbers.
+struct Followed {
+    away: i64,
+    seen: i64,
+    writer: u8,
+}
+
+impl From<Following> for Followed {
+    fn from(following: Following) -> Self {
+        let now = clock::wall().as_second();
+        let away = |since: Timestamp| now.saturating_sub(since.as_second());
+        Self {
+            away: following.away_since.map_or(0, away),
+            seen: following.seen_at.map_or(0, Timestamp::as_second),
+            writer: following.term.is_some().into(),
+        }
+    }
 }
 
 /// Answers a scraper.
@@ -182,6 +204,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         ages,
         projections,
         held: holdings,
+        following: desk.store().following().map(Followed::from),
     };
     drop((routes, synced));
     match page.render() {

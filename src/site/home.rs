@@ -72,7 +72,6 @@ struct Chart {
     title: &'static str,
     /// Series, each with its name beside the line.
     lines: &'static [(&'static str, &'static str)],
-    start: &'static str,
     /// Coarser frequency: more rows than an answer holds would be needed otherwise.
     frequency: &'static str,
     /// FRED's word for a transformation, and its unit.
@@ -80,46 +79,38 @@ struct Chart {
 }
 
 impl Chart {
-    const fn new(
-        title: &'static str,
-        lines: &'static [(&'static str, &'static str)],
-        start: &'static str,
-    ) -> Self {
+    const fn new(title: &'static str, lines: &'static [(&'static str, &'static str)]) -> Self {
         Self {
             title,
             lines,
-            start,
             frequency: "",
             units: "",
         }
     }
 }
 
+/// What stands side by side covers the same years.
+const START: &str = "20y";
+
 const CHARTS: [Chart; 6] = [
-    Chart::new(
-        "Treasury yields",
-        &[("DGS10", "10y"), ("DGS2", "2y")],
-        "10y",
-    ),
     Chart {
         frequency: "w",
-        ..Chart::new("Yield curve, 10 less 2 years", &[("T10Y2Y", "")], "40y")
+        ..Chart::new("Treasury yields", &[("DGS10", "10y"), ("DGS2", "2y")])
+    },
+    Chart {
+        frequency: "w",
+        ..Chart::new("Yield curve, 10 less 2 years", &[("T10Y2Y", "")])
     },
     Chart {
         units: "pc1",
         ..Chart::new(
             "Consumer prices, year on year",
             &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
-            "20y",
         )
     },
-    Chart::new("Unemployment", &[("UNRATE", "")], "40y"),
-    Chart::new(
-        "Recession probability, 12 months",
-        &[("SERVICE_CRPI", "")],
-        "40y",
-    ),
-    Chart::new("Net liquidity", &[("SERVICE_CNLI", "")], "20y"),
+    Chart::new("Unemployment", &[("UNRATE", "")]),
+    Chart::new("Recession probability, 12 months", &[("SERVICE_CRPI", "")]),
+    Chart::new("Net liquidity", &[("SERVICE_CNLI", "")]),
 ];
 
 /// The regime, then a figure and its history for each gauge, then the lines of the charts.
@@ -135,7 +126,7 @@ pub(super) fn questions(_: &Asked) -> Vec<Question> {
         for (id, _) in chart.lines {
             questions.push(series(&[
                 ("seriesId", id),
-                ("start", chart.start),
+                ("start", START),
                 ("frequency", chart.frequency),
                 ("units", chart.units),
             ]));
@@ -283,7 +274,7 @@ fn figure(chart: &Chart, answers: &mut Answers) -> Figure {
 /// Where the API has the lines of a chart, as the module reads them.
 fn sources(chart: &Chart) -> String {
     let given = [
-        ("start", chart.start),
+        ("start", START),
         ("frequency", chart.frequency),
         ("units", chart.units),
     ];

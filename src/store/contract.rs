@@ -17,6 +17,16 @@ macro_rules! on_every_store {
             crate::store::contract::$part::$name(&store);
             assert_eq!(store.integrity().unwrap(), vec![]);
         })*)* }
+        // By tests/cluster/run.sh, which starts a server.
+        #[cfg(feature = "cluster")]
+        mod postgres { $($(#[test] fn $name() {
+            let (store, folder) = crate::store::postgres::testing::fresh(stringify!($name));
+            crate::store::contract::$part::$name(&store);
+            let copy = folder.path().join("copy.db");
+            store.copy_to(&copy).unwrap();
+            let copy = crate::store::sqlite::Sqlite::open_existing(&copy).unwrap();
+            assert_eq!(copy.integrity().unwrap(), vec![]);
+        })*)* }
     };
 }
 

@@ -3,6 +3,8 @@
 use crate::error::Result;
 use crate::model::{Date, Frequency, Known, Observation, SeriesId, Vintages};
 use jiff::Timestamp;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Who wrote and what for: decides how `known_from` is set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,6 +131,29 @@ pub struct Article {
     pub source: String,
 }
 
+/// How a copy stands to the database it follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Following {
+    /// Since when the database cannot be reached; `None` while it can.
+    pub away_since: Option<Timestamp>,
+    /// When it was last seen to hold nothing that the copy lacks; `None` when it was not seen since the start.
+    pub seen_at: Option<Timestamp>,
+    /// In which term this process writes; `None` when another one has the turn.
+    pub term: Option<i64>,
+}
+
+/// Who may write, where several processes share a store.
+pub trait Turns: Send + Sync {
+    /// The term this process writes in while it has the turn. The first call begins to look for it.
+    fn terms(&self) -> watch::Receiver<Option<i64>>;
+
+    /// The store for one who has the turn: its writes are refused once another term has begun.
+    fn in_term(&self, term: i64) -> Arc<dyn Store>;
+
+    /// Gives the turn back.
+    fn resign(&self);
+}
+
 /// Where observations, vintages and texts live.
 pub trait Store: Send + Sync {
     /// Grows with every change that a reader could see, also when another process wrote; the key of every cache above.
@@ -142,6 +167,16 @@ pub trait Store: Send + Sync {
     /// Grows when another store took the place of the one that was opened: nothing kept of that one holds any more.
     fn incarnation(&self) -> u64 {
         0
+    }
+
+    /// Who may write, where several processes share a store; `None` where it is this one's own.
+    fn turns(&self) -> Option<&dyn Turns> {
+        None
+    }
+
+    /// How it stands to the database it is a copy of; `None` where it is none.
+    fn following(&self) -> Option<Following> {
+        None
     }
 
     /// Reads what readers read, past all that is kept in memory: whether they could read anything now.

@@ -19,6 +19,7 @@ mod failure;
 mod file;
 mod home;
 mod line;
+pub(super) mod lines;
 mod query;
 mod series;
 mod state;

@@ -11,12 +11,14 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of rows")]
 
 mod as_of;
+mod dates;
 mod identities;
 mod more_questions;
 mod names;
 mod one_call;
 mod questions;
 mod record;
+mod same;
 mod sooner;
 mod support;
 mod vintages;

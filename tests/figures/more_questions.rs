@@ -316,7 +316,7 @@ fn a_base_rate_that_the_store_cannot_show_stays_documented_and_says_so() {
     close(&vix["baseRateProbability"], 0.148, 1e-9);
     assert_eq!(
         vix["baseRateBasis"],
-        "documented figure; the store has no VIXCLS since 1990"
+        "reference study; VIXCLS is not loaded back to 1990"
     );
 }
 
@@ -359,7 +359,7 @@ fn what_has_the_regime_meant_for_the_dollar_by_our_own_figures() {
     );
     let gold = thesis("gold");
     assert!(
-        gold.contains("Documented figures: prices since 1971"),
+        gold.contains("Reference study: prices since 1971"),
         "{gold}"
     );
 }

@@ -395,7 +395,7 @@ fn what_is_the_vix_where_nobody_may_pass_it_on() {
     assert!(text.contains("No data for VIXCLS"), "{text}");
     let (json, _) = answer(&b, "get_macro_summary", &[]);
     assert_eq!(json["volatility"]["vix"], Value::Null);
-    assert_eq!(json["notes"]["vix"], "VIXCLS is not there");
+    assert_eq!(json["notes"]["vix"], "VIXCLS is not loaded");
 }
 
 #[test]

@@ -187,16 +187,25 @@ def start(name):
 
 
 def live_sources():
-    """Series of the catalogue by the best way to a live source beside FRED."""
-    ranks, best = ["without a key", "with a free key", "for oneself alone", "none"], {}
+    """Series of the catalogue by the best way to a live source beside FRED; derived is what follows by a formula from
+    series that have one."""
+    ranks, best = ["without a key", "with a free key", "for oneself alone", "derived", "none"], {}
+    rows = csv.DictReader((ROOT / "data/identities.csv").open())
+    formulas = {row["series_id"]: FREQUENCY.keys() & re.findall(r"[A-Z0-9_]{2,}", row["formula"]) for row in rows}
     for recipe in RECIPES.values():
         source = recipe["source"]
+        if source["id"] == "formula":
+            formulas |= {line["id"]: set(line["of"]) for feed in recipe["feed"] for line in feed["series"]}
+            continue
         needs_key = "key" in source and not source["key"].get("optional")
         rank = 2 if source["rights"] in ("personal", "own_key") else 1 if needs_key else 0
         for line in (line for feed in recipe.get("feed", []) for line in feed["series"]):
             best[line["id"]] = min(rank, best.get(line["id"], rank))
+    while new := {series for series, of in formulas.items() if series not in best and of <= best.keys()}:
+        best |= dict.fromkeys(new, 3)
     fetched = [row["series_id"] for row in CATALOGUE if not row["series_id"].startswith("SERVICE_")]
-    return collections.Counter(ranks[best.get(series, 3)] for series in fetched), len(fetched)
+    ways = collections.Counter(ranks[best.get(series, 4)] for series in fetched)
+    return {way: ways[way] for way in ranks}, len(fetched)
 
 
 def main():
@@ -221,7 +230,8 @@ def main():
         by = newest_rows(store)
         print("  newest rows by source:", ", ".join(f"{name} {count}" for name, count in by.most_common()))
     counts, total = live_sources()
-    print(f"Of {total} fetched series of the catalogue have a live source beside FRED:", dict(counts))
+    print(f"Ways to a live source beside FRED, of {total} series of the catalogue that are fetched:")
+    print("\n".join(f"  {way:20}{count:4}" for way, count in counts.items()))
     assert total - counts["none"] >= 320, counts
     for source, least in (("bls", 70), ("fed_board", 80), ("bea", 28), ("formula", 10), ("ofr", 9)):
         assert by[source] >= least, (source, by)

@@ -3,6 +3,7 @@
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::provenance::Provenance;
+use crate::model::quantity::in_words;
 use crate::model::{Attribution, Date, Frequency};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -171,8 +172,8 @@ impl ComparedColumn {
         let title = self.title.as_deref();
         let title = title.map(|title| format!(" ({})", self.untrusted.told("title", title)));
         let unit = match self.unit.as_str() {
-            "" => "unit not stated",
-            unit => unit,
+            "" => "unit not stated".to_owned(),
+            unit => in_words(unit),
         };
         let mut text = format!(
             "{}{}, {unit}: {} on {}; mean {}, lowest {} on {}{}, highest {} on {}{}",

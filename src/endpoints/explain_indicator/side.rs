@@ -48,7 +48,7 @@ impl Side {
     /// The one score of a reading.
     fn of_reading(desk: &Desk, about: &Indicator, reading: &Reading) -> Self {
         let unit = match about.info().map_or("", |info| &info.units_short) {
-            "0-100" => "points of 100",
+            "0-100" => "points",
             own => own,
         };
         let date = reading.value.map(|_| reading.date);

@@ -88,7 +88,7 @@ impl Shown {
         let mut next = self.expected(e);
         if let Some(day) = due.map(|due| due.day).filter(|day| *day < self.today) {
             next.notes
-                .push(format!("due by its rule on {day}, and not held"));
+                .push(format!("due by its rule on {day}, and not loaded"));
         }
         next
     }

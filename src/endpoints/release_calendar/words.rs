@@ -82,7 +82,7 @@ fn in_prose(e: &ReleaseEvent) -> String {
     };
     let held = match e.held {
         Some(true) => "; out",
-        Some(false) => "; its figures are not held",
+        Some(false) => "; its figures are not loaded",
         None => "",
     };
     format!(

@@ -150,12 +150,10 @@ fn quarters_are_named_as_people_name_them() -> Result<()> {
 #[test]
 fn what_is_no_period_is_refused() {
     let desk = desk();
-    for written in [
-        "2008-13", "2008-Q5", "12/2008", "2008", "Q4", "latest", "2008-1",
-    ] {
+    for written in ["2008-13", "2008-Q5", "12/2008", "Q4", "latest", "2008-1"] {
         let said = ask(&desk, "PAYEMS", Some(written)).unwrap_err().to_string();
         assert!(said.starts_with("Invalid date:"), "{said}");
-        assert!(said.contains("2008-12, 2008-Q4"), "{said}");
+        assert!(said.contains("2008-12, Dec 2008, 2008Q4"), "{said}");
     }
 }
 

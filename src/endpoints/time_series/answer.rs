@@ -66,7 +66,7 @@ pub struct TimeSeriesAnswer {
     /// Who measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The unit in words, with what it stands on: "$bn, annual rate, SA".
+    /// The unit in words, with what it stands on: "billion dollars, annual rate, SA".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_in_words: Option<String>,
     /// Figures at the days asked for, in their order; `data` has their rows.

@@ -12,17 +12,15 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     pub(super) series_id: String,
-    /// First day, YYYY-MM-DD, or back from the end: 6m, 5y, ytd, max. Equal to end: that one day, month or quarter.
-    #[schemars(length(max = 10), extend("default" = "365d"))]
+    /// First day, month, quarter or year, or back from the end: 6m, 5y, ytd, max. Equal to end: that one period.
+    #[schemars(extend("default" = "365d"))]
     pub(super) start: Option<String>,
-    /// Last day, YYYY-MM-DD; now unless given.
-    #[schemars(length(max = 10))]
+    /// Last day, month, quarter or year; now unless given.
     pub(super) end: Option<String>,
     /// In place of a range: the value on or before each of these days.
-    #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 10)))]
+    #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
     pub(super) dates: Option<Vec<String>>,
     /// In place of a range: the day of an event, for the value then and at each horizon.
-    #[schemars(length(max = 10))]
     pub(super) after: Option<String>,
     /// Time from `after` on.
     #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 6)))]
@@ -46,8 +44,7 @@ pub struct Params {
     /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
-    /// As known on this day, YYYY-MM-DD.
-    #[schemars(length(max = 10))]
+    /// As known on this day: 2008-12-31, 2008-12, Q4 2008, 2008.
     pub(super) as_of: Option<String>,
     /// Adds a picture of all rows (MCP).
     #[serde(default)]

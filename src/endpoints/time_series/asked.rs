@@ -1,7 +1,7 @@
 //! What is asked of a series in time: a range of days, or single days.
 
 use super::arguments::Params;
-use crate::endpoints::days::{newest, parse_day, parse_span, range};
+use crate::endpoints::days::{self, newest, parse_span, range};
 use crate::error::{Error, Result};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date};
@@ -40,10 +40,11 @@ impl Asked {
     /// # Errors
     /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
     pub(super) fn of(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
+        let base = (newest(as_of, today), today);
         let single = match (&params.dates, &params.after) {
             (Some(_), Some(after)) => return Err(beside("after", after, "dates")),
-            (Some(dates), None) => Some(("dates", each_day(dates)?)),
-            (None, Some(event)) => Some(("after", after(event, params.horizons.as_deref())?)),
+            (Some(dates), None) => Some(("dates", each_day(dates, base)?)),
+            (None, Some(event)) => Some(("after", after(event, params.horizons.as_deref(), base)?)),
             (None, None) => None,
         };
         if let (Some(horizons), None) = (&params.horizons, &params.after) {
@@ -66,10 +67,9 @@ impl Asked {
         }
         let each = || days.iter().map(|d| d.day);
         let (start, end) = (each().min(), each().max());
-        let today = newest(as_of, today);
         Ok(Self {
-            start: start.unwrap_or(today),
-            end: end.unwrap_or(today),
+            start: start.unwrap_or(base.0),
+            end: end.unwrap_or(base.0),
             days,
         })
     }
@@ -90,19 +90,20 @@ impl Asked {
     }
 }
 
-fn each_day(dates: &[String]) -> Result<Vec<AskedDay>> {
+fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<AskedDay>> {
     let day = |text: &String| {
         Ok(AskedDay {
-            day: parse_day("dates", text)?,
+            day: days::read("dates", text, base)?,
             horizon: None,
         })
     };
+    let dates = days::rejoined(dates.iter().map(String::as_str));
     dates.iter().map(day).collect()
 }
 
 /// The event, then each horizon.
-fn after(event: &str, horizons: Option<&[String]>) -> Result<Vec<AskedDay>> {
-    let event = parse_day("after", event)?;
+fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<AskedDay>> {
+    let event = days::read("after", event, base)?;
     let usual = HORIZONS.map(str::to_owned);
     let mut days = vec![AskedDay {
         day: event,

@@ -29,7 +29,7 @@ const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 /// [`crate::Error::InvalidParam`] for days that are none.
 pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
     let params: Params = params(checked)?;
-    let as_of = written_as_of(params.as_of.as_deref())?;
+    let as_of = written_as_of(params.as_of.as_deref(), today)?;
     let asked = Asked::of(&params, as_of, today)?;
     let (mut start, mut end) = (asked.start, asked.end);
     let mut arguments = checked.clone();
@@ -70,7 +70,7 @@ pub(super) fn received(
     answer.provenance.told(&params.series_id);
     let info = Arc::new(describe(&answer)?);
     let base = answer.attribution.url.clone();
-    let as_of = written_as_of(params.as_of.as_deref())?;
+    let as_of = written_as_of(params.as_of.as_deref(), today)?;
     let asked = Asked::of(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.observations()));
     let is_made_here = params.units.is_some() || params.frequency.is_some();

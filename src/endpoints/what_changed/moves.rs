@@ -4,9 +4,9 @@ use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::Composite;
 use crate::indicators::months::Month;
-use crate::indicators::statistics;
+use crate::indicators::statistics::Moments;
 use crate::indicators::transform::Units;
-use crate::model::frequency::{days_between, shift};
+use crate::model::frequency::{days_between, days_later, shift};
 use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -36,7 +36,6 @@ impl Kind {
     /// Unit of the value.
     pub(super) fn unit(self, info: &SeriesInfo) -> String {
         match self {
-            Self::Points | Self::Percent if info.units_short == "0-100" => "of 100".into(),
             Self::Points | Self::Percent => info.units_short.clone(),
             Self::Yearly => "%".into(),
         }
@@ -192,30 +191,31 @@ fn outcome(
 /// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
 fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
     let recent = series.between(shift(to, (-YEARS).years()), to);
-    let moves: Vec<f64> = recent
-        .iter()
-        .filter_map(|o| kind.change(o.value, earlier(series, o.date, (from, to))?))
-        .collect();
-    let sd = statistics::summary(&moves)
-        .filter(|s| s.count >= MIN_MOVES)?
-        .sd?;
-    (sd > 1e-9).then_some(sd)
-}
-
-/// The value as long before `date` as `from` is before `to`: whole months in monthly and slower series.
-fn earlier(series: &Series, date: Date, (from, to): (Date, Date)) -> Option<f64> {
-    match series.frequency() {
+    let mut past = series.observations.iter().peekable();
+    let mut found: Option<&Observation> = None;
+    // Whole months in monthly and slower series.
+    let mut earlier = |date: Date| match series.frequency() {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
-            let then = shift(date, (-days_between(from, to)).days());
-            let found = series.last_on_or_before(then)?;
-            (days_between(found.date, then) <= SLACK_DAYS).then_some(found.value)
+            let then = days_later(date, -days_between(from, to));
+            while let Some(next) = past.next_if(|o| o.date <= then) {
+                found = Some(next);
+            }
+            found.filter(|o| days_between(o.date, then) <= SLACK_DAYS)
         }
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            let months = (0..).take_while(|n| Month::of(from).plus(*n) < Month::of(to));
-            let back = i32::try_from(months.count()).ok()?;
-            series.at(Month::of(date).plus(-back).first_day())
+            let back = Month::of(to).since(Month::of(from));
+            let then = Month::of(date).plus(-back).first_day();
+            while let Some(next) = past.next_if(|o| o.date <= then) {
+                found = Some(next);
+            }
+            found.filter(|o| o.date == then)
         }
-    }
+    };
+    let moves = recent.iter();
+    let moves = moves.filter_map(|o| kind.change(o.value, earlier(o.date)?.value));
+    let moves: Moments = moves.collect();
+    let sd = moves.sd().filter(|_| moves.count() >= MIN_MOVES)?;
+    (sd > 1e-9).then_some(sd)
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
         elsewhere,
         t,
         one_cycle,
-        basis: format!("Documented figures: {basis}"),
+        basis: format!("Reference study: {basis}"),
     })
 }
 

@@ -88,7 +88,7 @@ fn a_thesis_cites_its_figures() {
     assert_eq!(
         all[5].thesis,
         "10-year Treasuries returned 9.5 % a year in Stagflation months against 4.3 % in others (t +2.1): a clear \
-         difference, though of 48 such tests about two come out clear by chance. Documented figures: returns from DGS10 with a \
+         difference, though of 48 such tests about two come out clear by chance. Reference study: returns from DGS10 with a \
          duration of 8 years. The regime itself is held with 45 % only, which lowers conviction."
     );
     assert!(

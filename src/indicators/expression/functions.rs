@@ -6,11 +6,10 @@ use super::operate::both;
 use super::scope::Scope;
 use super::tree::{Fault, Function, Op, PRICES};
 use super::unit::Unit;
-use super::when::When;
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::statistics::{count, mean, rolling_sums};
 use crate::model::frequency::{day_number, shift};
-use crate::model::{Date, Frequency, Observation, Series};
+use crate::model::{Date, Frequency, Observation, Series, When};
 use jiff::ToSpan;
 
 /// Applies a function to one column, or to two.

@@ -13,8 +13,8 @@
 
 use super::parser::{MAX_NAME, Parser};
 use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
-use super::when::When;
 use crate::indicators::transform::Units;
+use crate::model::When;
 
 /// Longest formula.
 pub const MAX_CHARACTERS: usize = 200;
@@ -35,7 +35,7 @@ const A_VALUE: &str = "a series name, a number, a function or a parenthesis";
 const CLOSING: &str = "a closing parenthesis or an operator";
 const WINDOW: &str = "a whole number of periods from 1 to 5000, for example ma(ICSA, 4)";
 const YEARS: &str = "a number of years from 1 to 200 or a time, for example cagr(GDPC1, 10) or cagr(GDPC1, \"2019-10\")";
-const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"2020-02\" or \"2020-02-15\"";
+const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"Feb 2020\" or \"2020-02-15\"";
 const TWO: &str = "a comma and a second series, for example gap(GDPC1, GDPPOT)";
 
 /// Reads a formula.
@@ -346,11 +346,14 @@ impl Parser<'_> {
         let start = *self;
         let quote = self.peek().filter(|c| matches!(c, '"' | '\''));
         self.take(usize::from(quote.is_some()), |_| true);
-        let text = self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q'));
+        let text = match quote {
+            Some(quote) => self.take(30, |c| c != quote),
+            None => self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q')),
+        };
         let closed = quote.is_none_or(|quote| self.one_of(&[quote]));
-        match When::parse(text).filter(|_| closed) {
-            Some(when) => Ok(Some(when)),
-            None => Err(start.fault(A_TIME)),
+        match When::read(text) {
+            Ok(when) if closed => Ok(Some(when)),
+            Ok(_) | Err(_) => Err(start.fault(A_TIME)),
         }
     }
 }

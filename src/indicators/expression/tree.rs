@@ -1,7 +1,7 @@
 //! A formula as a tree, and what is wrong with one that cannot be used.
 
-use super::when::When;
 use crate::indicators::transform::Units;
+use crate::model::When;
 
 /// What may be called.
 pub(super) const FUNCTIONS: &str = "yoy, mom, chg, ch1, pch, pc1, pca, cch, cca, log, abs, ma(x, n), lag(x, n), \
@@ -307,7 +307,7 @@ impl Function {
             Self::GrowthSince(Some(when)) => format!("{x}, % a year since {when}"),
             Self::Index(None) => format!("{x}, start = 100"),
             Self::Index(Some(when)) => format!("{x}, {when} = 100"),
-            Self::Real(when) => format!("{x}, in consumer prices of {when}"),
+            Self::Real(when) => format!("{x}, in consumer prices of {when} by {PRICES}"),
             Self::Gap => format!("{x}, % above {y}"),
         }
     }

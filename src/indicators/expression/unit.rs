@@ -205,18 +205,12 @@ impl Unit {
 
     /// The unit of `number op self`.
     pub(super) fn after_number(&self, number: f64, op: Op) -> Self {
-        match op {
-            Op::Add | Op::Subtract | Op::Multiply => self.before_number(op, number),
-            Op::Divide => Self::new(&format!("1/{}", self.short)),
-            Op::Power => Self::new(""),
-            Op::Greater
-            | Op::Less
-            | Op::AtLeast
-            | Op::AtMost
-            | Op::Equal
-            | Op::Unequal
-            | Op::And
-            | Op::Or => Self::truth(),
+        if op == Op::Divide {
+            Self::new(&format!("1/{}", self.short))
+        } else if op == Op::Power {
+            Self::new("")
+        } else {
+            self.before_number(op, number)
         }
     }
 

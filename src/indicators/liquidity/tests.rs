@@ -76,7 +76,7 @@ fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
         text.contains("5.792 trillion dollars in the week to 2026-08-19"),
         "{text}"
     );
-    assert!(text.contains("no predictive power"), "{text}");
+    assert!(text.contains("no short-run correlation"), "{text}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_missing_or_stale_balance_sheet_gives_a_reason() {
     assert_eq!((empty.value, empty.inputs.len()), (None, 3));
     assert_eq!(
         interpret(&empty),
-        "Net liquidity is not available: WALCL is not there."
+        "Net liquidity is not available: WALCL is not loaded."
     );
 }
 

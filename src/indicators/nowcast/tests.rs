@@ -105,7 +105,7 @@ fn old_claims_and_old_figures_are_reasons() {
     };
     assert_eq!(
         at(&without("ICSA"), day, day).unwrap_err(),
-        "ICSA is not there"
+        "ICSA is not loaded"
     );
     assert!(
         at(&set, day, date(2020, 4, 20))

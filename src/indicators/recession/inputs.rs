@@ -4,7 +4,9 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
+use super::probits::DRIVERS;
 use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::reading::Input;
 use crate::indicators::resample::known_or_none;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -59,7 +61,7 @@ impl Source<'_> {
     fn missing(&self) -> String {
         match self.known.last() {
             Some(last) => format!("{} has no current figure (newest: {})", self.id, last.date),
-            None => format!("{} is not there", self.id),
+            None => format!("{} is not loaded", self.id),
         }
     }
 }
@@ -119,9 +121,30 @@ impl<'a> Sources<'a> {
         ]
     }
 
-    /// What may be said of each of the three where it is absent.
-    pub(super) fn missing(&self) -> [String; 3] {
-        [&self.spread, &self.conditions, &self.permits].map(Source::missing)
+    /// The three drivers as they are shown, with their points of the result.
+    pub(super) fn described(
+        &self,
+        found: &[Option<Found>; 3],
+        points: [Option<f64>; 3],
+    ) -> Vec<Input> {
+        let missing = [&self.spread, &self.conditions, &self.permits].map(Source::missing);
+        let drivers = DRIVERS.into_iter().zip(found).zip(points);
+        let described =
+            drivers
+                .zip(missing)
+                .map(
+                    |((((name, series, unit, _), found), points), missing)| Input {
+                        name,
+                        series: series.to_vec(),
+                        value: found.as_ref().map(|f| f.value),
+                        unit,
+                        date: found.as_ref().map(|f| f.date),
+                        weight: None,
+                        contribution: points,
+                        missing: found.is_none().then_some(missing),
+                    },
+                );
+        described.collect()
     }
 
     /// The day on which a source is asked for figures of earlier months: none but the reference day may.

@@ -15,7 +15,12 @@ pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
         "percentage points",
         "without the term spread",
     ),
-    ("Financial conditions", &["NFCI"], "index", "without NFCI"),
+    (
+        "Financial conditions",
+        &["NFCI"],
+        "index, mean of the month",
+        "without NFCI",
+    ),
     (
         "Building permits",
         &["PERMIT"],

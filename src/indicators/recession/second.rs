@@ -135,22 +135,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
 
 fn inputs(sources: &Sources, found: &Inputs, month: Month, points: Five) -> Vec<Input> {
     let [s, f, b, a, e] = points;
-    let first = DRIVERS.into_iter().zip(&found.first).zip([s, f, b]);
-    let mut inputs: Vec<Input> = first
-        .zip(sources.missing())
-        .map(
-            |((((name, series, unit, _), found), points), missing)| Input {
-                name,
-                series: series.to_vec(),
-                value: found.as_ref().map(|f| f.value),
-                unit,
-                date: found.as_ref().map(|f| f.date),
-                weight: None,
-                contribution: points,
-                missing: found.is_none().then_some(missing),
-            },
-        )
-        .collect();
+    let mut inputs = sources.described(&found.first, [s, f, b]);
     let more = |name,
                 series: &[&'static str],
                 unit,
@@ -179,7 +164,7 @@ fn inputs(sources: &Sources, found: &Inputs, month: Month, points: Five) -> Vec<
         why,
     ));
     let before = month.plus(-1);
-    let why = format!("EBP of {} is not there", before.name());
+    let why = format!("EBP of {} is not loaded", before.name());
     let unit = "percentage points";
     inputs.push(more(
         "Excess bond premium",

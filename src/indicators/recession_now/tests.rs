@@ -77,7 +77,7 @@ fn an_old_week_is_no_value_and_says_so() {
     let none = reading(&SeriesSet::default(), date(2026, 8, 29));
     assert_eq!(
         none.reason.unwrap(),
-        "ICSA is not there; PAYEMS is not there"
+        "ICSA is not loaded; PAYEMS is not loaded"
     );
 }
 

@@ -296,6 +296,6 @@ pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
     if absent.is_empty() {
         needs.to_owned()
     } else {
-        format!("{needs}; not there: {}", absent.join(", "))
+        format!("{needs}; not loaded: {}", absent.join(", "))
     }
 }

@@ -123,7 +123,7 @@ fn old_or_missing_figures_mean_unknown_with_a_reason() {
     assert_eq!(at(&set, date(2026, 10, 15)).regime, Regime::Unknown);
     let none = at(&SeriesSet::default(), date(2026, 8, 22));
     assert_eq!(none.regime, Regime::Unknown);
-    assert!(none.reason.unwrap().contains("not there: INDPRO"));
+    assert!(none.reason.unwrap().contains("not loaded: INDPRO"));
 }
 
 #[test]

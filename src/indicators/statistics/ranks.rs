@@ -5,34 +5,26 @@
 
 use super::moments::count;
 
-/// Counts of the values met so far, by their place in order. Method: binary indexed tree (Fenwick 1994).
+/// Counts of what was met so far, by place in order. Method: binary indexed tree (Fenwick 1994).
 struct Counts {
-    /// Every finite value that may come, ascending, distinct.
-    values: Vec<f64>,
     /// Partial sums; slot 0 is not used.
     tree: Vec<usize>,
+    /// How often each place was met.
+    own: Vec<usize>,
 }
 
 impl Counts {
-    fn of(universe: &[f64]) -> Self {
-        let mut values: Vec<f64> = universe
-            .iter()
-            .filter(|v| v.is_finite())
-            .map(|v| v + 0.0) // one zero, not two
-            .collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
+    fn of(places: usize) -> Self {
         Self {
-            tree: vec![0; values.len() + 1],
-            values,
+            tree: vec![0; places + 1],
+            own: vec![0; places],
         }
     }
 
-    fn place(&self, value: f64) -> usize {
-        self.values.partition_point(|v| *v < value)
-    }
-
     fn add(&mut self, place: usize) {
+        if let Some(own) = self.own.get_mut(place) {
+            *own += 1;
+        }
         let mut i = place + 1;
         while let Some(node) = self.tree.get_mut(i) {
             *node += 1;
@@ -40,7 +32,11 @@ impl Counts {
         }
     }
 
-    /// How many values were added before a place.
+    fn at(&self, place: usize) -> usize {
+        self.own.get(place).copied().unwrap_or(0)
+    }
+
+    /// How many were added before a place.
     fn before(&self, place: usize) -> usize {
         let (mut i, mut sum) = (place, 0);
         while i > 0 {
@@ -51,28 +47,44 @@ impl Counts {
     }
 }
 
+/// The place of each finite value among the distinct ones, ascending; equal values share it.
+fn places(values: &[f64]) -> Vec<Option<usize>> {
+    let finite = values.iter().enumerate().filter(|(_, v)| v.is_finite());
+    // One zero, not two.
+    let mut order: Vec<(f64, usize)> = finite.map(|(i, v)| (v + 0.0, i)).collect();
+    order.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut places = vec![None; values.len()];
+    let (mut place, mut before) = (0, None);
+    for (value, i) in order {
+        place += usize::from(before.is_some_and(|before| before != value));
+        before = Some(value);
+        if let Some(slot) = places.get_mut(i) {
+            *slot = Some(place);
+        }
+    }
+    places
+}
+
 /// Where each value stands among all earlier ones, 0-1 (docs/METHODS.md#scaling).
 ///
 /// Shape: one per input; `None` before `min` earlier values exist and for values that are not finite, which
 /// are not counted either. O(n log n).
 /// Formula: (#smaller + ½·#equal + ½) / (n + 1), as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426).
 pub fn expanding_ecdf(values: &[f64], min: usize) -> Vec<Option<f64>> {
-    let mut past = Counts::of(values);
+    let mut past = Counts::of(values.len());
     let mut met = 0;
-    let standing = |value: &f64| {
-        if !value.is_finite() {
-            return None;
-        }
-        let place = past.place(*value);
-        let less = past.before(place);
-        let equal = past.before(place + 1) - less;
-        let share = (count(less) + 0.5 * count(equal) + 0.5) / (count(met) + 1.0);
+    let standing = |place: Option<usize>| {
+        let place = place?;
         let is_enough = met >= min;
+        let share = is_enough.then(|| {
+            let (less, equal) = (past.before(place), past.at(place));
+            (count(less) + 0.5 * count(equal) + 0.5) / (count(met) + 1.0)
+        });
         past.add(place);
         met += 1;
-        is_enough.then_some(share)
+        share
     };
-    values.iter().map(standing).collect()
+    places(values).into_iter().map(standing).collect()
 }
 
 /// Percentile of `value` in a sample, 0-100; `None` for an empty sample.

@@ -52,7 +52,7 @@ fn a_reading_adds_up_and_says_what_is_stale() {
     );
     let text = (CMSI.interpret)(&reading);
     for part in [
-        "Macro stress is 34.5 of 100 on 2026-08-20 (calm",
+        "Macro stress is 34.5 out of 100 on 2026-08-20 (calm",
         "75 % of the weight",
         "Public profile: ",
         "over 4 weeks",

@@ -6,7 +6,7 @@
 use super::report::Outcome;
 use super::run::Run;
 use super::taking::Brought;
-use super::way::{FEEDS, FeedLook, Way, at_key, no_source, reaches_further};
+use super::way::{FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
 use crate::error::{Error, Result};
 use crate::ingest::ask::{Asker, Came, Miss, Wish};
 use crate::ingest::fetch::Validators;
@@ -58,7 +58,7 @@ impl<'a, 'r> First<'a, 'r> {
             ways.push(Way {
                 step,
                 next: 0,
-                said: None,
+                said: Vec::new(),
                 covered: false,
                 origin: status.map(|s| s.origin).unwrap_or_default(),
             });
@@ -110,13 +110,13 @@ impl<'a, 'r> First<'a, 'r> {
         ) {
             (_, true) => left.push(Step {
                 covered: way.covered,
+                said: way.said,
                 ..way.step
             }),
             (true, false) => {}
             (false, false) => {
-                let error = way
-                    .said
-                    .unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
+                let error =
+                    all_said(way.said).unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
                 self.run.close(way.step.id, Outcome::Failed(error));
             }
         }
@@ -171,11 +171,7 @@ impl<'a, 'r> First<'a, 'r> {
             Err(Miss::Outage(error)) => self.outage(at, ways, &error),
             Err(Miss::Refused(error, head)) => {
                 look.refuse(now, error.to_string(), head);
-                let said = |way| Way {
-                    said: Some(error.clone()),
-                    ..way
-                };
-                ways.into_iter().map(said).collect()
+                ways.into_iter().map(|way| way.missed(&error)).collect()
             }
         };
         self.feeds.note(&name, look);
@@ -200,13 +196,13 @@ impl<'a, 'r> First<'a, 'r> {
     fn outage(&mut self, at: FeedRef<'_>, ways: Vec<Way>, error: &Error) -> Vec<Way> {
         let mut next = Vec::new();
         for way in ways {
-            if way.origin == at.source.id && !way.covered {
-                self.run.close(way.step.id, Outcome::Failed(error.clone()));
+            let is_own = way.origin == at.source.id && !way.covered;
+            let way = way.missed(error);
+            if is_own {
+                let error = all_said(way.said).unwrap_or_else(|| error.clone());
+                self.run.close(way.step.id, Outcome::Failed(error));
             } else {
-                next.push(Way {
-                    said: Some(error.clone()),
-                    ..way
-                });
+                next.push(way);
             }
         }
         next

@@ -1,11 +1,29 @@
 //! What a sync did, series by series.
 
+use super::way::all_said;
 use crate::error::Error;
 use crate::ingest::progress::words;
 use crate::model::SeriesId;
 use crate::store::Written;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Note of the store: what the last sync missed.
+pub(crate) const MISSED: &str = "sync_missed";
+/// Most reasons that are noted.
+const MAX_REASONS: usize = 20;
+
+/// Series that a sync missed for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missed {
+    /// What the sources said that were asked, the first one first.
+    pub why: String,
+    /// One of them.
+    pub series: SeriesId,
+    /// How many there are.
+    pub count: usize,
+}
 
 /// What a sync did.
 #[derive(Debug, Default)]
@@ -35,6 +53,21 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The same with what other sources said before.
+    pub(super) fn after(self, mut said: Vec<Error>) -> Self {
+        match self {
+            Self::Failed(error) => {
+                said.push(error.clone());
+                Self::Failed(all_said(said).unwrap_or(error))
+            }
+            Self::NotAsked(why) => Self::NotAsked(match all_said(said) {
+                Some(error) => format!("{} Then: {why}", error.for_operator()),
+                None => why,
+            }),
+            done @ (Self::Written(_) | Self::Fresh(_)) => done,
+        }
+    }
+
     /// How it is shown while the sync runs.
     pub(super) fn shown(&self) -> Result<String, String> {
         match self {
@@ -82,6 +115,28 @@ impl SyncReport {
                 Outcome::Failed(error) => Some((id, error)),
                 Outcome::Written(_) | Outcome::Fresh(_) | Outcome::NotAsked(_) => None,
             })
+    }
+
+    /// What was missed, by reason.
+    pub(super) fn reasons(&self) -> Vec<Missed> {
+        let mut found: Vec<Missed> = Vec::new();
+        for (id, outcome) in &self.series {
+            let why = match outcome {
+                Outcome::Failed(error) => error.for_operator(),
+                Outcome::NotAsked(why) => why.clone(),
+                Outcome::Written(_) | Outcome::Fresh(_) => continue,
+            };
+            if let Some(missed) = found.iter_mut().find(|missed| missed.why == why) {
+                missed.count += 1;
+            } else if found.len() < MAX_REASONS {
+                found.push(Missed {
+                    why,
+                    series: id.clone(),
+                    count: 1,
+                });
+            }
+        }
+        found
     }
 
     /// What the store took, over all series.

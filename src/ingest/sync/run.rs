@@ -3,7 +3,7 @@
 use super::config::SyncConfig;
 use super::first::First;
 use super::place;
-use super::report::{Outcome, SyncReport};
+use super::report::{MISSED, Outcome, SyncReport};
 use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::ingest::guard;
@@ -120,11 +120,11 @@ impl<'a> Run<'a> {
 
     /// Asks FRED for what no other source brought.
     async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
-        if steps.iter().any(|step| step.source.is_some()) {
+        if self.offline.is_none() && steps.iter().any(|step| step.source.is_some()) {
             self.tell_terms().await?;
         }
         for step in steps {
-            let outcome = self.take(&step).await;
+            let outcome = self.take(&step).await.after(step.said);
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
                 self.close(step.id, outcome);
@@ -161,6 +161,9 @@ impl<'a> Run<'a> {
         self.looks.keep(&self.store, LOOKS).await?;
         let mut report = self.report;
         report.offline = self.offline.is_some();
+        let missed = serde_json::to_string(&report.reasons());
+        let missed = missed.map_err(|e| Error::internal("noting what was missed", e))?;
+        blocking(&self.store, move |store| store.set_note(MISSED, &missed)).await?;
         // A sync of a part, or one that mostly failed, does not make the store of today.
         let whole = self.config.only.is_none() && !report.cancelled;
         if whole && (report.missed() == 0 || report.read() > report.missed()) {
@@ -176,7 +179,8 @@ impl<'a> Run<'a> {
         let is_new = match &outcome {
             Outcome::Failed(error) => self.told.insert(error.for_operator()),
             Outcome::NotAsked(why) => self.told.insert(why.clone()),
-            Outcome::Written(_) | Outcome::Fresh(_) => true,
+            // Without a network only what is computed of others' figures is written; the summary counts it.
+            Outcome::Written(_) | Outcome::Fresh(_) => self.offline.is_none(),
         };
         match is_new {
             true => self.progress.done(id.as_str(), outcome.shown()),

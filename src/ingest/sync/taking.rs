@@ -51,7 +51,7 @@ impl First<'_, '_> {
             Err(problem) => {
                 let why = format!("{}: {id}: {problem}", at.source.name);
                 brought.look.refuse(now, why.clone(), String::new());
-                way.said = Some(refused(&id, &why));
+                way.said.push(refused(&id, &why));
                 return Ok(Some(way));
             }
         };
@@ -72,14 +72,14 @@ impl First<'_, '_> {
             }
             Ok(Taken::Unconfirmed(why)) => {
                 let why = format!("{} is not taken at its word: {why}", at.source.name);
-                way.said = Some(refused(&id, &why));
+                way.said.push(refused(&id, &why));
                 self.unconfirmed.push((at.name(), id, rows));
                 Ok(Some(way))
             }
             Err(error @ Error::Store { .. }) => Err(error),
             Err(error) => {
                 brought.look.told(now, error.to_string(), String::new());
-                way.said = Some(error);
+                way.said.push(error);
                 Ok(Some(way))
             }
         }

@@ -1,6 +1,7 @@
 mod asked;
 mod doubts;
 mod first;
+mod once;
 mod premium;
 mod traps;
 mod vintages;

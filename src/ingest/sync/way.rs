@@ -55,12 +55,34 @@ pub(super) struct Way {
     pub(super) step: Step,
     /// The place of the next route.
     pub(super) next: usize,
-    /// What the last source said.
-    pub(super) said: Option<Error>,
+    /// What the sources said that were asked, the first one first.
+    pub(super) said: Vec<Error>,
     /// Whether some source brought figures, if old ones.
     pub(super) covered: bool,
     /// Where its newest rows are from.
     pub(super) origin: String,
+}
+
+impl Way {
+    /// Another source did not bring it.
+    pub(super) fn missed(mut self, error: &Error) -> Self {
+        self.said.push(error.clone());
+        self
+    }
+}
+
+/// All that was said, as one error: the first source's reason first. `None` when nobody was asked.
+pub(super) fn all_said(said: Vec<Error>) -> Option<Error> {
+    let mut reasons: Vec<String> = said.iter().map(Error::for_operator).collect();
+    reasons.dedup();
+    match (said.last()?, reasons.as_slice()) {
+        (only, [_]) => Some(only.clone()),
+        (last, _) => Some(Error::Unavailable {
+            what: reasons.join(" Then: "),
+            retry_after: last.retry_after(),
+            source: None,
+        }),
+    }
 }
 
 /// What tells apart the questions of a feed that asks for its series one by one.

@@ -9,6 +9,7 @@ use super::query::{Query, checksum, execute};
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::seam::Description;
+use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 
 const TABLES: &str = "
@@ -46,7 +47,7 @@ const TABLE: Query<'_> = Query::new(
 );
 
 /// Whether anything was ever described.
-fn is_there(db: &Connection) -> Result<bool> {
+pub(super) fn is_there(db: &Connection) -> Result<bool> {
     Ok(TABLE.first(db, [], |_| Ok(Ok(())))?.is_some())
 }
 
@@ -77,6 +78,27 @@ pub(super) fn describe(db: &Connection, descriptions: &[Description]) -> Result<
         put(db, new, place)?;
     }
     Ok((added, changed))
+}
+
+/// Makes the index forget the words of a line that is about to be replaced; makes the tables where there are none.
+pub(super) fn forget_words(db: &Connection, id: Option<&Value>) -> Result<()> {
+    db.execute_batch(TABLES).map_err(|e| failed("write", e))?;
+    let sql = "INSERT INTO description_words (description_words, rowid, name, title)
+         SELECT 'delete', id, name, title FROM description WHERE id = ?1";
+    execute(db, sql, [id])
+}
+
+/// Puts the words of a line into the index.
+pub(super) fn learn_words(db: &Connection, id: Option<&Value>) -> Result<()> {
+    let sql = "INSERT INTO description_words (rowid, name, title)
+         SELECT id, name, title FROM description WHERE id = ?1";
+    execute(db, sql, [id])
+}
+
+/// Drops every description.
+pub(super) fn clear(db: &Connection) -> Result<()> {
+    let sql = "DROP TABLE IF EXISTS description_words; DROP TABLE IF EXISTS description";
+    db.execute_batch(sql).map_err(|e| failed("write", e))
 }
 
 /// Writes a description; `before` is the place and the title of the one it replaces.

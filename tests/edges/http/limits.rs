@@ -41,7 +41,7 @@ async fn a_used_up_day_is_429_with_everything_a_client_needs() {
         body["error"]
             .as_str()
             .unwrap()
-            .starts_with("Daily limit of 3 requests for your address reached. Resets at ")
+            .starts_with("Daily limit reached: 3 requests for your address. Resets at ")
     );
     let wait: u64 = reply.header("retry-after").parse().unwrap();
     assert_eq!(body["retry_after_seconds"], wait);

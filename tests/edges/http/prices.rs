@@ -67,7 +67,7 @@ async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
         assert!(
             reply
                 .text()
-                .contains("Daily limit of 3 new pages and pictures"),
+                .contains("Daily limit reached: 3 new pages and pictures"),
             "{path}"
         );
     }

@@ -51,7 +51,11 @@ async fn a_series_page_names_the_figures_that_it_shows() {
                 .map(|row| row["value"].clone()),
         };
         let newest = newest.unwrap().as_f64().unwrap();
-        let table = between(page.text(), "aria-label=\"Newest figures\"", "</table>");
+        let table = between(
+            page.text(),
+            "aria-label=\"Latest observations\"",
+            "</table>",
+        );
         let shown: f64 = between(table, "<td class=\"n\">", "<").parse().unwrap();
         assert!(
             (shown - newest).abs() < 0.051,

@@ -70,8 +70,11 @@ fn levels() -> Vec<Question> {
         .says(format!("{prices:+.1} % from a year earlier")),
         now("How big is the US economy in real terms?", "GDPC1")
             .at("/value", gdp)
-            .at("/unitInWords", "$bn 2017, annual rate, SA")
-            .says(format!("{gdp} $bn 2017, annual rate, SA in 2026 Q2")),
+            .at("/unitInWords", "billion 2017 dollars, annual rate, SA")
+            .says(format!(
+                "{} trillion 2017 dollars, annual rate, SA in 2026 Q2",
+                (gdp * 1e3).round() / 1e6
+            )),
         now("What were the latest jobless claims?", "ICSA")
             .at("/value", claims)
             .at("/date", week.as_str())
@@ -88,7 +91,7 @@ fn levels() -> Vec<Question> {
         now("What is net liquidity?", "CNLI")
             .at("/value", rounded(liquidity("2026-08-19"), 5))
             .says(format!(
-                "{:.3} $tn in the week ending 2026-08-19",
+                "{:.3} trillion dollars in the week ending 2026-08-19",
                 liquidity("2026-08-19")
             )),
     ]

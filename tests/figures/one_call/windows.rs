@@ -341,7 +341,7 @@ fn computed() -> Vec<Question> {
         )
         .at("/columns/0/latest", on("WALCL", "2026-08-19") - 1e3 * on("RRPONTSYD", "2026-08-19"))
         .at("/columns/0/unit", "$mn")
-        .says("$mn: 6745382 on 2026-08-19"),
+        .says("million dollars: 6745382 on 2026-08-19"),
         Question::new(
             "On how many days was the ten-year minus the two-year at exactly half a point this year?",
             "compare_series",

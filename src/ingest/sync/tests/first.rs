@@ -46,7 +46,7 @@ fn origin(store: &Sqlite, series: &str) -> String {
         .map_or_else(String::new, |s| s.origin)
 }
 
-async fn asked(server: &MockServer, word: &str) -> usize {
+pub(super) async fn asked(server: &MockServer, word: &str) -> usize {
     let all = server.received_requests().await.unwrap();
     all.iter().filter(|r| r.url.as_str().contains(word)).count()
 }

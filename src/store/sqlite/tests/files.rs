@@ -54,6 +54,26 @@ fn an_empty_file_and_a_missing_folder_become_a_store() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn only_its_owner_may_read_a_new_store_and_what_lies_beside_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 3, 1.0), None);
+    for file in [path.clone(), crate::sqlite::beside(&path, "-wal")] {
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
+    // What an operator has opened to others stays so.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    drop(store);
+    put(&Sqlite::open(&path).unwrap(), "GDP", &days(3, 1, 1.0), None);
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
+}
+
 #[test]
 fn a_store_that_must_exist_is_not_created() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,50 @@
+//! A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
+
+use crate::error::{Error, Result};
+use std::future::Future;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// The thread, for as long as anyone holds this.
+#[derive(Debug)]
+pub(super) struct Bridge(Option<Runtime>);
+
+impl Bridge {
+    /// Starts the thread.
+    pub(super) fn start() -> Result<Self> {
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("postgres");
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
+        Ok(Self(Some(runtime)))
+    }
+
+    /// For work that goes on beside.
+    pub(super) fn handle(&self) -> Option<Handle> {
+        self.0.as_ref().map(|runtime| runtime.handle().clone())
+    }
+
+    /// Has the work done there and waits for it.
+    ///
+    /// # Errors
+    /// What the work says; [`Error::Internal`] when it panicked.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        let (told, hear) = std::sync::mpsc::sync_channel(1);
+        if let Some(runtime) = &self.0 {
+            runtime.spawn(async move { told.send(work.await) });
+        }
+        hear.recv()
+            .map_err(|e| Error::internal("work with the database ended", e))?
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // The last holder may be on an executor, which must not wait.
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! A database that is open: its connections, the thread they live on, and in whose term is written.
+
+use super::bridge::Bridge;
+use super::lines::state;
+use super::words::refused;
+use super::work::{self, Done, Wanted};
+use super::{fetch, layout, lease, upload};
+use crate::error::{Error, Result};
+use crate::postgres::{Address, Bounds, Database};
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::lines::{Mark, Piece};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+/// Most connections of one process; few writes are under way at once.
+const CONNECTIONS: usize = 4;
+/// How long a write is tried again: a database that is started anew is back by then.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Pieces on their way at once, each of about a megabyte.
+const ON_THE_WAY: usize = 4;
+
+/// A store in PostgreSQL.
+#[derive(Debug, Clone)]
+pub struct Postgres {
+    shared: Arc<Shared>,
+    /// In whose term is written; `None` writes whoever has the turn.
+    term: Option<i64>,
+}
+
+/// What is shared by all who write through one process.
+#[derive(Debug)]
+pub(in crate::store) struct Shared {
+    pub(in crate::store) db: Database,
+    bridge: Bridge,
+}
+
+impl Postgres {
+    /// Opens a database whose tables are laid out.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when it cannot be reached, or its layout is not this program's.
+    pub(crate) fn open(address: &Address) -> Result<Self> {
+        let store = Self::unchecked(address)?;
+        let db = store
+            .shared
+            .db
+            .clone()
+            .with_patience(Duration::from_secs(5));
+        store.wait(async move { layout::check(&db).await })?;
+        Ok(store)
+    }
+
+    /// Opens a database; one that holds no series starts as a copy of the bundled history.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_with_history(address: &Address) -> Result<Self> {
+        let store = Self::open(address)?;
+        if store.mark()?.series == 0 {
+            store.fill_from(&Sqlite::bundled()?)?;
+        }
+        Ok(store)
+    }
+
+    /// A database that is not asked for anything yet.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the certificates to trust cannot be read.
+    pub(crate) fn unchecked(address: &Address) -> Result<Self> {
+        let shared = Shared {
+            db: Database::at(address, CONNECTIONS, PATIENCE)?,
+            bridge: Bridge::start()?,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            term: None,
+        })
+    }
+
+    /// Lays out the tables, or brings them up to this version; from which layout to which.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
+    pub(crate) fn migrate(&self) -> Result<(i64, i64)> {
+        let db = self.shared.db.clone();
+        self.wait(async move { layout::migrate(&db).await })
+    }
+
+    /// The same, whose writes are refused once another term has begun.
+    pub(in crate::store) fn in_term(&self, term: i64) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            term: Some(term),
+        }
+    }
+
+    /// What all copies share.
+    pub(in crate::store) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Has work done on the thread of the connections.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.shared.bridge.wait(work)
+    }
+
+    /// Takes the turn to write if nobody has it; the term, or who has it.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the database cannot be reached.
+    pub(crate) fn take_turn(&self) -> Result<std::result::Result<i64, String>> {
+        let (db, who) = (self.shared.db.clone(), lease::own_name());
+        self.wait(async move { lease::take(&db, &who).await })
+    }
+
+    /// How many series there are, and in words who has the turn to write.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the database cannot be reached.
+    pub(crate) fn standing(&self) -> Result<(i64, String)> {
+        let db = self.shared.db.clone();
+        let holder = self.wait(async move { lease::holder(&db).await })?;
+        Ok((self.mark()?.series, holder))
+    }
+
+    /// Gives the turn back.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the database cannot be reached; the turn ends by itself then.
+    pub(crate) fn give_back(&self, term: i64) -> Result<()> {
+        let db = self.shared.db.clone();
+        self.wait(async move { lease::end(&db, term).await })
+    }
+
+    /// Keeps the turn for as long as the guard lives; writes of the store it comes with are of this term.
+    pub(crate) fn hold_turn(&self, term: i64) -> Turn {
+        let db = self.shared.db.clone();
+        let kept = self.shared.handle().map(|runtime| {
+            runtime.spawn(async move {
+                loop {
+                    tokio::time::sleep(lease::BEAT).await;
+                    if matches!(lease::renew(&db, term).await, Ok(false)) {
+                        return;
+                    }
+                }
+            })
+        });
+        Turn {
+            store: self.in_term(term),
+            term,
+            kept,
+        }
+    }
+
+    /// Runs work that only reads.
+    pub(super) fn look<T: Send + 'static>(
+        &self,
+        wanted: Wanted,
+        work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<T> {
+        let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
+        self.wait(async move {
+            db.bounded("read", Bounds::MOMENT, |tx| {
+                let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
+                Box::pin(async move { work::look(tx, &wanted, &*work).await })
+            })
+            .await
+        })
+    }
+
+    /// Runs work that writes; what came of it, and by which change. Of a commit whose answer was lost the second
+    /// attempt finds nothing to do, and the first one's answer stands.
+    pub(super) fn change<T: Clone + Send + Sync + 'static>(
+        &self,
+        wanted: Wanted,
+        work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Done<T>> {
+        let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
+        let (term, earlier) = (self.term, Arc::new(Mutex::new(None::<Done<T>>)));
+        let told = self.shared.handle();
+        self.wait(async move {
+            let done = db.transaction("write to", |tx| {
+                let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
+                let earlier = Arc::clone(&earlier);
+                Box::pin(async move {
+                    let done = work::change(tx, &wanted, term, &*work).await?;
+                    let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
+                    if done.change.is_none()
+                        && let Some(earlier) = earlier.take()
+                    {
+                        return Ok(earlier);
+                    }
+                    *earlier = Some(done.clone());
+                    Ok(done)
+                })
+            });
+            let done = done.await?;
+            if done.change.is_some()
+                && let Some(runtime) = told
+            {
+                // Whoever hears it looks sooner; whoever does not, looks by himself.
+                runtime.spawn(async move { db.notify(fetch::CHANNEL).await });
+            }
+            Ok(done)
+        })
+    }
+
+    /// The state of the database now.
+    pub(super) fn mark(&self) -> Result<Mark> {
+        let db = self.shared.db.clone();
+        self.wait(async move { state(&db).await })
+    }
+
+    /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when either fails. Nothing was written then.
+    pub(crate) fn fill_from(&self, store: &Sqlite) -> Result<bool> {
+        if self.mark()?.series > 0 {
+            return Ok(false);
+        }
+        let (send, receive) = mpsc::channel(ON_THE_WAY);
+        let db = self.shared.db.clone();
+        let Some(runtime) = self.shared.handle() else {
+            return Err(refused("the program is ending.".to_owned()));
+        };
+        let taken = runtime.spawn(async move { upload::fill(&db, receive).await });
+        let read = store.pieces(|piece| {
+            // Nobody takes it any more: the other side says why.
+            send.blocking_send(Piece::Lines(piece))
+                .map_err(|e| Error::internal("a copy", e.to_string()))
+        });
+        if read.is_ok() {
+            let end = Mark {
+                incarnation: String::new(),
+                change: 0,
+                version: 0,
+                series: 0,
+            };
+            let _ = send.blocking_send(Piece::End(end));
+        }
+        drop(send);
+        let done = self.wait(async move {
+            taken
+                .await
+                .map_err(|e| Error::internal("the copy ended", e))?
+        });
+        // What stopped the reader comes first, unless it was only that nobody took.
+        match read {
+            Ok(()) | Err(Error::Internal { .. }) => done,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what the database holds into a new file.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is a file already, or either fails.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<()> {
+        if path.exists() {
+            let path = crate::disk::shown(path);
+            return Err(refused(format!(
+                "there is a file {path} already. Choose another name."
+            )));
+        }
+        let file = Arc::new(Sqlite::open(path)?);
+        fetch::now(&self.shared, &file, None, |_| {})?;
+        file.cut_loose()
+    }
+}
+
+/// The turn to write, kept until it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    store: Postgres,
+    term: i64,
+    kept: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Turn {
+    /// What writes in this turn.
+    pub(crate) fn store(&self) -> Postgres {
+        self.store.clone()
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            kept.abort();
+        }
+        if let Err(error) = self.store.give_back(self.term) {
+            tracing::debug!(error = error.for_operator(), "the turn ends by itself");
+        }
+    }
+}
+
+impl Shared {
+    /// For work that goes on beside.
+    pub(in crate::store) fn handle(&self) -> Option<Handle> {
+        self.bridge.handle()
+    }
+
+    /// Has work done on the thread of the connections.
+    pub(in crate::store) fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.bridge.wait(work)
+    }
+}

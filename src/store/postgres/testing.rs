@@ -1,0 +1,29 @@
+//! Databases for the contract: one for each test, on a server that the environment names.
+
+use super::handle::Postgres;
+use crate::postgres::Address;
+use tempfile::TempDir;
+
+/// An empty database of this name, which must not be there yet, and a folder.
+pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
+    let server = std::env::var("ECONOSCOPE_TEST_DATABASE").unwrap();
+    let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
+    let name = name.get(..60).unwrap_or(name).to_owned();
+    let made = name.clone();
+    let admin = Postgres::unchecked(&at("postgres")).unwrap();
+    let db = admin.shared().db.clone();
+    let make = async move {
+        let (client, connection) = db.alone().await?;
+        let ends = tokio::spawn(connection);
+        client
+            .batch_execute(&format!("CREATE DATABASE {made}"))
+            .await
+            .unwrap();
+        drop(client);
+        ends.await.unwrap().unwrap();
+        Ok(())
+    };
+    admin.wait(make).unwrap();
+    Postgres::unchecked(&at(&name)).unwrap().migrate().unwrap();
+    (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
+}

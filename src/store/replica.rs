@@ -1,0 +1,187 @@
+//! A copy of a shared database in a file of one's own, which all reading is answered from.
+//!
+//! It follows the database beside all requests: the state is asked for every second, a word of a writer makes that
+//! sooner, and then only the lines that changed are fetched. With the database gone everything is answered as before.
+//! Writes go to the database, in the term of whoever has the turn, and return when the file has them, too.
+
+mod following;
+mod reach;
+
+use super::postgres::Postgres;
+use super::seam::{Article, Description, Following, Status, Store, Turns, WriteVintages, Written};
+use super::sqlite::Sqlite;
+use crate::error::{Error, Result};
+use crate::model::{Date, Known, SeriesId, Vintages};
+use crate::postgres::Address;
+use following::Followed;
+use jiff::Timestamp;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A copy that follows a database.
+#[derive(Debug, Clone)]
+pub struct Replica {
+    followed: Arc<Followed>,
+    /// In whose term is written; nobody writes without one.
+    term: Option<i64>,
+}
+
+impl Replica {
+    /// Opens the copy at `path`, or makes it: all of it is there before this returns; `told` hears how many row
+    /// groups came, of how many. A copy that is there answers also while the database cannot be reached.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file is no copy, there is none and the database cannot be reached, or its layout
+    /// is not this program's.
+    pub(crate) fn open(
+        address: &Address,
+        path: &Path,
+        told: impl Fn((u64, u64)) + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let followed = reach::open(address, path, told)?;
+        followed.follow();
+        Ok(Self {
+            followed,
+            term: None,
+        })
+    }
+
+    /// Brings the copy at `path` up to date, or makes it, and closes it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn make_whole(
+        address: &Address,
+        path: &Path,
+        told: impl Fn((u64, u64)) + Send + Sync + 'static,
+    ) -> Result<()> {
+        reach::open(address, path, told).map(drop)
+    }
+
+    fn file(&self) -> &Sqlite {
+        &self.followed.file
+    }
+
+    fn primary(&self) -> Result<Postgres> {
+        let term = self.term.ok_or_else(|| Error::Store {
+            what: "this server answers from its copy of the database; only the one whose turn it is writes. \
+                   Nothing was written."
+                .to_owned(),
+            source: None,
+        })?;
+        Ok(self.followed.primary.in_term(term))
+    }
+
+    /// Waits until the file has a change.
+    fn had<T>(&self, (answer, change): (T, Option<i64>)) -> T {
+        if let Some(change) = change {
+            self.followed.wait_for(change);
+        }
+        answer
+    }
+}
+
+impl Turns for Replica {
+    fn terms(&self) -> watch::Receiver<Option<i64>> {
+        self.followed.terms()
+    }
+
+    fn in_term(&self, term: i64) -> Arc<dyn Store> {
+        Arc::new(Self {
+            followed: Arc::clone(&self.followed),
+            term: Some(term),
+        })
+    }
+
+    fn resign(&self) {
+        self.followed.resign();
+    }
+}
+
+impl Store for Replica {
+    fn version(&self) -> Result<u64> {
+        self.file().version()
+    }
+
+    fn incarnation(&self) -> u64 {
+        self.file().incarnation()
+    }
+
+    fn probe(&self) -> Result<()> {
+        self.file().probe()
+    }
+
+    fn turns(&self) -> Option<&dyn Turns> {
+        Some(self)
+    }
+
+    fn following(&self) -> Option<Following> {
+        Some(self.followed.now())
+    }
+
+    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
+        self.file().read(id)
+    }
+
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
+        Ok(self.had(self.primary()?.put_vintages(write)?))
+    }
+
+    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+        self.had(self.primary()?.put_origin(id, origin, days)?);
+        Ok(())
+    }
+
+    fn status(&self) -> Result<Vec<Status>> {
+        self.file().status()
+    }
+
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        self.file().status_of(id)
+    }
+
+    fn count(&self) -> Result<u64> {
+        self.file().count()
+    }
+
+    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
+        Ok(self.had(self.primary()?.put_descriptions(descriptions)?))
+    }
+
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
+        self.file().description(id)
+    }
+
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
+        self.file().find_descriptions(words, limit)
+    }
+
+    fn replace_computed(
+        &self,
+        id: &SeriesId,
+        rows: &[Known],
+        fetched_at: Timestamp,
+        origin: &str,
+    ) -> Result<()> {
+        self.had(self.primary()?.put_computed(id, rows, fetched_at, origin)?);
+        Ok(())
+    }
+
+    fn write_articles(&self, articles: &[Article]) -> Result<usize> {
+        Ok(self.had(self.primary()?.put_articles(articles)?))
+    }
+
+    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
+        self.file().articles(until, limit)
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>> {
+        self.file().note(key)
+    }
+
+    fn set_note(&self, key: &str, value: &str) -> Result<()> {
+        self.had(self.primary()?.put_note(key, value)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,351 @@
+//! Lines as they lie in the tables, taken out and put in verbatim: how a store is held elsewhere, and copied.
+//!
+//! Each line carries its checksums along, so what is damaged on the way is found out by whoever reads it.
+
+use super::connect::refused;
+use super::descriptions;
+use super::failure::failed;
+use super::file::{Sqlite, snapshot};
+use super::query::Query;
+use super::state::{self, State};
+use crate::error::Result;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row};
+use tokio::sync::mpsc::Receiver;
+
+/// A table, and its columns in their order; the first is its key.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::store) struct Table {
+    pub(in crate::store) name: &'static str,
+    pub(in crate::store) columns: &'static [(&'static str, Kind)],
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Kind {
+    Number,
+    Text,
+    Bytes,
+}
+
+use Kind::{Bytes, Number, Text};
+
+pub(in crate::store) const SERIES: Table = Table {
+    name: "series",
+    columns: &[
+        ("id", Number),
+        ("name", Text),
+        ("rows", Number),
+        ("segments", Number),
+        ("first", Number),
+        ("last", Number),
+        ("fetched_at", Number),
+        ("origin", Text),
+        ("content", Number),
+        ("crc", Number),
+    ],
+};
+pub(in crate::store) const SEGMENT: Table = Table {
+    name: "segment",
+    columns: &[("id", Number), ("data", Bytes)],
+};
+pub(in crate::store) const ARTICLE: Table = Table {
+    name: "article",
+    columns: &[
+        ("id", Text),
+        ("slug", Text),
+        ("title", Text),
+        ("subtitle", Text),
+        ("topic", Text),
+        ("summary", Text),
+        ("tags", Text),
+        ("published_at", Number),
+        ("url", Text),
+        ("source", Text),
+        ("crc", Number),
+    ],
+};
+pub(in crate::store) const NOTE: Table = Table {
+    name: "note",
+    columns: &[("key", Text), ("value", Text), ("crc", Number)],
+};
+pub(in crate::store) const DESCRIPTION: Table = Table {
+    name: "description",
+    columns: &[
+        ("id", Number),
+        ("name", Text),
+        ("title", Text),
+        ("units", Text),
+        ("frequency", Text),
+        ("adjusted", Number),
+        ("source", Text),
+        ("crc", Number),
+    ],
+};
+/// Every table whose lines are held elsewhere; a series before its segments.
+pub(in crate::store) const TABLES: [&Table; 5] = [&SERIES, &SEGMENT, &ARTICLE, &NOTE, &DESCRIPTION];
+
+impl Table {
+    /// The names of the columns, as SQL has them.
+    pub(in crate::store) fn list(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+
+    /// Name of the key.
+    pub(in crate::store) fn key(&self) -> &'static str {
+        self.columns.first().map_or("", |(name, _)| name)
+    }
+}
+
+/// One line of a table.
+pub(in crate::store) type Line = Vec<Value>;
+
+/// Lines of one table.
+#[derive(Debug, Clone)]
+pub(in crate::store) struct Lines {
+    pub(in crate::store) table: &'static Table,
+    pub(in crate::store) lines: Vec<Line>,
+}
+
+/// Which state of which database a copy follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct Mark {
+    /// Tells one database from another in its place.
+    pub(in crate::store) incarnation: String,
+    /// How often anything changed there.
+    pub(in crate::store) change: i64,
+    /// How often that could be seen by a reader.
+    pub(in crate::store) version: i64,
+    /// How many series there are.
+    pub(in crate::store) series: i64,
+}
+
+/// What comes to a copy, in this order: where it begins, lines, what is gone, where it ends.
+#[derive(Debug)]
+pub(in crate::store) enum Piece {
+    /// What follows belongs onto this state; `None`: it is all, and what is held goes.
+    Onto(Option<Mark>),
+    /// Series that are gone, by their number.
+    Gone(Vec<i64>),
+    Lines(Lines),
+    /// All has come, up to this state.
+    End(Mark),
+}
+
+const MARK: &str = "CREATE TABLE IF NOT EXISTS follow (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    incarnation TEXT NOT NULL,
+    change INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    series INTEGER NOT NULL
+) STRICT";
+
+impl Sqlite {
+    /// A store in memory that holds these lines and says that there are so many series: for the work on a few
+    /// lines of a store that is elsewhere.
+    pub(in crate::store) fn holding(lines: &[Lines], series: i64) -> Result<Self> {
+        let store = Self::in_memory()?;
+        // What is not here is elsewhere, not lost.
+        store.check_once(|| Ok(()))?;
+        store.writing(|db| {
+            for some in lines {
+                put(db, some)?;
+            }
+            let state = State { version: 0, series };
+            state::insert(db, state).map_err(|e| failed("write", e))
+        })?;
+        Ok(store)
+    }
+
+    /// Every line, table by table; and the version and how many series there are.
+    pub(in crate::store) fn all_lines(&self) -> Result<(Vec<Lines>, i64, i64)> {
+        self.reading(|db| {
+            snapshot(db, |db| {
+                let mut all = Vec::new();
+                each_piece(db, usize::MAX, |piece| {
+                    all.push(piece);
+                    Ok(())
+                })?;
+                let state = state::state(db)?;
+                Ok((all, state.version, state.series))
+            })
+        })
+    }
+
+    /// Hands every line out in pieces of some bytes, all of one moment.
+    pub(in crate::store) fn pieces(&self, take: impl FnMut(Lines) -> Result<()>) -> Result<()> {
+        self.reading(|db| snapshot(db, |db| each_piece(db, PIECE, take)))
+    }
+
+    /// Which state of which database this is a copy of; `None` when it is none.
+    pub(in crate::store) fn mark(&self) -> Result<Option<Mark>> {
+        self.reading(mark)
+    }
+
+    /// Makes a store of its own of a copy.
+    pub(in crate::store) fn cut_loose(&self) -> Result<()> {
+        self.writing(|db| {
+            let dropped = db.execute_batch("DROP TABLE IF EXISTS follow");
+            dropped.map_err(|e| failed("write", e))
+        })
+    }
+
+    /// Takes what comes, all or nothing; `false` when it belongs onto another state than is held.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when it breaks off, or the file cannot be written.
+    pub(in crate::store) fn receive(&self, mut from: Receiver<Piece>) -> Result<bool> {
+        self.writing(|db| {
+            db.execute_batch(MARK).map_err(|e| failed("write", e))?;
+            let held = mark(db)?;
+            let mut is_whole = false;
+            while let Some(piece) = from.blocking_recv() {
+                match piece {
+                    Piece::Onto(None) => {
+                        is_whole = true;
+                        clear(db)?;
+                    }
+                    Piece::Onto(expected) if expected != held => return Ok(false),
+                    Piece::Onto(_) => {}
+                    Piece::Gone(ids) => {
+                        for id in ids {
+                            let sql =
+                                "DELETE FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63";
+                            execute(db, sql, [id])?;
+                            execute(db, "DELETE FROM series WHERE id = ?1", [id])?;
+                        }
+                    }
+                    Piece::Lines(lines) => put(db, &lines)?,
+                    Piece::End(mark) => {
+                        return end(db, held.as_ref(), &mark, is_whole).map(|()| true);
+                    }
+                }
+            }
+            Err(refused(
+                "the copy broke off. Nothing of it was kept.".to_owned(),
+            ))
+        })
+    }
+}
+
+/// Bytes that go over at once.
+const PIECE: usize = 1 << 20;
+
+fn each_piece(
+    db: &Connection,
+    bytes: usize,
+    mut take: impl FnMut(Lines) -> Result<()>,
+) -> Result<()> {
+    for table in TABLES {
+        if table == &DESCRIPTION && !descriptions::is_there(db)? {
+            continue;
+        }
+        let sql = format!("SELECT {} FROM {} ORDER BY 1", table.list(), table.name);
+        let query = Query::new(table.name, &sql);
+        let (mut lines, mut held) = (Vec::new(), 0);
+        query.each(db, [], |row| {
+            let line = line(row, table)?;
+            held += weight(&line);
+            lines.push(line);
+            if held < bytes {
+                return Ok(Ok(()));
+            }
+            held = 0;
+            let lines = std::mem::take(&mut lines);
+            Ok(take(Lines { table, lines }))
+        })?;
+        if !lines.is_empty() {
+            take(Lines { table, lines })?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a line, roughly.
+pub(in crate::store) fn weight(line: &Line) -> usize {
+    let of = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        Value::Null | Value::Integer(_) | Value::Real(_) => 8,
+    };
+    line.iter().map(of).sum()
+}
+
+fn line(row: &Row<'_>, table: &Table) -> rusqlite::Result<Line> {
+    (0..table.columns.len()).map(|at| row.get(at)).collect()
+}
+
+/// Puts lines in the place of those with their keys. A series gives up the segments that it has no more.
+fn put(db: &Connection, some: &Lines) -> Result<()> {
+    let table = some.table;
+    let places: Vec<String> = (1..=table.columns.len()).map(|n| format!("?{n}")).collect();
+    let sql = format!(
+        "INSERT OR REPLACE INTO {} ({}) VALUES ({})",
+        table.name,
+        table.list(),
+        places.join(", ")
+    );
+    for line in &some.lines {
+        if table == &DESCRIPTION {
+            descriptions::forget_words(db, line.first())?;
+        }
+        execute(db, &sql, rusqlite::params_from_iter(line))?;
+        if table == &DESCRIPTION {
+            descriptions::learn_words(db, line.first())?;
+        }
+        if table == &SERIES {
+            let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 + ?2 AND ?1 * 64 + 63";
+            execute(
+                db,
+                sql,
+                rusqlite::params_from_iter([line.first(), line.get(3)]),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn execute(db: &Connection, sql: &str, given: impl rusqlite::Params) -> Result<()> {
+    super::query::execute(db, sql, given)
+}
+
+/// Empties every table.
+fn clear(db: &Connection) -> Result<()> {
+    let sql = "DELETE FROM series; DELETE FROM segment; DELETE FROM article; DELETE FROM note";
+    db.execute_batch(sql).map_err(|e| failed("write", e))?;
+    descriptions::clear(db)
+}
+
+/// Notes what was reached. The version never falls, also where a database with fewer changes took the place.
+fn end(db: &Connection, held: Option<&Mark>, mark: &Mark, is_whole: bool) -> Result<()> {
+    let before = state::state(db)?.version;
+    let is_news = is_whole || held.is_none_or(|held| held.version != mark.version);
+    let state = State {
+        version: mark.version.max(before.saturating_add(is_news.into())),
+        series: mark.series,
+    };
+    state::insert(db, state).map_err(|e| failed("write", e))?;
+    execute(
+        db,
+        "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",
+        (&mark.incarnation, mark.change, mark.version, mark.series),
+    )
+}
+
+fn mark(db: &Connection) -> Result<Option<Mark>> {
+    let sql = "SELECT 1 FROM sqlite_schema WHERE name = 'follow'";
+    let is_there = Query::new("The list of tables", sql).first(db, [], |_| Ok(Ok(())))?;
+    if is_there.is_none() {
+        return Ok(None);
+    }
+    let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";
+    Query::new("What the copy follows", sql).first(db, [], |row| {
+        Ok(Ok(Mark {
+            incarnation: row.get(0)?,
+            change: row.get(1)?,
+            version: row.get(2)?,
+            series: row.get(3)?,
+        }))
+    })
+}

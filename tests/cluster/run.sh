@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# One service on many machines, with real servers on this one: PostgreSQL, three replicas and HAProxy, each killed,
+# stopped, cut off or slowed. Usage: run.sh [--short] BINARY WORKDIR
+set -euo pipefail
+short=()
+[ "$1" != --short ] || { short=(--short); shift; }
+binary=$(realpath "$1") work=$2 here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$work"
+
+missing=()
+for package in haproxy postgresql; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
+if [ ${#missing[@]} -gt 0 ]; then
+  apt-get -o Acquire::Retries=5 update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "${missing[@]}"
+fi
+
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check compose-spec==0.2.1
+"$work/venv/bin/python" "$here/compose.py" "$here/../../deploy/compose.yaml"
+
+# The contract of a store, each test in a database of its own.
+python3 "$here/database.py" -- env -C "$here/../.." \
+  cargo test --locked --lib --features cluster contract::postgres 2>&1 | tee "$work/contract.log" | tail -n 4
+grep -Eq '^test result: ok\. [1-9][0-9]* passed; 0 failed; 0 ignored' "$work/contract.log"
+
+python3 "$here/cluster.py" --binary "$binary" --work "$work" "${short[@]}"
