@@ -9,6 +9,7 @@ mod regime;
 mod revisions;
 mod stress;
 mod table;
+mod told;
 
 pub use table::ScoreTable;
 
@@ -28,20 +29,9 @@ const EMBEDDED: &str = include_str!("../../data/scores.json");
 pub struct Scores {
     /// What it rests on.
     pub basis: String,
-    /// Figures of the study that cannot be computed from what is bundled.
-    pub not_reproduced: Vec<String>,
     /// By indicator.
     pub tables: Vec<ScoreTable>,
 }
-
-/// What the study had and the bundle has not.
-const NOT_REPRODUCED: [&str; 4] = [
-    "Markov switching on payrolls, production, income and sales beside recession now: AUC .928, Brier .070 (study)",
-    "the NBER's own announcements, from memory: 124 to 336 days after the peak (study)",
-    "all confidence intervals, by block bootstrap (study)",
-    "how many variants were tried (study): 32 sets of inputs and 4 rules of alarm for recession now, 5 pairs of errors for \
-     the regime's confidence, 57 probits and 14 averages for crpi-v2",
-];
 
 impl Scores {
     /// The record that the program carries.
@@ -70,10 +60,6 @@ impl Scores {
         for table in &self.tables {
             text += &table.in_markdown();
         }
-        text += "\n## Not computed here\n\n";
-        for line in &self.not_reproduced {
-            text += &format!("- {line}\n");
-        }
         text
     }
 }
@@ -89,13 +75,13 @@ impl Desk {
         tables.extend(regime::tables(self)?);
         tables.extend(stress::tables(self)?);
         tables.push(revisions::table(self)?);
+        tables.extend(told::tables());
         Ok(Scores {
             basis: "Computed by `econoscope score` from the bundled vintages: each figure as it was known on its day. \
                     Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
-                    months. Out of sample: constants estimated anew at every month from labels then at least 24 months \
+                    months. Study: measured once outside, not repeated here. Out of sample: constants estimated anew at every month from labels then at least 24 months \
                     old."
                 .to_owned(),
-            not_reproduced: NOT_REPRODUCED.map(str::to_owned).to_vec(),
             tables,
         })
     }

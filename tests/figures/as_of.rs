@@ -67,6 +67,7 @@ fn calls(route: &Route, since: Date) -> Vec<Vec<(&'static str, String)>> {
                 "GDPC1",
                 "SERVICE_CNLI",
                 "SERVICE_RNOW",
+                "SERVICE_CRPI2",
                 "CPIAUCSL",
                 "PAYEMS",
                 "INDPRO",
@@ -80,6 +81,7 @@ fn calls(route: &Route, since: Date) -> Vec<Vec<(&'static str, String)>> {
                     "PERMIT",
                     "INDPRO",
                     "SERVICE_CRPI",
+                    "SERVICE_CRPI2",
                     "SERVICE_CMSI",
                     "SERVICE_RNOW",
                 ],
@@ -98,6 +100,7 @@ fn calls(route: &Route, since: Date) -> Vec<Vec<(&'static str, String)>> {
             vec![("start", "2y".into()), ("as_known", "true".into())],
             vec![("precedents", "true".into())],
         ],
+        "get_release_calendar" => vec![vec![], vec![("days", "31".into())]],
         "what_changed" => vec![vec![("since", since.to_string())]],
         _ => {
             let example = route
@@ -217,9 +220,46 @@ fn nothing_known_later_is_in_an_answer_about_a_day_on_which_much_changed() {
         (date(2010, 6, 30), date(2010, 5, 31)),
         (date(2025, 10, 31), date(2025, 9, 30)),
         (date(2026, 5, 4), date(2026, 3, 15)),
+        // What weekly figures said before the monthly ones.
+        (date(2008, 9, 15), date(2008, 8, 15)),
+        (date(2020, 3, 26), date(2020, 2, 26)),
+        (date(2020, 4, 15), date(2020, 3, 15)),
     ] {
         nothing_leaks(bundled(), day, since);
     }
+}
+
+#[test]
+fn a_store_cut_at_a_day_has_every_part_of_what_could_be_known_sooner() {
+    let day = date(2020, 4, 15);
+    let then = backend(cut(bundled().desk().store().as_ref(), day));
+    let of = |tool, call: &[(&str, &str)]| {
+        let call: Vec<_> = call
+            .iter()
+            .copied()
+            .chain([("as_of", "2020-04-15")])
+            .collect();
+        ask(&then, tool, &call).unwrap().0
+    };
+    let regime = of("get_regime", &[("precedents", "true")]);
+    assert_eq!(regime["nowcast"]["regime"], "DEFLATION");
+    assert_eq!(regime["probabilities"].as_object().unwrap().len(), 4);
+    assert_eq!(
+        regime["precedents"]["nearest"].as_array().unwrap().len(),
+        12
+    );
+    let summary = of("get_macro_summary", &[]);
+    assert_eq!(summary["labor"]["recession_alarm"], true);
+    let second = of("explain_indicator", &[("indicator", "CRPI2")]);
+    assert!(second["scores"][0]["value"].is_f64(), "{second}");
+    let calendar = of("get_release_calendar", &[("days", "31")]);
+    let claims = calendar["figures"].as_array().unwrap();
+    let claims = claims.iter().find(|f| f["seriesId"] == "ICSA").unwrap();
+    assert_eq!(claims["next"]["period"], "2020-04-11");
+    assert_eq!(claims["last"]["deviations"], 40.0);
+    let changed = of("what_changed", &[("since", "2020-03-15")]);
+    let surprises = changed["surprises"].as_array().unwrap();
+    assert_eq!(surprises[0]["id"], "ICSA", "{surprises:?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod more_questions;
 mod names;
 mod one_call;
 mod questions;
+mod record;
 mod same;
 mod sooner;
 mod support;

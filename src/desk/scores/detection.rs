@@ -1,9 +1,10 @@
 //! How soon a signal came and went at each recession, and when it stood without one.
 
 use super::table::ScoreTable;
-use crate::indicators::alarm::{AlarmRule, Spell};
+use crate::indicators::alarm::Spell;
 use crate::indicators::months::Month;
 use crate::indicators::nber::{RECESSIONS, Recession};
+use crate::model::Observation;
 use crate::model::frequency::days_between;
 
 /// A signal and the times for which it stood, by the days on which that was known.
@@ -12,52 +13,74 @@ pub(super) struct Signal {
     pub(super) spells: Vec<Spell>,
 }
 
-/// The rule that a level is reached so many times in a row, and left as often.
-pub(super) fn at_least(level: f64, times: usize) -> AlarmRule {
-    AlarmRule {
-        on: level,
-        on_after: times,
-        off: level,
-        off_after: times,
+/// The times for which readings were at a level or above: from the first to the last such reading of a row.
+pub(super) fn at_least(level: f64, readings: &[Observation]) -> Vec<Spell> {
+    let rows = readings.chunk_by(|a, b| (a.value >= level) == (b.value >= level));
+    let mut spells: Vec<Spell> = rows
+        .filter(|row| row.iter().all(|o| o.value >= level))
+        .filter_map(|row| {
+            let (from, to) = (row.first()?.date, row.last().map(|o| o.date));
+            Some(Spell { from, to })
+        })
+        .collect();
+    let newest = readings.last().map(|o| o.date);
+    if let Some(last) = spells.last_mut().filter(|s| s.to == newest) {
+        last.to = None;
     }
+    spells
 }
 
-/// One row for each signal: its days at the recessions whose peak is not before a month. Whatever stood within so many
-/// days before the peak belongs to the recession.
-pub(super) fn table(indicator: &str, since: &Month, ahead: i64, signals: &[Signal]) -> ScoreTable {
-    let recessions: Vec<&Recession> = RECESSIONS.iter().filter(|r| r.peak >= *since).collect();
+/// Days before a peak and after a trough within which a signal belongs to the recession.
+pub(super) struct Reach {
+    pub(super) ahead: i64,
+    pub(super) behind: i64,
+}
+
+/// One row for each signal: its days at the recessions whose peak is not before a month.
+pub(super) fn table(
+    indicator: &str,
+    since: Month,
+    reach: &Reach,
+    signals: &[Signal],
+) -> ScoreTable {
+    let Reach { ahead, behind } = reach;
+    let recessions: Vec<&Recession> = RECESSIONS.iter().filter(|r| r.peak >= since).collect();
     let title = format!(
-        "days after the last day of the peak's month until on / after the trough's month until off; what stood within \
-         {ahead} days before a peak belongs to it"
+        "days after the last day of the peak's month until on / after the trough's month until it ended, a level until its \
+         last reading; what stood within {ahead} days before a peak or began within {behind} days after a trough belongs to \
+         the recession, to the earlier of two"
     );
     let mut table = ScoreTable::new(indicator, &title, &["signal"]);
     let years = |r: &&Recession| format!("{} to {}", r.peak.name(), r.trough.name());
     table.columns.extend(recessions.iter().map(years));
     table.columns.push(format!("false since {}", since.name()));
     for Signal { name, spells } in signals {
-        let own = recessions.iter().map(|r| lags(r, spells, ahead));
-        let alone = spells.iter().filter(|s| {
-            s.to.is_none_or(|to| to >= since.first_day())
-                && !recessions.iter().any(|r| is_near(r, s, ahead))
-        });
-        let name = std::iter::once(name.clone());
-        table.row(name.chain(own).chain([listed(alone)]));
+        let late = spells
+            .iter()
+            .filter(|s| s.to.is_none_or(|to| to >= since.first_day()));
+        let mut left: Vec<&Spell> = late.collect();
+        let mut cells = vec![name.clone()];
+        for r in &recessions {
+            let (own, others) = left.iter().partition(|s| is_near(r, s, reach));
+            left = others;
+            cells.push(lags(r, &own));
+        }
+        cells.push(listed(&left));
+        table.row(cells);
     }
     table
 }
 
-/// Whether a signal stood within a recession or so many days before its peak.
-fn is_near(r: &Recession, spell: &Spell, ahead: i64) -> bool {
-    let ended_before = spell
-        .to
-        .is_some_and(|to| days_between(to, r.peak.last_day()) > ahead);
-    spell.from <= r.end() && !ended_before
+fn is_near(r: &Recession, spell: &Spell, reach: &Reach) -> bool {
+    let is_over = |to| days_between(to, r.peak.last_day()) > reach.ahead;
+    days_between(r.end(), spell.from) <= reach.behind && !spell.to.is_some_and(is_over)
 }
 
-fn lags(r: &Recession, spells: &[Spell], ahead: i64) -> String {
-    let own = || spells.iter().filter(|s| is_near(r, s, ahead));
-    let on = own().map(|s| days_between(r.peak.last_day(), s.from).to_string());
-    let off = own().map(|s| match s.to {
+fn lags(r: &Recession, own: &[&Spell]) -> String {
+    let on = own
+        .iter()
+        .map(|s| days_between(r.peak.last_day(), s.from).to_string());
+    let off = own.iter().map(|s| match s.to {
         Some(to) => days_between(r.end(), to).to_string(),
         None => "still on".to_owned(),
     });
@@ -68,12 +91,12 @@ fn lags(r: &Recession, spells: &[Spell], ahead: i64) -> String {
     }
 }
 
-fn listed<'a>(spells: impl Iterator<Item = &'a Spell>) -> String {
-    let day = |s: &Spell| {
+fn listed(spells: &[&Spell]) -> String {
+    let day = |s: &&Spell| {
         let to = s.to.map_or("now".to_owned(), |to| to.to_string());
         format!("{} to {to}", s.from)
     };
-    let all: Vec<String> = spells.map(day).collect();
+    let all: Vec<String> = spells.iter().map(day).collect();
     match all.len() {
         0 => "none".to_owned(),
         n => format!("{n}: {}", all.join(", ")),

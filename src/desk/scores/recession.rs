@@ -1,6 +1,6 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
-use super::detection::{self, Signal};
+use super::detection::{self, Reach, Signal};
 use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::desk::local::Desk;
 use crate::error::Result;
@@ -25,8 +25,11 @@ const FIRST: [Month; 4] = [
     Month::new(1962, 1),
     Month::new(1959, 1),
 ];
-/// Days before a peak from which on a high probability counts as a warning of it.
-const AHEAD: i64 = 548;
+/// When a high probability counts as a warning of a recession: eighteen months.
+const REACH: Reach = Reach {
+    ahead: 548,
+    behind: 0,
+};
 /// Where the ranges of the calibration begin.
 const EDGES: [f64; 5] = [0.0, 0.15, 0.3, 0.5, 0.75];
 
@@ -58,11 +61,10 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     }));
     let with = fitted(&inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
     let without = fitted(&inputs, FIRST[2], |i| Some([1.0, i.year?]));
-    let alone = fitted(&inputs, FIRST[3], |i| Some([1.0, i.spread]));
     let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
     let spread: ByMonth<f64> = spread.collect();
     let [known, revised] = [shipped(|i| i.permits), shipped(|i| i.revised)];
-    let own = between(&alone, &first);
+    let own = between(&spread, &first);
     let second = between(&first, &with);
     let short = between(&first, &without);
     let mut with_fallback = short.clone();
@@ -80,18 +82,22 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     new.row(row("the same without the premium", &short));
     new.row(row("CRPI refitted at each month", &own));
     let said = |by_month| said(by_month, |_| true);
-    let title = "what it said out of sample and what share came, the same months";
-    let calibration = |name, by_month| calibrated(name, title, &said(by_month), &EDGES);
+    let calibration = |name, how, by_month| {
+        let title = format!("what it said{how} and what share came, the same months");
+        calibrated(name, &title, &said(by_month), &EDGES)
+    };
     let levels =
         |name: &str, by_month: &ByMonth<f64>| [30.0, 50.0].map(|l| crossed(name, by_month, l));
-    let crossings =
-        |indicator, signals: &[Signal]| detection::table(indicator, SCORED.start(), AHEAD, signals);
+    let crossings = |indicator, signals: &[Signal]| {
+        detection::table(indicator, *SCORED.start(), &REACH, signals)
+    };
     Ok(vec![
         old,
-        calibration("CRPI", &own),
+        calibration("CRPI", ", these constants,", &known),
+        calibration("CRPI", ", refitted,", &own),
         crossings("CRPI", &levels("these constants", &known)),
         new,
-        calibration("CRPI2", &second),
+        calibration("CRPI2", " out of sample", &second),
         crossings("CRPI2", &levels("out of sample", &with_fallback)),
     ])
 }
@@ -110,7 +116,7 @@ fn crossed(name: &str, by_month: &ByMonth<f64>, level: f64) -> Signal {
         .collect();
     Signal {
         name: format!("{level} or more, {name}"),
-        spells: detection::at_least(level, 1).spells(&readings),
+        spells: detection::at_least(level, &readings),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
-use super::detection::{self, Signal, at_least};
+use super::detection::{self, Reach, Signal, at_least};
 use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::desk::local::Desk;
 use crate::error::Result;
@@ -18,8 +18,11 @@ const FIRST: Month = Month::new(1968, 1);
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1979, 1)..=Month::new(2024, 12);
 /// Constants never learn from 2020 and 2021, when claims stayed high after the trough.
 const LAST_LEARNT: Month = Month::new(2019, 12);
-/// Days before a peak from which on an alarm belongs to the recession.
-const AHEAD: i64 = 180;
+/// When an alarm belongs to a recession.
+const REACH: Reach = Reach {
+    ahead: 180,
+    behind: 60,
+};
 /// Sahm gaps count as no more than this in the probit.
 const HIGHEST_GAP: f64 = 1.5;
 /// Months after which a label counts as known.
@@ -87,8 +90,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         calibrated("RNOW", title, &shown, &edges),
         detection::table(
             "RNOW",
-            SCORED.start(),
-            AHEAD,
+            *SCORED.start(),
+            &REACH,
             &signals(desk, &recorded, &ends)?,
         ),
     ])
@@ -193,10 +196,7 @@ fn signals(desk: &Desk, recorded: &[Recorded], ends: &[MonthEnd]) -> Result<Vec<
             "alarm, out of sample",
             on_thursdays(weeks_out_of_sample(recorded, &rows, until)),
         ),
-        signal(
-            "Sahm rule, 0.5 or more",
-            at_least(sahm::TRIGGER, 1).spells(&sahm),
-        ),
+        signal("Sahm rule, 0.5 or more", at_least(sahm::TRIGGER, &sahm)),
     ])
 }
 

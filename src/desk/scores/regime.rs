@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2026, 1);
 
+/// The last month that the bridges were fitted to: what comes after is out of their sample.
+const LAST_LEARNT: Month = Month::new(2019, 12);
 /// Months kept of what was known at a month's end.
 const NEWEST: usize = 12;
 
@@ -26,8 +28,9 @@ fn seen(state: &RegimeMonth) -> Seen {
     (state.regime, state.growth, state.inflation)
 }
 
-/// What was said on a day and what the same month was called later.
+/// What was said on a day of a month and what the same month was called later.
 struct Case {
+    month: Month,
     published: Seen,
     now: Option<Seen>,
     complete: Seen,
@@ -42,7 +45,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let mut wrong = ScoreTable::new(
         "regime",
         "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
-         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last",
+         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; bridges as they ship, out of sample from 2020 on",
         &[
             "as of",
             "months",
@@ -66,7 +69,9 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     );
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
         let cases = cases(desk, day, &complete, &last)?;
-        wrong.row(row(name, &cases));
+        wrong.row(row(name, cases.iter().collect()));
+        let late = cases.iter().filter(|c| c.month > LAST_LEARNT);
+        wrong.row(row(&format!("{name}, from 2020"), late.collect()));
         let published = |c: &Case| Some((c.published, c.last));
         confidence.row(judged(name, "published", &cases, PUBLISHED, published));
         let now = |c: &Case| Some((c.now?, c.last));
@@ -143,6 +148,7 @@ fn cases(
         let published = regime::at(&set, day).state;
         if let Some(((complete, last), published)) = found.zip(published) {
             cases.push(Case {
+                month,
                 published: seen(&published),
                 now: nowcast::at(&set, day, day).ok().map(|n| seen(&n.state)),
                 complete,
@@ -153,7 +159,7 @@ fn cases(
     Ok(cases)
 }
 
-fn row(name: &str, cases: &[Case]) -> [String; 6] {
+fn row(name: &str, cases: Vec<&Case>) -> [String; 6] {
     let now = |c: &Case| c.now.unwrap_or(c.published);
     let wrong = |said: &dyn Fn(&Case) -> Seen, came: fn(&Case) -> Seen| {
         let other = cases

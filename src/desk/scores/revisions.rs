@@ -3,6 +3,7 @@
 use super::table::ScoreTable;
 use crate::desk::local::Desk;
 use crate::error::Result;
+use crate::indicators::prose::{number, signed};
 use crate::indicators::revisions::{Spread, Yardstick};
 use crate::model::Catalogue;
 
@@ -56,12 +57,12 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
                 bias,
                 flips,
             } = year;
-            let figure = |v: f64| format!("{v:.digits$}");
+            let figure = |v: f64| number(v, digits);
             let flips = flips.map_or("-".to_owned(), |n| n.to_string());
             let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
             let said = [short.mean_abs, mean_abs, median_abs, p90_abs].map(figure);
             let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
-            let end = [format!("{bias:+.digits$}"), flips];
+            let end = [signed(bias, digits), flips];
             table.row(head.into_iter().chain(said).chain(end));
         }
     }

@@ -1,10 +1,10 @@
 //! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
 
-use super::detection::{self, Signal, at_least};
-use super::table::ScoreTable;
-use super::table::share;
+use super::detection::{self, Reach, Signal};
+use super::table::{ScoreTable, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
+use crate::indicators::alarm::AlarmRule;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::nber::is_recession;
 use crate::indicators::statistics::{Said, auc, mean};
@@ -12,10 +12,18 @@ use crate::indicators::stress::CMSI;
 use crate::model::AsOf;
 
 const SINCE: Month = Month::new(1985, 1);
-/// Stress from which on a spell is counted, and days in a row that begin and end it.
-const HIGH: (f64, usize) = (70.0, 5);
-/// Days before a peak from which on high stress belongs to the recession.
-const AHEAD: i64 = 365;
+/// Stress from which on a spell is counted: five days in a row begin and end it.
+const HIGH: AlarmRule = AlarmRule {
+    on: 70.0,
+    on_after: 5,
+    off: 70.0,
+    off_after: 5,
+};
+/// When high stress belongs to a recession.
+const REACH: Reach = Reach {
+    ahead: 180,
+    behind: 60,
+};
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let days = desk.history(&CMSI, AsOf::Latest)?;
@@ -44,13 +52,12 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         average(true),
         average(false),
     ]);
-    let (level, times) = HIGH;
     let signal = Signal {
-        name: format!("{level} or more on {times} days in a row"),
-        spells: at_least(level, times).spells(&days),
+        name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
+        spells: HIGH.spells(&days),
     };
     Ok(vec![
         table,
-        detection::table("CMSI", &SINCE, AHEAD, &[signal]),
+        detection::table("CMSI", SINCE, &REACH, &[signal]),
     ])
 }

@@ -7,15 +7,21 @@ fn release(id: &str) -> &'static Release {
     releases().iter().find(|r| r.id == id).unwrap()
 }
 
-/// Days on which releases came, as two public copies of the agencies' archives or the press have them.
+/// Days on which releases came; data/calendar/README.md says on what evidence.
 fn past() -> BTreeMap<&'static str, Vec<Date>> {
     let mut past: BTreeMap<_, Vec<Date>> = BTreeMap::new();
     for line in include_str!("../../../data/calendar/past.csv")
         .lines()
         .skip(1)
     {
-        let (id, day) = line.split_once(',').unwrap();
-        past.entry(id).or_default().push(day.parse().unwrap());
+        let cells: Vec<&str> = line.split(',').collect();
+        assert!(
+            ["two copies", "one copy", "memory"].contains(&cells[2]),
+            "{line}"
+        );
+        past.entry(cells[0])
+            .or_default()
+            .push(cells[1].parse().unwrap());
     }
     past
 }
@@ -86,6 +92,48 @@ fn releases_came_by_their_rules_or_within_the_days_around_them() {
     }
 }
 
+/// The month in which the vintages have each period first.
+fn first_prints(series: &str) -> BTreeMap<Date, Date> {
+    let path = format!("{}/data/vintages/{series}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut first: BTreeMap<Date, Date> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let month: Date = format!("{}-01", &cells[2][..7]).parse().unwrap();
+        first.entry(cells[0].parse().unwrap()).or_insert(month);
+    }
+    first
+}
+
+#[test]
+fn past_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first() {
+    // Months between; vintages of GDP are of the middle of a month. And days that can be checked so.
+    for (id, series, back, later, checked) in [
+        ("employment", "PAYEMS", 1, 0, 34),
+        ("cpi", "CPIAUCSL", 1, 0, 63),
+        ("production", "INDPRO", 1, 0, 21),
+        ("housing", "PERMIT", 1, 0, 21),
+        ("retail", "RETAILx", 1, 0, 21),
+        ("income", "PCEPI", 1, 0, 21),
+        ("gdp", "GDPC1", 3, 1, 7),
+    ] {
+        let (first, past) = (first_prints(series), past());
+        let months = |day: &Date| {
+            let period = shift(day.first_of_month(), (-back).months());
+            Some((
+                shift(day.first_of_month(), later.months()),
+                *first.get(&period)?,
+            ))
+        };
+        let months: Vec<(Date, Date)> = past[id].iter().filter_map(months).collect();
+        assert_eq!(months.len(), checked, "{id}");
+        assert!(
+            months.iter().all(|(day, known)| day == known),
+            "{id}: {months:?}"
+        );
+    }
+}
+
 #[test]
 fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
     // Outside shutdowns: the month of a first print in data/vintages is the month of the rule's day.
@@ -100,14 +148,7 @@ fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
         ("income", "PCEPI", 96),
         ("gdp", "GDPC1", 85),
     ] {
-        let path = format!("{}/data/vintages/{series}.csv", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(path).unwrap();
-        let mut first: BTreeMap<Date, Date> = BTreeMap::new();
-        for line in text.lines().skip(1) {
-            let cells: Vec<&str> = line.split(',').collect();
-            let month: Date = format!("{}-01", &cells[2][..7]).parse().unwrap();
-            first.entry(cells[0].parse().unwrap()).or_insert(month);
-        }
+        let first = first_prints(series);
         let begin = date(2010, 1, 1);
         let release = release(release_id);
         let (mut same, mut all) = (0, 0);

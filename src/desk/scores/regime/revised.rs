@@ -2,7 +2,7 @@
 
 use super::{Seen, known};
 use crate::desk::local::Desk;
-use crate::desk::scores::detection::{self, Signal, at_least};
+use crate::desk::scores::detection::{self, Reach, Signal, at_least};
 use crate::desk::scores::table::{ScoreTable, share};
 use crate::error::Result;
 use crate::indicators::months::Month;
@@ -22,8 +22,11 @@ const LATE: Month = Month::new(1985, 1);
 const MONTHLY_FILES: Month = Month::new(1999, 8);
 /// Days from a month's first on which permits, the last figure of the month before, are out.
 const OUT: i64 = 17;
-/// Days before a peak from which on growth below trend counts as a warning of it.
-const AHEAD: i64 = 548;
+/// When growth below trend counts as a warning of a recession: eighteen months.
+const REACH: Reach = Reach {
+    ahead: 548,
+    behind: 60,
+};
 
 /// A month's end: the month, its newest label and scores, and whose they are.
 type End = (Month, Date, Seen);
@@ -64,12 +67,7 @@ pub(super) fn labels(
         ahead,
     ));
     table.row(others("the same in recession months", &recessions, ahead));
-    let mut middles = Vec::new();
-    for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
-        let day = shift(month.first_day(), 14.days());
-        let state = regime::at(&known(desk, day)?, day).state;
-        middles.extend(state.map(|s| (month, s.month, super::seen(&s))));
-    }
+    let middles = middles(desk)?;
     let middles: Vec<&End> = middles.iter().collect();
     table.row(others(
         "the month itself on its 15th, since 1985",
@@ -95,6 +93,21 @@ pub(super) fn labels(
     Ok(table)
 }
 
+/// What was published in the middle of each month.
+fn middles(desk: &Desk) -> Result<Vec<End>> {
+    let mut middles = Vec::new();
+    for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
+        let day = shift(month.first_day(), 14.days());
+        let state = regime::at(&known(desk, day)?, day).state;
+        middles.extend(state.map(|s| (month, s.month, super::seen(&s))));
+    }
+    Ok(middles)
+}
+
+fn is_up(regime: Regime) -> bool {
+    matches!(regime, Regime::Goldilocks | Regime::Reflation)
+}
+
 fn others(name: &str, ends: &[&End], today: impl Fn(&End) -> Option<Seen>) -> Vec<String> {
     let pairs: Vec<(Seen, Seen)> = ends.iter().filter_map(|e| Some((e.2, today(e)?))).collect();
     let differ = |of: fn(Regime) -> bool| {
@@ -105,7 +118,7 @@ fn others(name: &str, ends: &[&End], today: impl Fn(&End) -> Option<Seen>) -> Ve
         .iter()
         .map(|(then, now)| f64::from(u8::from(then.0 != now.0)));
     let label = share(mean(&label.collect::<Vec<_>>()));
-    let up = differ(|r| matches!(r, Regime::Goldilocks | Regime::Reflation));
+    let up = differ(is_up);
     let hot = differ(|r| matches!(r, Regime::Reflation | Regime::Stagflation));
     vec![name.to_owned(), pairs.len().to_string(), label, up, hot]
 }
@@ -120,8 +133,12 @@ fn changes(ends: &[&End], last: &BTreeMap<Date, Seen>) -> Vec<String> {
         if before.0 == now.0 {
             continue;
         }
-        let near = (-2..=2).filter_map(|k| last.get(&Month::of(*month).plus(k).first_day()));
-        let is_confirmed = near.into_iter().any(|s| s.0 == now.0);
+        let row = |k| {
+            last.get(&Month::of(*month).plus(k).first_day())
+                .map(|s| s.0)
+        };
+        let turns = |k| row(k) == Some(now.0) && row(k - 1) != Some(now.0);
+        let is_confirmed = (-2..=2).any(turns);
         let mut after = ends.iter().skip(i + 2).take(3);
         let is_undone = after.any(|e| e.2.0 == before.0);
         counts[0] += 1;
@@ -137,10 +154,10 @@ fn changes(ends: &[&End], last: &BTreeMap<Date, Seen>) -> Vec<String> {
 
 /// When growth was below trend, from the day on which the month's permits are out.
 pub(super) fn detection(ends: &[(Month, Vec<RegimeMonth>)]) -> ScoreTable {
-    let readings = ends
-        .iter()
-        .filter_map(newest)
-        .map(|(end, _, seen)| Observation::new(shift(end.first_day(), OUT.days()), -seen.1));
+    let readings = ends.iter().filter_map(newest).map(|(end, _, seen)| {
+        let below = f64::from(u8::from(!is_up(seen.0)));
+        Observation::new(shift(end.first_day(), OUT.days()), below)
+    });
     let readings: Vec<Observation> = readings.collect();
     let below = |is_meant: fn(Month) -> bool| {
         let meant = readings
@@ -158,7 +175,7 @@ pub(super) fn detection(ends: &[(Month, Vec<RegimeMonth>)]) -> ScoreTable {
         name: format!(
             "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
         ),
-        spells: at_least(f64::MIN_POSITIVE, 1).spells(&readings),
+        spells: at_least(1.0, &readings),
     };
-    detection::table("regime", &LATE, AHEAD, &[signal])
+    detection::table("regime", LATE, &REACH, &[signal])
 }
