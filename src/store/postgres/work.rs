@@ -72,7 +72,17 @@ pub(super) async fn change<T>(
     match wanted {
         Wanted::Series(_) if !is_new => {}
         Wanted::Entry(_) => {}
-        _ => before.extend(last(tx).await?),
+        // What holds the last number itself is there already.
+        _ => {
+            let mut last = last(tx).await?;
+            let held = keys(&before);
+            last.retain(|some| {
+                keys(std::slice::from_ref(some))
+                    .iter()
+                    .all(|key| !held.contains(key))
+            });
+            before.extend(last);
+        }
     }
     let held = before.iter().filter(|some| some.table == &SERIES);
     let series: usize = held.map(|some| some.lines.len()).sum();
@@ -193,19 +203,17 @@ fn differing(lines: &[Lines], others: &[Lines]) -> Vec<Lines> {
     all.filter(|some| !some.lines.is_empty()).collect()
 }
 
+/// Numbers of all lines that have one.
+fn keys(all: &[Lines]) -> Vec<(&'static Table, i64)> {
+    let of = |some: &Lines| -> Vec<(&'static Table, i64)> {
+        let numbers = some.lines.iter().filter_map(number);
+        numbers.map(|key| (some.table, key)).collect()
+    };
+    all.iter().flat_map(of).collect()
+}
+
 /// Numbers of lines that are not among others at all.
 fn differing_keys(lines: &[Lines], others: &[Lines]) -> Vec<(&'static Table, i64)> {
-    let keys = |all: &[Lines]| -> Vec<(&'static Table, i64)> {
-        let of = |some: &Lines| -> Vec<(&'static Table, i64)> {
-            let table = some.table;
-            some.lines
-                .iter()
-                .filter_map(number)
-                .map(|key| (table, key))
-                .collect()
-        };
-        all.iter().flat_map(of).collect()
-    };
     let others = keys(others);
     let mut left = keys(lines);
     left.retain(|key| !others.contains(key));
