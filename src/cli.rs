@@ -84,7 +84,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Sync(sync) => sync_command(config, sync).await,
         Command::Doctor(asked) => doctor::doctor(config, asked).await,
         Command::Migrate => shared::migrate(config),
-        Command::Copy { from, to } => shared::copy(from, to),
+        Command::Copy(asked) => shared::copy(&asked.from, &asked.to),
         Command::Backup { to } => doctor::backup(config, to),
         Command::Demo => demo::demo(config).await,
         Command::Install(asked) => install::install(asked),

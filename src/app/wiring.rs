@@ -90,7 +90,7 @@ pub(super) fn copy_first(config: &Config) -> Result<()> {
 
 /// Brings the tables of a shared database up to this version, where that was asked for.
 fn migrate_first(config: &Config, address: &Address) -> Result<()> {
-    if config.migrate {
+    if config.shared.migrate {
         Postgres::unchecked(address)?.migrate()?;
     }
     Ok(())

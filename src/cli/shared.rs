@@ -66,7 +66,7 @@ pub(super) fn turn(config: &Config) -> Result<Option<Turn>> {
     let Some(address) = config.database()? else {
         return Ok(None);
     };
-    if config.migrate {
+    if config.shared.migrate {
         Postgres::unchecked(&address)?.migrate()?;
     }
     let store = Postgres::open_with_history(&address)?;

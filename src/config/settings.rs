@@ -3,15 +3,15 @@
 use super::call::Call;
 use super::install::{Install, Place};
 use super::sources::{Sources, folder_of_recipes};
+use super::store::{Moved, Shared};
 use super::values::{Override, listening, network};
 use crate::admission::LimitSettings;
-use crate::postgres::Address;
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
 #[derive(Debug, Clone, Parser)]
@@ -21,13 +21,8 @@ pub(crate) struct Config {
     #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
 
-    /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) replica: Option<PathBuf>,
-
-    /// Bring the tables of a shared database up to this version before anything else
-    #[arg(long)]
-    pub(crate) migrate: bool,
+    #[command(flatten)]
+    pub(crate) shared: Shared,
 
     /// Public address of this service, for links and credit lines [default: http:// and the listening address]
     #[arg(long, value_name = "URL")]
@@ -127,14 +122,7 @@ pub(crate) enum Command {
     /// Lay out the tables of a shared database (--store postgres://…), or bring them up to this version
     Migrate,
     /// Copy a whole store between a file and a shared database, byte for byte
-    Copy {
-        /// Where it is: a file, or postgres://USER@HOST/DATABASE
-        #[arg(long, value_name = "STORE")]
-        from: PathBuf,
-        /// Where it goes: a new file, or a database that holds nothing
-        #[arg(long, value_name = "STORE")]
-        to: PathBuf,
-    },
+    Copy(Moved),
     /// Copy the store into a new file and verify the copy
     Backup {
         /// New file; in a folder, a file with the time in its name
@@ -395,48 +383,6 @@ pub(crate) fn help_of(name: &str) -> String {
     command.build();
     let found = command.find_subcommand_mut(name);
     found.map_or_else(String::new, |found| found.render_help().to_string())
-}
-
-/// Where the database lies when nothing is said.
-pub(crate) fn default_store() -> PathBuf {
-    in_data_folder("econoscope.db")
-}
-
-fn in_data_folder(name: &str) -> PathBuf {
-    let home = std::env::home_dir();
-    home.map(|home| home.join(".local/share/econoscope").join(name))
-        .unwrap_or_else(|| PathBuf::from(name))
-}
-
-/// The database that a `--store` names, where it is no file.
-///
-/// # Errors
-/// [`crate::Error::InvalidParam`] when the address cannot be read.
-pub(crate) fn database(store: &Path) -> crate::Result<Option<Address>> {
-    let text = store.to_str().filter(|text| Address::is_meant(text));
-    text.map(|text| Address::parse("store", text)).transpose()
-}
-
-impl Config {
-    /// The database that many servers share, where that is the store.
-    ///
-    /// # Errors
-    /// As [`database`].
-    pub(crate) fn database(&self) -> crate::Result<Option<Address>> {
-        self.store.as_deref().map_or(Ok(None), database)
-    }
-
-    /// The file that is answered from: the store, or the copy of a shared one.
-    pub(crate) fn local_file(&self) -> PathBuf {
-        match (self.database(), &self.store) {
-            (Ok(None), Some(store)) => store.clone(),
-            (Ok(None), None) => default_store(),
-            _ => {
-                let given = self.replica.clone();
-                given.unwrap_or_else(|| in_data_folder("replica.db"))
-            }
-        }
-    }
 }
 
 #[cfg(test)]

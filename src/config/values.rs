@@ -103,7 +103,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     let is_file = config.database()?.is_none();
     for (flag, file) in [
         ("store", if is_file { &config.store } else { &None }),
-        ("replica", &config.replica),
+        ("replica", &config.shared.replica),
         ("upstream-state", &config.forwarding.upstream_state),
     ] {
         let folder = file.as_deref().and_then(Path::parent);

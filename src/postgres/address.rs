@@ -85,11 +85,6 @@ impl Address {
                 return Err(wrong("this sslmode is not known", allowed));
             }
         };
-        if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
-        {
-            config.password(password);
-        }
         config
             .ssl_mode(if tls == Tls::Off {
                 SslMode::Disable
@@ -103,6 +98,14 @@ impl Address {
             .application_name("econoscope");
         let shown = shown(&config);
         Ok(Self { config, tls, shown })
+    }
+
+    /// The same with this password, unless it has one.
+    pub(crate) fn or_password(mut self, password: Option<String>) -> Self {
+        if let (None, Some(password)) = (self.config.get_password(), password) {
+            self.config.password(password);
+        }
+        self
     }
 
     /// What a connection is made of.

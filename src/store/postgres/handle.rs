@@ -231,21 +231,20 @@ impl Postgres {
             return Err(refused("the program is ending.".to_owned()));
         };
         let taken = runtime.spawn(async move { upload::fill(&db, receive).await });
-        let read = store.pieces(|piece| {
-            // Nobody takes it any more: the other side says why.
-            send.blocking_send(Piece::Lines(piece))
-                .map_err(|e| Error::internal("a copy", e.to_string()))
+        // A thread of its own: the caller's may be one that must not block.
+        let read = std::thread::scope(|scope| {
+            let read = scope.spawn(move || {
+                store.pieces(|piece| {
+                    let given = send.blocking_send(Piece::Lines(piece));
+                    // Nobody takes it any more: the other side says why.
+                    given.map_err(|e| Error::internal("a copy", e.to_string()))
+                })?;
+                let given = send.blocking_send(Piece::End(Mark::default()));
+                given.map_err(|e| Error::internal("a copy", e.to_string()))
+            });
+            read.join()
         });
-        if read.is_ok() {
-            let end = Mark {
-                incarnation: String::new(),
-                change: 0,
-                version: 0,
-                series: 0,
-            };
-            let _ = send.blocking_send(Piece::End(end));
-        }
-        drop(send);
+        let read = read.map_err(|_| Error::internal("reading the store", "it panicked"))?;
         let done = self.wait(async move {
             taken
                 .await

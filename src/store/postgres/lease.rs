@@ -86,9 +86,7 @@ pub(super) async fn holder(db: &Database) -> Result<String> {
 
 /// What this process is called: its machine and number, and something that no other has.
 pub(in crate::store) fn own_name() -> String {
-    let file = || std::fs::read_to_string("/etc/hostname").ok();
-    let host = std::env::var("HOSTNAME").ok().or_else(file);
-    let host = host.unwrap_or_default();
+    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let mark = crate::clock::random() & 0xffff;
     format!("{}/{}-{mark:04x}", host.trim(), std::process::id())
 }

@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 /// An empty database of this name, which must not be there yet, and a folder.
 pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
-    let server = std::env::var("ECONOSCOPE_TEST_DATABASE").unwrap();
+    let server = std::env::var_os("ECONOSCOPE_TEST_DATABASE").unwrap();
+    let server = server.to_str().unwrap();
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
     let name = name.get(..60).unwrap_or(name).to_owned();
     let made = name.clone();

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::postgres::{Failure, Tried};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{
-    ARTICLE, DESCRIPTION, Line, Lines, NOTE, SEGMENT, SERIES, Table,
+    ARTICLE, DESCRIPTION, Kind, Line, Lines, NOTE, SEGMENT, SERIES, Table,
 };
 use deadpool_postgres::Transaction;
 use rusqlite::types::Value;
@@ -50,10 +50,8 @@ pub(super) async fn look<T>(
     work: &(impl Fn(&Sqlite) -> Result<T> + Sync),
 ) -> Tried<T> {
     let lines = load(tx, wanted, "").await?;
-    let series = match wanted {
-        Wanted::Entries => mark(tx).await?.series,
-        _ => 0,
-    };
+    let is_list = matches!(wanted, Wanted::Entries);
+    let series = if is_list { mark(tx).await?.series } else { 0 };
     Ok(work(&Sqlite::holding(&lines, series)?)?)
 }
 
@@ -69,10 +67,20 @@ pub(super) async fn change<T>(
     }
     let mut before = load(tx, wanted, "FOR UPDATE").await?;
     let is_new = before.iter().all(|some| some.lines.is_empty());
-    match wanted {
-        Wanted::Series(_) if !is_new => {}
-        Wanted::Entry(_) => {}
-        _ => before.extend(last(tx).await?),
+    // What is only added to needs no number.
+    let is_numbered = matches!(wanted, Wanted::Series(_)) && !is_new;
+    if !is_numbered && !matches!(wanted, Wanted::Entry(_)) {
+        let mut last = last(tx).await?;
+        let held = keys(&before);
+        // What holds the last number itself is there already.
+        let is_held = |some: &Lines| {
+            some.lines
+                .iter()
+                .filter_map(number)
+                .any(|key| held.contains(&(some.table, key)))
+        };
+        last.retain(|some| !is_held(some));
+        before.extend(last);
     }
     let held = before.iter().filter(|some| some.table == &SERIES);
     let series: usize = held.map(|some| some.lines.len()).sum();
@@ -147,8 +155,8 @@ async fn last(tx: &Transaction<'_>) -> Tried<Vec<Lines>> {
     let line = |table: &'static Table, id: i64| {
         let rest = table.columns.iter().skip(1);
         let rest = rest.map(|(_, kind)| match kind {
-            crate::store::sqlite::lines::Kind::Number => Value::Integer(0),
-            _ => Value::Text(String::new()),
+            Kind::Number => Value::Integer(0),
+            Kind::Text | Kind::Bytes => Value::Text(String::new()),
         });
         let line: Line = std::iter::once(Value::Integer(id)).chain(rest).collect();
         Lines {
@@ -193,19 +201,17 @@ fn differing(lines: &[Lines], others: &[Lines]) -> Vec<Lines> {
     all.filter(|some| !some.lines.is_empty()).collect()
 }
 
+/// Numbers of all lines that have one.
+fn keys(all: &[Lines]) -> Vec<(&'static Table, i64)> {
+    let of = |some: &Lines| -> Vec<(&'static Table, i64)> {
+        let numbers = some.lines.iter().filter_map(number);
+        numbers.map(|key| (some.table, key)).collect()
+    };
+    all.iter().flat_map(of).collect()
+}
+
 /// Numbers of lines that are not among others at all.
 fn differing_keys(lines: &[Lines], others: &[Lines]) -> Vec<(&'static Table, i64)> {
-    let keys = |all: &[Lines]| -> Vec<(&'static Table, i64)> {
-        let of = |some: &Lines| -> Vec<(&'static Table, i64)> {
-            let table = some.table;
-            some.lines
-                .iter()
-                .filter_map(number)
-                .map(|key| (table, key))
-                .collect()
-        };
-        all.iter().flat_map(of).collect()
-    };
     let others = keys(others);
     let mut left = keys(lines);
     left.retain(|key| !others.contains(key));

@@ -109,7 +109,7 @@ pub(in crate::store) struct Lines {
 }
 
 /// Which state of which database a copy follows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::store) struct Mark {
     /// Tells one database from another in its place.
     pub(in crate::store) incarnation: String,

@@ -1,0 +1,74 @@
+//! Where the store is: a file, or a database that many servers share and a file for this one's copy.
+
+use super::settings::Config;
+use crate::postgres::Address;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// A store that many servers share.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Shared {
+    /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replica: Option<PathBuf>,
+
+    /// Bring the tables of a shared database up to this version before anything else
+    #[arg(long)]
+    pub(crate) migrate: bool,
+}
+
+/// Settings of `copy`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Moved {
+    /// Where it is: a file, or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "STORE")]
+    pub(crate) from: PathBuf,
+
+    /// Where it goes: a new file, or a database that holds nothing
+    #[arg(long, value_name = "STORE")]
+    pub(crate) to: PathBuf,
+}
+
+/// Where the database lies when nothing is said.
+fn default_store() -> PathBuf {
+    in_data_folder("econoscope.db")
+}
+
+fn in_data_folder(name: &str) -> PathBuf {
+    let home = std::env::home_dir();
+    home.map(|home| home.join(".local/share/econoscope").join(name))
+        .unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// The database that a `--store` names, where it is no file.
+///
+/// # Errors
+/// [`crate::Error::InvalidParam`] when the address cannot be read.
+pub(crate) fn database(store: &Path) -> crate::Result<Option<Address>> {
+    let text = store.to_str().filter(|text| Address::is_meant(text));
+    let address = text.map(|text| Address::parse("store", text)).transpose()?;
+    let password = || std::env::var_os("PGPASSWORD")?.into_string().ok();
+    Ok(address.map(|address| address.or_password(password())))
+}
+
+impl Config {
+    /// The database that many servers share, where that is the store.
+    ///
+    /// # Errors
+    /// As [`database`].
+    pub(crate) fn database(&self) -> crate::Result<Option<Address>> {
+        self.store.as_deref().map_or(Ok(None), database)
+    }
+
+    /// The file that is answered from: the store, or the copy of a shared one.
+    pub(crate) fn local_file(&self) -> PathBuf {
+        match (self.database(), &self.store) {
+            (Ok(None), Some(store)) => store.clone(),
+            (Ok(None), None) => default_store(),
+            _ => {
+                let given = self.shared.replica.clone();
+                given.unwrap_or_else(|| in_data_folder("replica.db"))
+            }
+        }
+    }
+}
