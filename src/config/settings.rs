@@ -4,7 +4,7 @@ use super::call::Call;
 use super::install::{Install, Place};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::{Override, listening, network};
-use crate::admission::LimitSettings;
+use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
@@ -271,6 +271,10 @@ pub(crate) struct Limits {
     /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
     #[arg(long, value_name = "NETWORK=N", value_delimiter = ',')]
     pub(crate) rate_limit_override: Vec<Override>,
+
+    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
+    #[arg(long, value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
+    pub(crate) limits: Option<RedisAddress>,
 
     /// Count loopback like every other address
     #[arg(long)]
