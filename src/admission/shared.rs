@@ -1,6 +1,6 @@
 //! Limits that many machines share, in Redis or Valkey: one script, one round trip, one law.
 //!
-//! No request waits for the server longer than [`PATIENCE`]: where it is away, slow or has lost the counts, each replica
+//! No request waits for the server longer than 50 ms: where it is away, slow or has lost the counts, each replica
 //! goes on alone with its part of what was left, and brings what it granted into the counts when they are there again.
 //! A task of its own keeps the connection, says once a second that this replica is there, and is alone in deciding when
 //! the server may be asked again.
@@ -18,6 +18,7 @@ use crate::error::NOTICE;
 use link::{Beat, Connection, Link, Reply};
 use mirror::{Mirror, Place};
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,7 +27,9 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long a request waits for the server.
-const PATIENCE: Duration = Duration::from_millis(40);
+const PATIENCE: Duration = Duration::from_millis(35);
+/// How long it waits once more: where this process stood still, the answer lies in the socket.
+const GRACE: Duration = Duration::from_millis(10);
 /// How fast the server has to be before it is asked again.
 const BRISK: Duration = Duration::from_millis(20);
 /// How often a replica says that it is there.
@@ -120,7 +123,11 @@ impl Shared {
         let inside = &self.inside;
         if let Some((number, connection)) = inside.connection() {
             let start = Instant::now();
-            let asked = timeout(PATIENCE, inside.ask(connection, address, charge)).await;
+            let mut asking = pin!(inside.ask(connection, address, charge));
+            let mut asked = timeout(PATIENCE, &mut asking).await;
+            if asked.is_err() {
+                asked = timeout(GRACE, asking).await;
+            }
             let waited = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             inside.longest_wait.fetch_max(waited, Relaxed);
             match asked {
