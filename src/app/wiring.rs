@@ -6,6 +6,7 @@ use crate::desk::{Desk, Settings, articles, scenarios};
 use crate::endpoints::Backend;
 use crate::error::NOTICE;
 use crate::mcp;
+use crate::postgres::Address;
 use crate::store::{Sqlite, Store};
 use crate::upstream::{Upstream, UpstreamConfig};
 use anyhow::{Context, Result};
@@ -110,6 +111,11 @@ pub(crate) fn desk_over(
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }
 
+/// The address of a database where one was given for a file.
+fn address_of(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| Address::is_meant(text))
+}
+
 /// The backend that was asked for: forwarding to an upstream, or answering from the store.
 pub(crate) fn backend(
     config: &Config,
@@ -119,22 +125,23 @@ pub(crate) fn backend(
     let Some(base) = &config.forwarding.upstream else {
         return Ok(Backend::local(desk(config, base_url, serve_restricted)?));
     };
-    let beside = || {
-        config
-            .store
-            .clone()
-            .unwrap_or_else(default_store)
-            .with_file_name("upstream.db")
-    };
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;
-    settings.state = Some(
-        config
-            .forwarding
-            .upstream_state
-            .clone()
-            .unwrap_or_else(beside),
-    );
+    let given = config.forwarding.upstream_state.as_deref();
+    let store = config.store.as_deref();
+    let shared = given.or(store).and_then(address_of);
+    settings.database = shared
+        .map(|text| Address::parse("upstream-state", text))
+        .transpose()?;
+    let is_file = |path: &&Path| address_of(path).is_none();
+    let file = given.filter(is_file).map(Path::to_owned);
+    let beside = || {
+        let store = store
+            .filter(is_file)
+            .map_or_else(default_store, Path::to_owned);
+        store.with_file_name("upstream.db")
+    };
+    settings.state = Some(file.unwrap_or_else(beside));
     let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
     // Names, links and the credit line need no store of our own.
     let names = desk_over(

@@ -78,8 +78,8 @@ pub(crate) struct Forwarding {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) upstream_limit: u32,
 
-    /// File that remembers upstream answers and calls [default: upstream.db beside the store]
-    #[arg(long, value_name = "FILE")]
+    /// File that remembers upstream answers and calls; or postgres://USER@HOST/DATABASE, which many servers share (its password in PGPASSWORD) [default: --store where that is one, else upstream.db beside it]
+    #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) upstream_state: Option<PathBuf>,
 }
 

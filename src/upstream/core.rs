@@ -2,14 +2,16 @@
 //! range that is held, one paid call. Equal questions share one way: the first caller leads, the others follow.
 
 use super::allowance::Purpose;
+use super::book::Quota;
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
 use super::config::UpstreamConfig;
 use super::failure::Failure;
 use super::fetch::Fetcher;
 use super::freshness::Policy;
-use super::ledger::{Ledger, Quota};
+use super::ledger::Ledger;
 use super::request::{Key, Request, check_base};
+use super::shared::SharedState;
 use super::slice::cut;
 use super::state::StateFile;
 use crate::clock::{Clock, Moment};
@@ -35,12 +37,27 @@ pub(super) struct Question {
     pub(super) purpose: Purpose,
 }
 
+/// How often is looked for an answer that another machine asks for, and how long at most.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// When to come back where the database is away.
+const NO_LEDGER_REST: Duration = Duration::from_secs(10);
+
 /// What came of a question.
 #[derive(Debug, Clone)]
 pub(super) struct Answered {
     pub(super) entry: Arc<Entry>,
     /// It came from the upstream just now, so it answers whatever its headers say.
     pub(super) is_fetched: bool,
+}
+
+impl Answered {
+    fn held(entry: Arc<Entry>) -> Self {
+        Self {
+            entry,
+            is_fetched: false,
+        }
+    }
 }
 
 /// Work under way for a key; all who asked wait for the same.
@@ -74,6 +91,8 @@ pub(super) struct Core {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) cache: Cache,
     pub(super) ledger: Ledger,
+    /// What other machines share.
+    shared: Option<Arc<SharedState>>,
     pub(super) breaker: Breaker,
     pub(super) fetcher: Fetcher,
     pub(super) tasks: TaskTracker,
@@ -95,20 +114,28 @@ impl Core {
             None => MEMORY_BYTES / 2,
         };
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
-        let is_writable = state.is_writable();
-        let ledger = Ledger::over(state, &host, config.daily_limit, Arc::clone(&clock))?;
-        let quota = is_writable.then(|| ledger.quota().ok()).flatten();
-        // Counts that cannot be read may all be spent.
-        let quota = quota.unwrap_or(Quota {
-            used: config.daily_limit,
-            limit: config.daily_limit,
-            remaining: 0,
+        let (limit, is_writable) = (config.daily_limit, state.is_writable());
+        let shared = config.database.as_ref();
+        let shared = shared.map(|at| SharedState::at(at, address).map(Arc::new));
+        let shared = shared.transpose()?;
+        let ledger = match &shared {
+            Some(shared) => Ledger::shared(Arc::clone(shared), &host, limit, Arc::clone(&clock)),
+            None => Ledger::over(state, &host, limit, Arc::clone(&clock))?,
+        };
+        let told = (is_writable && shared.is_none()).then(|| ledger.quota().ok());
+        // Counts that cannot be read may all be spent; those of a database are told with the first call.
+        let used = if shared.is_some() { 0 } else { limit };
+        let quota = told.flatten().unwrap_or(Quota {
+            used,
+            limit,
+            remaining: limit - used,
             resets_at: clock.now().wall,
         });
         Ok(Self {
             cache,
             fetcher: Fetcher::new(&config.base)?,
             ledger,
+            shared,
             breaker: Breaker::default(),
             underway: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -171,10 +198,7 @@ impl Core {
         let newer = self.cache.recall(&question.key);
         let newer = newer.filter(|new| held.as_ref().is_none_or(|held| !Arc::ptr_eq(held, new)));
         if let Some(entry) = newer {
-            let answered = Answered {
-                entry,
-                is_fetched: false,
-            };
+            let answered = Answered::held(entry);
             let result = async { Ok(answered) }.boxed().shared();
             return Underway { purpose, result };
         }
@@ -208,22 +232,115 @@ impl Core {
         question: &Question,
         held: Option<Arc<Entry>>,
     ) -> std::result::Result<Answered, Failure> {
-        let (this, asked, newest) = (Arc::clone(self), question.clone(), held.clone());
-        let kept =
-            tokio::task::spawn_blocking(move || this.look_up(&asked, newest.as_deref())).await;
+        let newer = match self.held_here(question, held.clone()).await {
+            (Some(entry), true) => return Ok(Answered::held(entry)),
+            (newer, _) => newer.or(held),
+        };
+        match &self.shared {
+            None => self.call(question, newer).await,
+            Some(shared) => self.answer_for_all(question, newer, shared).await,
+        }
+    }
+
+    /// What the disk holds that is newer, remembered if it will do.
+    async fn held_here(
+        self: &Arc<Self>,
+        question: &Question,
+        held: Option<Arc<Entry>>,
+    ) -> (Option<Arc<Entry>>, bool) {
+        let (this, asked) = (Arc::clone(self), question.clone());
+        let kept = tokio::task::spawn_blocking(move || this.look_up(&asked, held.as_deref())).await;
         let (entry, is_usable) = kept.unwrap_or_else(|error| {
             tracing::error!(%error, "reading the upstream cache died");
             (None, false)
         });
-        match entry.map(Arc::new) {
-            Some(entry) if is_usable => {
-                self.cache.remember(&question.key, Arc::clone(&entry));
-                Ok(Answered {
-                    entry,
-                    is_fetched: false,
-                })
+        let entry = entry.map(Arc::new);
+        if let Some(entry) = entry.as_ref().filter(|_| is_usable) {
+            self.cache.remember(&question.key, Arc::clone(entry));
+        }
+        (entry, is_usable)
+    }
+
+    /// What another machine holds, or one call for all of them: whoever claims the question asks it, the others wait
+    /// for the answer, and ask themselves when there is none.
+    async fn answer_for_all(
+        self: &Arc<Self>,
+        question: &Question,
+        mut held: Option<Arc<Entry>>,
+        shared: &Arc<SharedState>,
+    ) -> std::result::Result<Answered, Failure> {
+        let unasked = |error| {
+            let cause = &error as &dyn std::error::Error;
+            tracing::error!(cause, "the upstream ledger cannot be used");
+            Failure::no_answer(&format!("was not asked: {error}"), NO_LEDGER_REST)
+        };
+        let end = tokio::time::Instant::now() + LONGEST_WAIT;
+        loop {
+            if let Some(failure) = self.barred(&question.key, question.purpose, &self.clock.now()) {
+                return Err(failure);
             }
-            newer => self.call(question, newer.or(held)).await,
+            // Claimed first, so that nobody's answer comes between the look and the call.
+            let is_ours = shared.claim(&question.key).await.map_err(unasked)?;
+            let now = self.clock.now();
+            let kept = shared.kept(&question.request, &question.key, now).await;
+            let kept = kept.map_err(unasked)?;
+            if !kept.is_empty() {
+                let this = Arc::clone(self);
+                let saving = move || {
+                    for kept in &kept {
+                        this.cache
+                            .save(&kept.key, &kept.entry, kept.series.as_ref());
+                    }
+                };
+                tokio::task::spawn_blocking(saving)
+                    .await
+                    .unwrap_or_default();
+            }
+            let found = self.held_here(question, held.clone()).await;
+            if is_ours {
+                let done = match found {
+                    (Some(entry), true) => Ok(Answered::held(entry)),
+                    (newer, _) => self.call(question, newer.or(held)).await,
+                };
+                self.release(question, done.as_ref().ok(), shared);
+                return done;
+            }
+            match found {
+                (Some(entry), true) => return Ok(Answered::held(entry)),
+                (newer, _) => held = newer.or(held),
+            }
+            if tokio::time::Instant::now() > end {
+                let what = "is being asked by another machine and has not answered yet";
+                return Err(Failure::no_answer(what, NO_LEDGER_REST));
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Shares what came of a question, behind the caller's back, and lets others ask it.
+    fn release(
+        self: &Arc<Self>,
+        question: &Question,
+        answered: Option<&Answered>,
+        shared: &Arc<SharedState>,
+    ) {
+        let fetched = answered.filter(|answered| answered.is_fetched);
+        let entry = fetched.map(|answered| Arc::clone(&answered.entry));
+        let (question, shared, now) = (question.clone(), Arc::clone(shared), self.clock.now());
+        self.tasks.spawn(async move {
+            let series = question.request.series_key().ok();
+            let done = shared.conclude(&question.key, series, entry, now).await;
+            if let Err(error) = done {
+                tracing::warn!(%error, "an answer could not be shared with other machines");
+            }
+        });
+    }
+
+    /// What is left of the allowance.
+    pub(super) fn quota(&self) -> Result<Quota> {
+        match self.shared {
+            Some(_) => Ok(*self.quota.read().unwrap_or_else(PoisonError::into_inner)),
+            None => self.ledger.quota(),
         }
     }
 

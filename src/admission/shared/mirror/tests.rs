@@ -75,7 +75,7 @@ fn a_burst_alone_is_a_part_of_the_burst() {
     };
     let mut pass = |clock: &ManualClock| {
         let asked = (0..50).map(|_| mirror.charge_alone(address(1), &charge, &clock.now()));
-        asked.filter(Result::is_ok).count()
+        asked.filter(|charged| charged.is_ok()).count()
     };
     assert_eq!(pass(&clock), 5, "a quarter of 20");
     clock.advance(Duration::from_millis(800));
@@ -89,9 +89,11 @@ fn a_mark_names_the_key_of_the_day_and_which_counts_they_are() {
     let day = one.place(address(1), &clock.now()).day;
     let mark = one.proposal(day);
     assert_ne!(mark, one.proposal(day), "counts that were lost are others");
-    other.hear(&other.place(address(1), &clock.now()), POLICY, 1);
+    let place = other.place(address(1), &clock.now());
+    other.hear(&place, POLICY, 1);
     assert!(one.adopt(day, &mark) && other.adopt(day, &mark));
-    assert!(one.is_marked(day, &mark) && !one.is_marked(day, &one.proposal(day)));
+    let another = one.proposal(day);
+    assert!(one.is_marked(day, &mark) && !one.is_marked(day, &another));
     assert_eq!(other.len(), 0, "what was counted under another key");
     let places = [&mut one, &mut other].map(|m| m.place(address(1), &clock.now()));
     assert_eq!(places[0].key, places[1].key);
