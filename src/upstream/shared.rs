@@ -134,7 +134,8 @@ impl SharedState {
             let (origin, key) = (origin.clone(), key.clone());
             let claimed = async move {
                 let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-                let claimed = page.execute(CLAIM, &[&origin, &key, &holder, &now, &millis(LEASE)]);
+                let lease = millis(LEASE);
+                let claimed = page.execute(CLAIM, &[&origin, &key, &holder, &now, &lease]);
                 Ok(claimed.await? == 1)
             };
             Box::pin(claimed) as Work<'_, bool>
