@@ -15,7 +15,7 @@ use super::shared::SharedState;
 use super::slice::cut;
 use super::state::StateFile;
 use crate::clock::{Clock, Moment};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use std::collections::HashMap;
@@ -269,10 +269,12 @@ impl Core {
         mut held: Option<Arc<Entry>>,
         shared: &Arc<SharedState>,
     ) -> std::result::Result<Answered, Failure> {
-        let unasked = |error| {
-            let cause = &error as &dyn std::error::Error;
-            tracing::error!(cause, "the upstream ledger cannot be used");
-            Failure::no_answer(&format!("was not asked: {error}"), NO_LEDGER_REST)
+        let unasked = |error: Error| {
+            tracing::error!(%error, "what machines share of an upstream cannot be used");
+            let what = "was not asked, for its calls cannot be counted now";
+            let failure = Failure::no_answer(what, NO_LEDGER_REST);
+            self.set_back(Hold::Key(question.key.clone()), NO_LEDGER_REST, &failure);
+            failure
         };
         let end = tokio::time::Instant::now() + LONGEST_WAIT;
         loop {

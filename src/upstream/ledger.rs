@@ -131,7 +131,9 @@ impl Ledger {
             }
             Home::Shared(state) => {
                 let done = state.transact(&self.origin, shares, clock, work);
-                tokio::runtime::Handle::current().block_on(done)
+                let done = tokio::runtime::Handle::current().block_on(done);
+                // Callers hear no address.
+                done.map_err(|cause| Error::store(what, cause))
             }
         }
     }

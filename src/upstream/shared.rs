@@ -135,8 +135,10 @@ impl SharedState {
             let claimed = async move {
                 let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
                 let lease = millis(LEASE);
-                let claimed = page.execute(CLAIM, &[&origin, &key, &holder, &now, &lease]);
-                Ok(claimed.await? == 1)
+                let claimed = page
+                    .execute(CLAIM, &[&origin, &key, &holder, &now, &lease])
+                    .await?;
+                Ok(claimed == 1)
             };
             Box::pin(claimed) as Work<'_, bool>
         });
