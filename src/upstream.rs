@@ -22,6 +22,7 @@ mod request;
 mod shared;
 mod slice;
 mod state;
+mod together;
 
 pub use allowance::Purpose;
 pub use book::{Quota, Verdict};

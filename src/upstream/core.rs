@@ -15,7 +15,7 @@ use super::shared::SharedState;
 use super::slice::cut;
 use super::state::StateFile;
 use crate::clock::{Clock, Moment};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use std::collections::HashMap;
@@ -37,12 +37,6 @@ pub(super) struct Question {
     pub(super) purpose: Purpose,
 }
 
-/// How often is looked for an answer that another machine asks for, and how long at most.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// When to come back where the database is away.
-const NO_LEDGER_REST: Duration = Duration::from_secs(10);
-
 /// What came of a question.
 #[derive(Debug, Clone)]
 pub(super) struct Answered {
@@ -52,7 +46,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    fn held(entry: Arc<Entry>) -> Self {
+    pub(super) fn held(entry: Arc<Entry>) -> Self {
         Self {
             entry,
             is_fetched: false,
@@ -92,7 +86,7 @@ pub(super) struct Core {
     pub(super) cache: Cache,
     pub(super) ledger: Ledger,
     /// What other machines share.
-    shared: Option<Arc<SharedState>>,
+    pub(super) shared: Option<Arc<SharedState>>,
     pub(super) breaker: Breaker,
     pub(super) fetcher: Fetcher,
     pub(super) tasks: TaskTracker,
@@ -243,7 +237,7 @@ impl Core {
     }
 
     /// What the disk holds that is newer, remembered if it will do.
-    async fn held_here(
+    pub(super) async fn held_here(
         self: &Arc<Self>,
         question: &Question,
         held: Option<Arc<Entry>>,
@@ -259,83 +253,6 @@ impl Core {
             self.cache.remember(&question.key, Arc::clone(entry));
         }
         (entry, is_usable)
-    }
-
-    /// What another machine holds, or one call for all of them: whoever claims the question asks it, the others wait
-    /// for the answer, and ask themselves when there is none.
-    async fn answer_for_all(
-        self: &Arc<Self>,
-        question: &Question,
-        mut held: Option<Arc<Entry>>,
-        shared: &Arc<SharedState>,
-    ) -> std::result::Result<Answered, Failure> {
-        let unasked = |error: Error| {
-            tracing::error!(%error, "what machines share of an upstream cannot be used");
-            let what = "was not asked, for its calls cannot be counted now";
-            let failure = Failure::no_answer(what, NO_LEDGER_REST);
-            self.set_back(Hold::Key(question.key.clone()), NO_LEDGER_REST, &failure);
-            failure
-        };
-        let end = tokio::time::Instant::now() + LONGEST_WAIT;
-        loop {
-            if let Some(failure) = self.barred(&question.key, question.purpose, &self.clock.now()) {
-                return Err(failure);
-            }
-            // Claimed first, so that nobody's answer comes between the look and the call.
-            let is_ours = shared.claim(&question.key).await.map_err(unasked)?;
-            let now = self.clock.now();
-            let kept = shared.kept(&question.request, &question.key, now).await;
-            let kept = kept.map_err(unasked)?;
-            if !kept.is_empty() {
-                let this = Arc::clone(self);
-                let saving = move || {
-                    for kept in &kept {
-                        this.cache
-                            .save(&kept.key, &kept.entry, kept.series.as_ref());
-                    }
-                };
-                tokio::task::spawn_blocking(saving)
-                    .await
-                    .unwrap_or_default();
-            }
-            let found = self.held_here(question, held.clone()).await;
-            if is_ours {
-                let done = match found {
-                    (Some(entry), true) => Ok(Answered::held(entry)),
-                    (newer, _) => self.call(question, newer.or(held)).await,
-                };
-                self.release(question, done.as_ref().ok(), shared);
-                return done;
-            }
-            match found {
-                (Some(entry), true) => return Ok(Answered::held(entry)),
-                (newer, _) => held = newer.or(held),
-            }
-            if tokio::time::Instant::now() > end {
-                let what = "is being asked by another machine and has not answered yet";
-                return Err(Failure::no_answer(what, NO_LEDGER_REST));
-            }
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
-    }
-
-    /// Shares what came of a question, behind the caller's back, and lets others ask it.
-    fn release(
-        self: &Arc<Self>,
-        question: &Question,
-        answered: Option<&Answered>,
-        shared: &Arc<SharedState>,
-    ) {
-        let fetched = answered.filter(|answered| answered.is_fetched);
-        let entry = fetched.map(|answered| Arc::clone(&answered.entry));
-        let (question, shared, now) = (question.clone(), Arc::clone(shared), self.clock.now());
-        self.tasks.spawn(async move {
-            let series = question.request.series_key().ok();
-            let done = shared.conclude(&question.key, series, entry, now).await;
-            if let Err(error) = done {
-                tracing::warn!(%error, "an answer could not be shared with other machines");
-            }
-        });
     }
 
     /// What is left of the allowance.

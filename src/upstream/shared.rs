@@ -125,7 +125,7 @@ impl SharedState {
     /// Whether this replica may ask a question now; another one asks it if not.
     pub(super) async fn claim(&self, key: &Key) -> Result<bool> {
         const CLAIM: &str = "
-            INSERT INTO upstream_leases VALUES ($1, $2, $3, $4 + $5)
+            INSERT INTO upstream_leases VALUES ($1, $2, $3, $4::BIGINT + $5::BIGINT)
             ON CONFLICT (origin, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
             WHERE upstream_leases.until <= $4 OR upstream_leases.holder = excluded.holder";
         let (origin, key, holder) = (self.origin.clone(), key.as_str().to_owned(), self.holder);
@@ -181,7 +181,7 @@ impl SharedState {
         now: Moment,
     ) -> Result<Vec<Kept>> {
         const KEPT: &str = "
-            SELECT key, found, body, sum, $6 - at, lifetime, born, strict, etag, modified, series, first, last
+            SELECT key, found, body, sum, $6::BIGINT - at, lifetime, born, strict, etag, modified, series, first, last
             FROM upstream_answers
             WHERE origin = $1 AND (key = $2 OR series = $3 AND first <= $4 AND last >= $5)
             ORDER BY at DESC LIMIT 4";

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same requests to a server that counts by itself and to one that counts in Redis: the same verdicts, headers and waits."""
 import json, random, tempfile, time
-from common import Redis, arguments, end, is_shared, replicas, result, together, wait
+from common import Redis, arguments, figures, end, is_shared, replicas, result, together, wait
 
 given = arguments(__doc__, addresses=(40, 20, "addresses"), rounds=(3, 1, "rounds"), seed=(7, 7, "of the sequence"))
 # A request of a burst costs a second, and five may be owed. Four times 1.25 s apart no verdict hangs on a quarter of a
@@ -43,6 +43,8 @@ with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as othe
                 assert here[:2] == there[:2] and abs(here[2] - there[2]) <= 61 and abs(here[3] - there[3]) <= 2, (at, wanted, here, there)
                 refused += here[2] > 0
             compared += len(asked)
+    seen = figures(shared.metrics)
+    assert seen["econoscope_limits_alone_total"] == 0, "this machine is too busy to compare: the server went on alone"
     assert refused > compared / 20, (refused, compared)
     end([alone, shared])
 result("limits law", requests=compared, refused=refused, differing=0)
