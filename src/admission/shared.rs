@@ -27,9 +27,9 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long a request waits for the server.
-const PATIENCE: Duration = Duration::from_millis(35);
+const PATIENCE: Duration = Duration::from_millis(30);
 /// How long it waits once more: where this process stood still, the answer lies in the socket.
-const GRACE: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_millis(8);
 /// How fast the server has to be before it is asked again.
 const BRISK: Duration = Duration::from_millis(20);
 /// How often a replica says that it is there.

@@ -1,5 +1,5 @@
 """What the cluster's scripts share: servers of Redis and PostgreSQL, a proxy with faults, replicas. Standard library only."""
-import asyncio, atexit, importlib.util, os, pathlib, shutil, signal, socket, subprocess, tempfile, threading, time
+import asyncio, atexit, importlib.util, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 _spec = importlib.util.spec_from_file_location("chaos_common", pathlib.Path(__file__).parents[1] / "chaos" / "common.py")
 chaos = importlib.util.module_from_spec(_spec)
@@ -135,9 +135,27 @@ def together(parts):
     return given
 
 
-def longest_wait(servers):
-    """Milliseconds that a request waited for the limits' server at most."""
-    return max(figures(server.metrics)["econoscope_limits_longest_wait_seconds"] for server in servers) * 1000
+class Stalls:
+    """How long this machine let a process wait for its turn at most: what a busy machine does is not Redis' doing."""
+
+    LOOK = "import sys, time\nworst = 0\nwhile True:\n b = time.monotonic(); time.sleep(0.002); worst = max(worst, time.monotonic() - b - 0.002)\n print(worst * 1000, flush=True)"
+
+    def __init__(self):
+        self.told = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([sys.executable, "-c", self.LOOK], stdout=self.told)
+        atexit.register(self.process.kill)
+
+    def worst(self):
+        self.told.seek(0)
+        return float(self.told.read().splitlines()[-2])
+
+
+def longest_wait(servers, stalls):
+    """Milliseconds that a request waited for the limits' server at most, and that this machine stood still."""
+    waited = max(figures(server.metrics)["econoscope_limits_longest_wait_seconds"] for server in servers) * 1000
+    stood = stalls.worst()
+    assert waited <= 50 + stood, (waited, stood)
+    return f"{waited:.1f} (a process of this machine waited {stood:.1f} for its turn)"
 
 
 def end(servers):
