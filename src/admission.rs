@@ -1,6 +1,8 @@
 //! Who is let in and how much each may ask for: hosts and origins, a number per day, bursts, streams that stay open.
 
 mod address;
+mod bounded;
+mod burst;
 mod callers;
 mod charge;
 mod gate;
@@ -10,7 +12,9 @@ mod names;
 mod permits;
 mod policy;
 pub(crate) mod reply;
+mod salted;
 mod saved;
+mod shared;
 mod tally;
 
 pub use address::peer;
@@ -21,4 +25,5 @@ pub use gate::Admission;
 pub use limits::{LimitSettings, Limits};
 pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
+pub use shared::{RedisAddress, SharedState};
 pub(crate) use tally::Tally;

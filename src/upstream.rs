@@ -6,6 +6,7 @@
 //! knows paths and query pairs, not endpoints.
 
 mod allowance;
+mod book;
 mod breaker;
 mod cache;
 mod call;
@@ -18,12 +19,15 @@ mod freshness;
 pub mod fuzz;
 mod ledger;
 mod request;
+mod shared;
 mod slice;
 mod state;
+mod together;
 
 pub use allowance::Purpose;
+pub use book::{Quota, Verdict};
 pub use config::UpstreamConfig;
-pub use ledger::{Ledger, Quota, Verdict};
+pub use ledger::Ledger;
 pub use request::{Check, Kind, Request, Slice};
 
 use self::core::{Core, Hold, Question};
@@ -166,12 +170,12 @@ impl Upstream {
         Err(Failure::no_answer(what, Duration::from_secs(5)).error())
     }
 
-    /// What is left of the allowance. Reads the disk.
+    /// What is left of the allowance: as the disk has it, or as the database told it last.
     ///
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.0.ledger.quota()
+        self.0.quota()
     }
 
     /// Waits until all calls under way have ended and are kept; for shutdown and tests.

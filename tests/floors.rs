@@ -56,6 +56,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &["rest", "admission", "mcp", "site", "server", "app"],
     ),
     ("hyper", &["server"]),
+    ("redis", &["admission"]),
     ("reqwest", &["net", "upstream", "ingest"]),
     ("rusqlite", &["sqlite", "store", "upstream"]),
     ("tokio_postgres", &["postgres", "store", "upstream"]),

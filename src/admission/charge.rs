@@ -27,18 +27,16 @@ pub(crate) async fn charge(
     }
     let peer = address::peer(request.extensions());
     let caller = admission.limits().caller(peer, request.headers());
-    if let Err(refusal) = admission.burst(caller) {
-        return reply::too_many(&refusal);
-    }
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    if !is_read || !path.starts_with(CHARGED) {
-        request.extensions_mut().insert(caller);
-        return caller.scope(next.run(request)).await;
-    }
-    let policy = Policy::of_path(path);
-    let standing = match admission.spend(caller, policy) {
+    let is_charged = is_read && path.starts_with(CHARGED);
+    let policy = is_charged.then(|| Policy::of_path(path));
+    let standing = match admission.charge(caller, policy).await {
         Ok(standing) => standing,
         Err(refusal) => return reply::too_many(&refusal),
+    };
+    let Some(policy) = policy else {
+        request.extensions_mut().insert(caller);
+        return caller.scope(next.run(request)).await;
     };
     let mut response = caller.scope(next.run(request)).await;
     if response.status().is_server_error() {

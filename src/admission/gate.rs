@@ -60,25 +60,26 @@ impl Admission {
         &self.called
     }
 
-    /// Charges the guard against bursts.
+    /// Whether the guard against bursts would let a request pass; costs nothing.
     ///
     /// # Errors
     /// [`Refusal`] when too many came at once.
-    pub(crate) fn burst(&self, caller: Caller) -> std::result::Result<(), Refusal> {
-        let charged = self.limits.burst(caller);
-        charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
+    pub(crate) fn glance(&self, caller: Caller) -> std::result::Result<(), Refusal> {
+        let seen = self.limits.glance(caller);
+        seen.inspect_err(|refusal| self.refused.add(refusal.limit()))
     }
 
-    /// Charges one request to the day's allowance; `None` for who is not counted.
+    /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
+    /// Nothing for who is not counted.
     ///
     /// # Errors
-    /// [`Refusal`] when nothing is left; that costs nothing.
-    pub(crate) fn spend(
+    /// [`Refusal`] when too many came at once, or nothing is left; that costs nothing.
+    pub(crate) async fn charge(
         &self,
         caller: Caller,
-        policy: Policy,
+        policy: Option<Policy>,
     ) -> std::result::Result<Option<Standing>, Refusal> {
-        let charged = self.limits.spend(caller, policy);
+        let charged = self.limits.charge(caller, policy).await;
         charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
     }
 
@@ -111,11 +112,14 @@ impl Admission {
         policy: Policy,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        self.spend(caller, policy)
-            .map_err(|refusal| Error::RateLimited {
+        let charged = self.limits.spend(caller, policy).await;
+        charged.map_err(|refusal| {
+            self.refused.add(refusal.limit());
+            Error::RateLimited {
                 what: reply::sentence(&refusal),
                 retry_after: refusal.retry_after,
-            })?;
+            }
+        })?;
         let done = work.await;
         if done.as_ref().is_err_and(|e| status(e).is_server_error()) {
             self.refund(caller, policy);

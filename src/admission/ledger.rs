@@ -1,20 +1,19 @@
 //! Counters by hashed address for one UTC day, in bounded memory.
 
-use super::policy::{Policy, Refusal, Standing};
+use super::bounded;
+use super::burst::Burst;
+use super::policy::{Charge, Policy, Refusal, Standing};
+use super::salted::{Salted, fresh_salt};
 use super::saved::{Key, Salt, Saved};
 use crate::clock::{Moment, OwnTime};
-use hmac::{Hmac, KeyInit, Mac};
 use jiff::{Timestamp, Unit};
-use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Entries looked at when room must be made; the least used of them goes.
-const LOOKED_AT: usize = 8;
 /// Milliseconds of a day.
-const DAY: i64 = 86_400_000;
+pub(super) const DAY: i64 = 86_400_000;
 
 /// What an address has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,8 +40,7 @@ impl Used {
 struct Day {
     /// Days since 1970, in the ledger's own time.
     number: i64,
-    salt: Salt,
-    mac: Hmac<Sha256>,
+    salted: Salted,
     used: BTreeMap<Key, Used>,
     is_changed: bool,
 }
@@ -51,35 +49,17 @@ impl Day {
     fn begin(number: i64, salt: Salt) -> Self {
         Self {
             number,
-            salt,
-            // HMAC takes keys of any length; the empty key stands in for an error that cannot come.
-            mac: Hmac::new_from_slice(&salt).unwrap_or_else(|_| Hmac::new(&Default::default())),
+            salted: Salted::with(salt),
             used: BTreeMap::new(),
             is_changed: false,
         }
     }
 
-    fn key(&self, address: IpAddr) -> Key {
-        let mut mac = self.mac.clone();
-        match address {
-            IpAddr::V4(v4) => mac.update(&v4.octets()),
-            IpAddr::V6(v6) => mac.update(&v6.octets()),
-        }
-        let full = mac.finalize().into_bytes();
-        full.first_chunk().copied().unwrap_or_default()
-    }
-
     /// The counters of a key; where there would be more than so many, others make room.
     fn used(&mut self, key: Key, max: usize) -> &mut Used {
-        if self.used.len() >= max && !self.used.contains_key(&key) {
-            // Keys are hashes: those that follow one are any.
-            let any = self.used.range(key..).chain(&self.used).take(LOOKED_AT);
-            let least = any.min_by_key(|(_, used)| used.general.saturating_add(used.data));
-            if let Some(least) = least.map(|(key, _)| *key) {
-                self.used.remove(&least);
-            }
-        }
-        self.used.entry(key).or_default()
+        bounded::entry(&mut self.used, key, max, |used| {
+            used.general.saturating_add(used.data)
+        })
     }
 }
 
@@ -134,7 +114,7 @@ impl Ledger {
             at: self.time.at(now),
             set: *now,
             day: day.number,
-            salt: day.salt,
+            salt: day.salted.salt,
             counts: counted.map(|(k, u)| (*k, u.general, u.data)).collect(),
         })
     }
@@ -160,97 +140,76 @@ impl Ledger {
         day
     }
 
-    /// GCRA: one request costs `1000 / per_second` ms; `burst` of them may be owed.
-    pub(super) fn burst(
+    /// Whether the guard against bursts would let a request pass; costs nothing.
+    pub(super) fn glance(
         &self,
         moment: &Moment,
         address: IpAddr,
-        per_second: u32,
-        burst: u32,
+        burst: Burst,
     ) -> Result<(), Refusal> {
         let now = self.time.at(moment);
-        let cost = (1_000 / i64::from(per_second.max(1))).max(1);
-        let max = cost.saturating_mul(i64::from(burst.max(1)));
-        let mut day = self.today(now);
-        let key = day.key(address);
-        let used = day.used(key, self.max_addresses);
-        let owed = used.paid_off.saturating_sub(now).clamp(0, max) + cost;
-        if owed > max {
-            return Err(Refusal {
-                standing: None,
-                retry_after: Duration::from_millis((owed - max).unsigned_abs()),
-            });
-        }
-        used.paid_off = now.saturating_add(owed);
-        Ok(())
+        let day = self.today(now);
+        let key = day.salted.key(address);
+        let paid_off = day.used.get(&key).map_or(0, |used| used.paid_off);
+        let taken = burst.take(paid_off, now).map(|_| ());
+        taken.map_err(Refusal::burst)
     }
 
-    /// Charges one request to the day's allowance.
-    pub(super) fn spend(
+    /// Checks all that a request costs, then charges all of it or nothing.
+    pub(super) fn charge(
         &self,
         moment: &Moment,
         address: IpAddr,
-        policy: Policy,
-        limit: u32,
-    ) -> Result<Standing, Refusal> {
+        charge: &Charge,
+    ) -> Result<Option<Standing>, Refusal> {
         let now = self.time.at(moment);
-        let reset = Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs());
-        let mut standing = Standing {
-            policy,
-            limit,
-            remaining: 0,
-            reset,
-            reset_at: on_the_wall(moment, reset),
-        };
-        let mut day = self.today(now);
-        let key = day.key(address);
-        let count = day.used(key, self.max_addresses).count(policy);
-        if *count >= limit {
-            // Spread over a minute, the same for the same client, so that midnight brings no stampede.
-            let [.., last] = key;
-            return Err(Refusal {
-                standing: Some(standing),
-                retry_after: reset + Duration::from_secs(u64::from(last) % 60),
-            });
+        let mut today = self.today(now);
+        let key = today.salted.key(address);
+        let used = today.used(key, self.max_addresses);
+        let paid_off = charge.burst.map(|burst| burst.take(used.paid_off, now));
+        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
+        let mut standing = None;
+        if let Some((policy, limit)) = charge.day {
+            let reset = until_midnight(now);
+            let count = used.count(policy);
+            let stands = Standing {
+                policy,
+                limit,
+                remaining: limit.saturating_sub(count.saturating_add(1)),
+                reset,
+                reset_at: on_the_wall(moment, reset),
+            };
+            if *count >= limit {
+                return Err(Refusal::day(stands, &key));
+            }
+            *count += 1;
+            standing = Some(stands);
         }
-        *count += 1;
-        standing.remaining = limit - *count;
-        day.is_changed = true;
+        used.paid_off = paid_off.unwrap_or(used.paid_off);
+        today.is_changed |= standing.is_some();
         Ok(standing)
     }
 
     pub(super) fn refund(&self, moment: &Moment, address: IpAddr, policy: Policy) {
         let mut day = self.today(self.time.at(moment));
-        let key = day.key(address);
+        let key = day.salted.key(address);
         let count = day.used(key, self.max_addresses).count(policy);
         *count = count.saturating_sub(1);
     }
 
     pub(super) fn pseudonym(&self, moment: &Moment, address: IpAddr) -> String {
-        let key = self.today(self.time.at(moment)).key(address);
+        let key = self.today(self.time.at(moment)).salted.key(address);
         key.iter().take(4).map(|b| format!("{b:02x}")).collect()
     }
 }
 
-/// The second on the wall clock when something will have passed.
-fn on_the_wall(now: &Moment, after: Duration) -> Timestamp {
-    let then = now.wall.saturating_add(after).unwrap_or(Timestamp::MAX);
-    then.round(Unit::Second).unwrap_or(then)
+/// What is left of a day.
+pub(super) fn until_midnight(now: i64) -> Duration {
+    Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs())
 }
 
-/// Random bytes from the system; a clock-and-address mix only if the system has none to give.
-fn fresh_salt() -> Salt {
-    let mut salt = Salt::default();
-    let random = rustls::crypto::ring::default_provider().secure_random;
-    if random.fill(&mut salt).is_err() {
-        use std::hash::BuildHasher;
-        tracing::warn!(
-            "the system gave no random bytes; hashed addresses are easier to guess today"
-        );
-        for (i, chunk) in salt.chunks_mut(8).enumerate() {
-            let word = std::hash::RandomState::new().hash_one(i).to_le_bytes();
-            chunk.copy_from_slice(word.get(..chunk.len()).unwrap_or_default());
-        }
-    }
-    salt
+/// The second on the wall clock when something will have passed.
+pub(super) fn on_the_wall(now: &Moment, after: Duration) -> Timestamp {
+    let then = now.wall.saturating_add(after).unwrap_or(Timestamp::MAX);
+    then.round(Unit::Second).unwrap_or(then)
 }

@@ -5,9 +5,11 @@
 //! the networks that were named. Time is the ledger's own: setting the wall clock neither grants nor refuses.
 
 use super::address;
+use super::burst::Burst;
 use super::ledger::Ledger;
-use super::policy::{Policy, Refusal, Standing};
+use super::policy::{Charge, Policy, Refusal, Standing};
 use super::saved::Saved;
+use super::shared::{RedisAddress, Shared, SharedState};
 use crate::clock::{Clock, Moment, SystemClock};
 use crate::pool::Caller;
 use axum::http::{HeaderMap, HeaderName, Request, Version, header};
@@ -50,6 +52,8 @@ pub struct LimitSettings {
     pub addresses: usize,
     /// Where the day's counts outlive a restart.
     pub file: Option<PathBuf>,
+    /// Where the counts lie that many machines share; none when this one counts by itself. Wants a runtime.
+    pub shared: Option<RedisAddress>,
     /// What tells how much time has passed.
     pub clock: Arc<dyn Clock>,
 }
@@ -80,6 +84,7 @@ impl Default for LimitSettings {
             count_loopback: false,
             addresses: 1_000_000,
             file: None,
+            shared: None,
             clock: Arc::new(SystemClock::new()),
         }
     }
@@ -89,6 +94,7 @@ impl Default for LimitSettings {
 pub struct Limits {
     settings: LimitSettings,
     ledger: Arc<Ledger>,
+    shared: Option<Arc<Shared>>,
     warned: AtomicBool,
 }
 
@@ -96,10 +102,13 @@ impl Limits {
     /// Limits with the day's counts as they were left, when they are kept in a file.
     pub fn new(settings: LimitSettings) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
+        let address = settings.shared.as_ref();
+        let shared = address.and_then(|at| Shared::begin(at, Arc::clone(&settings.clock), max));
         let saved = settings.file.as_deref().and_then(Saved::read);
         let ledger = saved.and_then(|saved| Ledger::resume(saved, &now, max));
         Self::over(
             Arc::new(ledger.unwrap_or_else(|| Ledger::new(now, max))),
+            shared.map(Arc::new),
             settings,
         )
     }
@@ -108,15 +117,16 @@ impl Limits {
     pub(super) fn again(&self, mut settings: LimitSettings) -> Self {
         settings.file.clone_from(&self.settings.file);
         settings.clock = Arc::clone(&self.settings.clock);
-        Self::over(Arc::clone(&self.ledger), settings)
+        Self::over(Arc::clone(&self.ledger), self.shared.clone(), settings)
     }
 
-    fn over(ledger: Arc<Ledger>, mut settings: LimitSettings) -> Self {
+    fn over(ledger: Arc<Ledger>, shared: Option<Arc<Shared>>, mut settings: LimitSettings) -> Self {
         for (network, _) in &mut settings.overrides {
             *network = counted(*network);
         }
         Self {
             ledger,
+            shared,
             settings,
             warned: AtomicBool::new(false),
         }
@@ -176,35 +186,69 @@ impl Limits {
         proxies.iter().any(|net| net.contains(&address))
     }
 
-    /// Charges the guard against bursts.
+    /// Whether the guard against bursts would let a request pass, as far as that is known here; costs nothing.
     ///
     /// # Errors
     /// [`Refusal`] when too many came at once.
-    pub fn burst(&self, caller: Caller) -> Result<(), Refusal> {
-        let Some(address) = caller.address() else {
-            return Ok(());
-        };
-        let (per_second, burst) = (self.settings.per_second, self.settings.burst);
-        self.ledger.burst(&self.now(), address, per_second, burst)
+    pub fn glance(&self, caller: Caller) -> Result<(), Refusal> {
+        match (caller.address(), &self.shared) {
+            (Some(address), None) => self.ledger.glance(&self.now(), address, self.pace()),
+            (None, _) | (_, Some(_)) => Ok(()),
+        }
     }
 
-    /// Charges one request to the day's allowance; `None` for who is not counted.
+    /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
+    /// What is left of the day, where one pays; nothing for who is not counted.
     ///
     /// # Errors
-    /// [`Refusal`] when nothing is left; that costs nothing.
-    pub fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
+    /// [`Refusal`] when too many came at once, or nothing is left; that costs nothing.
+    pub async fn charge(
+        &self,
+        caller: Caller,
+        policy: Option<Policy>,
+    ) -> Result<Option<Standing>, Refusal> {
         let Some(address) = caller.address() else {
             return Ok(None);
         };
-        let limit = self.limit(address, policy);
-        let standing = self.ledger.spend(&self.now(), address, policy, limit)?;
-        Ok(Some(standing))
+        self.take(address, Some(self.pace()), policy).await
+    }
+
+    /// Charges one request to the day's allowance alone; `None` for who is not counted.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left; that costs nothing.
+    pub async fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
+        let Some(address) = caller.address() else {
+            return Ok(None);
+        };
+        self.take(address, None, Some(policy)).await
+    }
+
+    async fn take(
+        &self,
+        address: IpAddr,
+        burst: Option<Burst>,
+        policy: Option<Policy>,
+    ) -> Result<Option<Standing>, Refusal> {
+        let day = policy.map(|policy| (policy, self.limit(address, policy)));
+        let charge = Charge { burst, day };
+        match &self.shared {
+            None => self.ledger.charge(&self.now(), address, &charge),
+            // In a box, so that the future of a request is no larger where nothing is shared.
+            Some(shared) => Box::pin(shared.charge(address, &charge)).await,
+        }
+    }
+
+    fn pace(&self) -> Burst {
+        Burst::of(self.settings.per_second, self.settings.burst)
     }
 
     /// Gives one request back: the failure was ours.
     pub fn refund(&self, caller: Caller, policy: Policy) {
-        if let Some(address) = caller.address() {
-            self.ledger.refund(&self.now(), address, policy);
+        match (caller.address(), &self.shared) {
+            (None, _) => {}
+            (Some(address), None) => self.ledger.refund(&self.now(), address, policy),
+            (Some(address), Some(shared)) => shared.refund(address, policy),
         }
     }
 
@@ -218,7 +262,13 @@ impl Limits {
 
     /// Addresses remembered now.
     pub fn addresses(&self) -> usize {
-        self.ledger.len()
+        let shared = self.shared.as_ref();
+        shared.map_or_else(|| self.ledger.len(), |shared| shared.addresses())
+    }
+
+    /// How the counts are doing that many machines share, where they do.
+    pub fn shared(&self) -> Option<SharedState> {
+        self.shared.as_ref().map(|shared| shared.state())
     }
 
     /// Writes the day's counts to their file, when there is one and something changed.

@@ -1,5 +1,6 @@
 //! Which allowance pays for a request, and what is left of it.
 
+use super::burst::Burst;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -33,6 +34,15 @@ impl Policy {
     }
 }
 
+/// All that one request costs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Charge {
+    /// The guard against bursts, where it is to be charged.
+    pub(super) burst: Option<Burst>,
+    /// The allowance that pays, and its requests a day.
+    pub(super) day: Option<(Policy, u32)>,
+}
+
 /// Where a client stands after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
@@ -58,6 +68,24 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// Too many came at once.
+    pub(super) fn burst(retry_after: Duration) -> Self {
+        Self {
+            standing: None,
+            retry_after,
+        }
+    }
+
+    /// The day's allowance is used up. When to come back is spread over a minute, the same for the same client, so that
+    /// midnight brings no stampede.
+    pub(super) fn day(standing: Standing, key: &[u8; 16]) -> Self {
+        let [.., last] = key;
+        Self {
+            standing: Some(standing),
+            retry_after: standing.reset + Duration::from_secs(u64::from(*last) % 60),
+        }
+    }
+
     /// Name of the limit in answers and counts.
     pub fn limit(&self) -> &'static str {
         self.standing.map_or("burst", |s| s.policy.name())

@@ -49,6 +49,7 @@ pub(super) fn options(
                 .collect(),
             count_loopback: limits.rate_limit_loopback,
             file: counts_file(config),
+            shared: limits.limits.clone(),
             ..Default::default()
         },
         hosts: allowed.hosts.clone(),

@@ -107,6 +107,7 @@ fn again(now: &Round, doors: &Doors, stop: &CancellationToken) -> Result<Round> 
             "metrics-listen",
             now.serve.metrics_listen != serve.metrics_listen,
         ),
+        ("limits", now.serve.limits.limits != serve.limits.limits),
         ("log", old.log != new.log || old.log_json != new.log_json),
     ];
     for (name, _) in fixed.iter().filter(|(_, differs)| *differs) {

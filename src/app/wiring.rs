@@ -173,16 +173,9 @@ pub(crate) fn backend(
     let Some(base) = &config.forwarding.upstream else {
         return Ok(Backend::local(desk(config, base_url, serve_restricted)?));
     };
-    let beside = || config.local_file().with_file_name("upstream.db");
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;
-    settings.state = Some(
-        config
-            .forwarding
-            .upstream_state
-            .clone()
-            .unwrap_or_else(beside),
-    );
+    (settings.state, settings.database) = config.upstream_state()?;
     let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
     // Names, links and the credit line need no store of our own.
     let names = desk_over(

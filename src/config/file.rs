@@ -3,7 +3,7 @@
 //! What a flag or the environment says stands; what neither says is taken from the file, as if it had been
 //! written on the command line. So every value is read and refused by the same code, wherever it came from.
 
-use super::settings::{Config, command};
+use super::settings::{Command as Task, Config, command};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
@@ -24,6 +24,12 @@ pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
     if let Some(key) = &config.sources.fred_key {
         key.check()
             .context("--fred-key, ECONOSCOPE_FRED_KEY or fred-key in the settings file")?;
+    }
+    if let Some(Task::Serve(serve)) = &config.command
+        && let Some(address) = &serve.limits.limits
+    {
+        let problem = address.check().map_err(anyhow::Error::msg);
+        problem.context("--limits, ECONOSCOPE_LIMITS or limits in the settings file")?;
     }
     Ok(config)
 }

@@ -5,7 +5,7 @@ use super::install::{Install, Place};
 use super::sources::{Sources, folder_of_recipes};
 use super::store::{Moved, Shared};
 use super::values::{Override, listening, network};
-use crate::admission::LimitSettings;
+use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
@@ -82,8 +82,8 @@ pub(crate) struct Forwarding {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) upstream_limit: u32,
 
-    /// File that remembers upstream answers and calls [default: upstream.db beside the store]
-    #[arg(long, value_name = "FILE")]
+    /// File that remembers upstream answers and calls; or postgres://USER@HOST/DATABASE, which many servers share (its password in PGPASSWORD) [default: --store where that is one, else upstream.db beside it]
+    #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) upstream_state: Option<PathBuf>,
 }
 
@@ -279,6 +279,10 @@ pub(crate) struct Limits {
     /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
     #[arg(long, value_name = "NETWORK=N", value_delimiter = ',')]
     pub(crate) rate_limit_override: Vec<Override>,
+
+    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
+    #[arg(long, value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
+    pub(crate) limits: Option<RedisAddress>,
 
     /// Count loopback like every other address
     #[arg(long)]

@@ -45,8 +45,13 @@ fn in_data_folder(name: &str) -> PathBuf {
 /// # Errors
 /// [`crate::Error::InvalidParam`] when the address cannot be read.
 pub(crate) fn database(store: &Path) -> crate::Result<Option<Address>> {
-    let text = store.to_str().filter(|text| Address::is_meant(text));
-    let address = text.map(|text| Address::parse("store", text)).transpose()?;
+    named("store", store)
+}
+
+/// The database that a flag names, where it is no file.
+fn named(flag: &str, given: &Path) -> crate::Result<Option<Address>> {
+    let text = given.to_str().filter(|text| Address::is_meant(text));
+    let address = text.map(|text| Address::parse(flag, text)).transpose()?;
     let password = || std::env::var_os("PGPASSWORD")?.into_string().ok();
     Ok(address.map(|address| address.or_password(password())))
 }
@@ -70,5 +75,21 @@ impl Config {
                 given.unwrap_or_else(|| in_data_folder("replica.db"))
             }
         }
+    }
+
+    /// Where the calls of an upstream and what it answered are kept: a file, by default beside the store, and the
+    /// database that counts them for many servers, where one is the store or is named for it.
+    ///
+    /// # Errors
+    /// As [`database`].
+    pub(crate) fn upstream_state(&self) -> crate::Result<(Option<PathBuf>, Option<Address>)> {
+        let given = self.forwarding.upstream_state.as_deref();
+        let database = match given {
+            Some(given) => named("upstream-state", given)?,
+            None => self.database()?,
+        };
+        let file = given.filter(|_| database.is_none()).map(Path::to_owned);
+        let file = file.unwrap_or_else(|| self.local_file().with_file_name("upstream.db"));
+        Ok((Some(file), database))
     }
 }

@@ -1,6 +1,7 @@
 //! Values of flags that need more than a number or a word, and what is refused before anything begins.
 
 use super::settings::Config;
+use crate::postgres::Address;
 use anyhow::{Result, bail};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
@@ -106,7 +107,10 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ("replica", &config.shared.replica),
         ("upstream-state", &config.forwarding.upstream_state),
     ] {
-        let folder = file.as_deref().and_then(Path::parent);
+        // A database may lie there instead; its address is read by who speaks to it.
+        let file = file.as_deref();
+        let file = file.filter(|f| !f.to_str().is_some_and(Address::is_meant));
+        let folder = file.and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
             let shown = crate::disk::shown(folder);
             bail!(

@@ -6,9 +6,8 @@
 mod lenient;
 mod listeners;
 
-use crate::admission::{Admission, Policy, Refusal, Standing, rejected, reply};
+use crate::admission::{Admission, Policy, Refusal, rejected, reply};
 use crate::endpoints::Route;
-use crate::pool::Caller;
 use crate::rest::set;
 use crate::rpc::Speaker;
 use axum::body::{Body, Bytes};
@@ -90,39 +89,46 @@ async fn admit(
     peer: Option<SocketAddr>,
 ) -> Response {
     let caller = admission.limits().caller(peer, request.headers());
-    if let Err(refusal) = admission.burst(caller) {
+    // Before the body, which somebody who floods us is not listened to for.
+    if let Err(refusal) = admission.glance(caller) {
         return burst(&refusal);
     }
     let (mut parts, body) = request.into_parts();
     lenient::lenient(&mut parts.headers);
-    let message = if parts.method == Method::POST {
-        match collect(&parts.headers, body).await.map(Message::read) {
-            Ok(Ok(message)) => message,
-            Ok(Err(Refused(why))) => {
-                return rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why);
-            }
-            Err(response) => return response,
-        }
+    let read = if parts.method == Method::POST {
+        read(&parts.headers, body).await
     } else {
         // Whatever a body says here, nobody listens.
-        Message::default()
+        Ok(Message::default())
     };
-    let mut permit = None;
-    if message.method() == Some(LISTEN) {
-        match admission.listen(caller) {
-            Ok(taken) => permit = Some(taken),
-            Err(full) => return listeners::refuse(full, &message),
-        }
+    let mut permit = Ok(None);
+    if let Ok(message) = &read
+        && message.method() == Some(LISTEN)
+    {
+        permit = admission.listen(caller).map(Some);
     }
-    let charged = match spend(admission, caller, &message) {
-        Ok(standing) => standing,
-        Err(refusal) => return quota(speaker, &message, &refusal, &parts.headers),
+    let paid = read.as_ref().ok().filter(|_| permit.is_ok());
+    let policy = paid.and_then(|message| policy(admission, message));
+    let standing = match (admission.charge(caller, policy).await, &read) {
+        (Ok(standing), _) => standing,
+        (Err(refusal), Ok(message)) if refusal.standing.is_some() => {
+            return quota(speaker, message, &refusal, &parts.headers);
+        }
+        (Err(refusal), _) => return burst(&refusal),
+    };
+    let message = match read {
+        Ok(message) => message,
+        Err(response) => return response,
+    };
+    let permit = match permit {
+        Ok(permit) => permit,
+        Err(full) => return listeners::refuse(full, &message),
     };
     let request = Request::from_parts(parts, message);
     let answer = caller.scope(speaker.clone().oneshot(request));
     let Ok(response) = answer.await;
     let mut response = response.map(Body::new);
-    if let Some((policy, standing)) = charged {
+    if let Some((policy, standing)) = policy.zip(standing) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);
         } else {
@@ -135,15 +141,8 @@ async fn admit(
     }
 }
 
-/// Counts a message and charges it.
-///
-/// # Errors
-/// When the day's allowance is used up.
-fn spend(
-    admission: &Admission,
-    caller: Caller,
-    message: &Message,
-) -> Result<Option<(Policy, Standing)>, Refusal> {
+/// Counts a message; what pays for it.
+fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     let target = message.target().unwrap_or_default();
     let method = message.method().unwrap_or_default();
     let is_call = method == "tools/call";
@@ -153,16 +152,20 @@ fn spend(
         let called = route.map_or("other", |r| r.spec.tool);
         admission.called().add(called);
     }
-    let policy = match method {
+    match method {
         // Chatter and notifications cost nothing.
-        _ if message.id().is_none() => return Ok(None),
-        "tools/call" => route.map_or(Policy::General, |r| Policy::of_path(r.spec.path)),
-        "resources/read" if target.contains("://series/") => Policy::Data,
-        "resources/read" | LISTEN => Policy::General,
-        _ => return Ok(None),
-    };
-    let standing = admission.spend(caller, policy)?;
-    Ok(standing.map(|standing| (policy, standing)))
+        _ if message.id().is_none() => None,
+        "tools/call" => Some(route.map_or(Policy::General, |r| Policy::of_path(r.spec.path))),
+        "resources/read" if target.contains("://series/") => Some(Policy::Data),
+        "resources/read" | LISTEN => Some(Policy::General),
+        _ => None,
+    }
+}
+
+/// The message in a body.
+async fn read(headers: &HeaderMap, body: Body) -> Result<Message, Response> {
+    let read = Message::read(collect(headers, body).await?);
+    read.map_err(|Refused(why)| rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
 }
 
 /// The whole body, if it is small and comes in time.

@@ -4,7 +4,7 @@
 
 use super::ages::{self, Age};
 use super::shared::Shared;
-use crate::admission::Tally;
+use crate::admission::{SharedState, Tally};
 use crate::clock;
 use crate::desk::Holdings;
 use crate::error::Error;
@@ -134,6 +134,7 @@ struct Page {
     accepted: u64,
     panics: u64,
     addresses: usize,
+    shared: Option<SharedState>,
     ready: u8,
     resident: Option<u64>,
     version: &'static str,
@@ -195,6 +196,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         accepted: metrics.accepted.load(Relaxed),
         panics: metrics.panics.load(Relaxed),
         addresses: admission.limits().addresses(),
+        shared: admission.limits().shared(),
         ready: shared.ready.load(Relaxed).into(),
         resident: resident_bytes(),
         version: env!("CARGO_PKG_VERSION"),

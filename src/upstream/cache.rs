@@ -258,7 +258,7 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 }
 
 /// Finds accidental damage.
-fn checksum(body: &[u8]) -> i64 {
+pub(super) fn checksum(body: &[u8]) -> i64 {
     i64::from(crc32fast::hash(body))
 }
 

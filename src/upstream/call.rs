@@ -4,18 +4,21 @@
 //! A retry is made only while a caller waits and at least 30 % of the allowance is left, never after 429.
 
 use super::allowance::Purpose;
+use super::book::{Quota, Verdict};
 use super::cache::{Content, Entry};
 use super::core::{Answered, Core, Hold, Question};
 use super::failure::Failure;
 use super::fetch::{NoReply, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
-use super::ledger::{Ledger, Quota, Verdict};
+use super::ledger::Ledger;
 use super::request::Kind;
 use crate::clock::jitter;
 use crate::error::{Error, quote};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long after it was asked for a payment is good: half of what the window has more than a day.
+const MAX_DELAY: Duration = Duration::from_secs(30);
 /// Redirects followed.
 const MAX_HOPS: u32 = 2;
 /// An unknown name is not asked for again for a day.
@@ -58,8 +61,15 @@ impl Core {
         let confirmable = held.map(|held| &held.policy);
         let (mut hops, mut retried) = (0, false);
         loop {
-            let quota = self.pay(question.purpose).await?;
             let clock = self.clock.as_ref();
+            let quota = loop {
+                let asked = clock.now();
+                let quota = self.pay(question.purpose).await?;
+                // A process that stood still would call on another day than the one it paid for.
+                if clock.now().since(&asked) < MAX_DELAY {
+                    break quota;
+                }
+            };
             let reply = self.fetcher.send(&url, confirmable, clock).await;
             match &reply {
                 Err(_) => self.breaker.failed(self.clock.now()),

@@ -1,5 +1,6 @@
 //! Where the upstream is and what it may cost.
 
+use crate::postgres::Address;
 use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
@@ -13,6 +14,8 @@ pub struct UpstreamConfig {
     pub daily_limit: u32,
     /// File for the ledger and the cache, shared by all processes of this machine; `None` = memory only.
     pub state: Option<PathBuf>,
+    /// Database for what many machines share: the ledger, the answers, and who asks; `None` = the file alone.
+    pub(crate) database: Option<Address>,
     /// A caller that holds nothing waits at most so long.
     pub patience: Duration,
     /// Shortest and longest pause before the one retry.
@@ -26,6 +29,7 @@ impl UpstreamConfig {
             base,
             daily_limit: 100,
             state: None,
+            database: None,
             patience: Duration::from_secs(9),
             retry_pause: (Duration::from_millis(200), Duration::from_secs(2)),
         }

@@ -2,14 +2,16 @@
 //! range that is held, one paid call. Equal questions share one way: the first caller leads, the others follow.
 
 use super::allowance::Purpose;
+use super::book::Quota;
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
 use super::config::UpstreamConfig;
 use super::failure::Failure;
 use super::fetch::Fetcher;
 use super::freshness::Policy;
-use super::ledger::{Ledger, Quota};
+use super::ledger::Ledger;
 use super::request::{Key, Request, check_base};
+use super::shared::SharedState;
 use super::slice::cut;
 use super::state::StateFile;
 use crate::clock::{Clock, Moment};
@@ -43,6 +45,15 @@ pub(super) struct Answered {
     pub(super) is_fetched: bool,
 }
 
+impl Answered {
+    pub(super) fn held(entry: Arc<Entry>) -> Self {
+        Self {
+            entry,
+            is_fetched: false,
+        }
+    }
+}
+
 /// Work under way for a key; all who asked wait for the same.
 #[derive(Clone)]
 pub(super) struct Underway {
@@ -74,6 +85,8 @@ pub(super) struct Core {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) cache: Cache,
     pub(super) ledger: Ledger,
+    /// What other machines share.
+    pub(super) shared: Option<Arc<SharedState>>,
     pub(super) breaker: Breaker,
     pub(super) fetcher: Fetcher,
     pub(super) tasks: TaskTracker,
@@ -95,20 +108,28 @@ impl Core {
             None => MEMORY_BYTES / 2,
         };
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
-        let is_writable = state.is_writable();
-        let ledger = Ledger::over(state, &host, config.daily_limit, Arc::clone(&clock))?;
-        let quota = is_writable.then(|| ledger.quota().ok()).flatten();
-        // Counts that cannot be read may all be spent.
-        let quota = quota.unwrap_or(Quota {
-            used: config.daily_limit,
-            limit: config.daily_limit,
-            remaining: 0,
+        let (limit, is_writable) = (config.daily_limit, state.is_writable());
+        let shared = config.database.as_ref();
+        let shared = shared.map(|at| SharedState::at(at, address).map(Arc::new));
+        let shared = shared.transpose()?;
+        let ledger = match &shared {
+            Some(shared) => Ledger::shared(Arc::clone(shared), &host, limit, Arc::clone(&clock)),
+            None => Ledger::over(state, &host, limit, Arc::clone(&clock))?,
+        };
+        let told = (is_writable && shared.is_none()).then(|| ledger.quota().ok());
+        // Counts that cannot be read may all be spent; those of a database are told with the first call.
+        let used = if shared.is_some() { 0 } else { limit };
+        let quota = told.flatten().unwrap_or(Quota {
+            used,
+            limit,
+            remaining: limit - used,
             resets_at: clock.now().wall,
         });
         Ok(Self {
             cache,
             fetcher: Fetcher::new(&config.base)?,
             ledger,
+            shared,
             breaker: Breaker::default(),
             underway: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -171,10 +192,7 @@ impl Core {
         let newer = self.cache.recall(&question.key);
         let newer = newer.filter(|new| held.as_ref().is_none_or(|held| !Arc::ptr_eq(held, new)));
         if let Some(entry) = newer {
-            let answered = Answered {
-                entry,
-                is_fetched: false,
-            };
+            let answered = Answered::held(entry);
             let result = async { Ok(answered) }.boxed().shared();
             return Underway { purpose, result };
         }
@@ -208,22 +226,40 @@ impl Core {
         question: &Question,
         held: Option<Arc<Entry>>,
     ) -> std::result::Result<Answered, Failure> {
-        let (this, asked, newest) = (Arc::clone(self), question.clone(), held.clone());
-        let kept =
-            tokio::task::spawn_blocking(move || this.look_up(&asked, newest.as_deref())).await;
+        let newer = match self.held_here(question, held.clone()).await {
+            (Some(entry), true) => return Ok(Answered::held(entry)),
+            (newer, _) => newer.or(held),
+        };
+        match &self.shared {
+            None => self.call(question, newer).await,
+            Some(shared) => self.answer_for_all(question, newer, shared).await,
+        }
+    }
+
+    /// What the disk holds that is newer, remembered if it will do.
+    pub(super) async fn held_here(
+        self: &Arc<Self>,
+        question: &Question,
+        held: Option<Arc<Entry>>,
+    ) -> (Option<Arc<Entry>>, bool) {
+        let (this, asked) = (Arc::clone(self), question.clone());
+        let kept = tokio::task::spawn_blocking(move || this.look_up(&asked, held.as_deref())).await;
         let (entry, is_usable) = kept.unwrap_or_else(|error| {
             tracing::error!(%error, "reading the upstream cache died");
             (None, false)
         });
-        match entry.map(Arc::new) {
-            Some(entry) if is_usable => {
-                self.cache.remember(&question.key, Arc::clone(&entry));
-                Ok(Answered {
-                    entry,
-                    is_fetched: false,
-                })
-            }
-            newer => self.call(question, newer.or(held)).await,
+        let entry = entry.map(Arc::new);
+        if let Some(entry) = entry.as_ref().filter(|_| is_usable) {
+            self.cache.remember(&question.key, Arc::clone(entry));
+        }
+        (entry, is_usable)
+    }
+
+    /// What is left of the allowance.
+    pub(super) fn quota(&self) -> Result<Quota> {
+        match self.shared {
+            Some(_) => Ok(*self.quota.read().unwrap_or_else(PoisonError::into_inner)),
+            None => self.ledger.quota(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Why there is no answer, in a form several waiting callers can share.
 
-use super::ledger::Quota;
+use super::book::Quota;
 use crate::error::Error;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;

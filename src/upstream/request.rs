@@ -155,6 +155,11 @@ impl Request {
 pub(super) struct Key(String);
 
 impl Key {
+    /// As it was written down.
+    pub(super) fn kept(text: String) -> Self {
+        Self(text)
+    }
+
     /// For the database.
     pub(super) fn as_str(&self) -> &str {
         &self.0

@@ -6,10 +6,12 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
+use whole::Asked;
 
 mod jumps;
 mod proxies;
 mod watching;
+mod whole;
 
 struct Clock(Arc<ManualClock>);
 
@@ -59,10 +61,10 @@ fn a_day_holds_its_number_and_the_next_day_starts_anew() {
     let limits = public(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
     for left in (0..100).rev() {
-        let standing = limits.spend(client, Policy::General).unwrap().unwrap();
+        let standing = limits.spent(client, Policy::General).unwrap().unwrap();
         assert_eq!(standing.remaining, left);
     }
-    let refusal = limits.spend(client, Policy::General).unwrap_err();
+    let refusal = limits.spent(client, Policy::General).unwrap_err();
     let Refusal {
         standing: Some(standing),
         retry_after,
@@ -74,13 +76,13 @@ fn a_day_holds_its_number_and_the_next_day_starts_anew() {
     assert_eq!(standing.reset_at.to_string(), "2026-11-22T00:00:00Z");
     assert!(retry_after >= standing.reset && retry_after.as_secs() < 31_877 + 60);
     assert!(
-        limits.spend(client, Policy::Data).is_ok(),
+        limits.spent(client, Policy::Data).is_ok(),
         "series are counted apart"
     );
     clock.advance(31_877_000);
     assert_eq!(
         limits
-            .spend(client, Policy::General)
+            .spent(client, Policy::General)
             .unwrap()
             .unwrap()
             .remaining,
@@ -94,12 +96,12 @@ fn our_own_failures_are_given_back() {
     let limits = public(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
     for _ in 0..500 {
-        limits.spend(client, Policy::General).unwrap();
+        limits.spent(client, Policy::General).unwrap();
         limits.refund(client, Policy::General);
     }
     assert_eq!(
         limits
-            .spend(client, Policy::General)
+            .spent(client, Policy::General)
             .unwrap()
             .unwrap()
             .remaining,
@@ -135,7 +137,7 @@ fn admission_is_exact_under_concurrency() {
         let limits = Arc::clone(&limits);
         std::thread::spawn(move || {
             (0..1_000)
-                .filter(|_| limits.spend(from("203.0.113.9"), Policy::General).is_ok())
+                .filter(|_| limits.spent(from("203.0.113.9"), Policy::General).is_ok())
                 .count()
         })
     });
@@ -153,17 +155,17 @@ fn an_ipv6_network_of_64_bits_is_one_client_and_mapped_ipv4_is_ipv4() {
     let limits = public(LimitSettings::default(), &clock);
     for i in 0..100 {
         limits
-            .spend(from(&format!("2001:db8:0:1::{i:x}")), Policy::General)
+            .spent(from(&format!("2001:db8:0:1::{i:x}")), Policy::General)
             .unwrap();
     }
     assert!(
         limits
-            .spend(from("2001:db8:0:1:ffff::1"), Policy::General)
+            .spent(from("2001:db8:0:1:ffff::1"), Policy::General)
             .is_err()
     );
     assert!(
         limits
-            .spend(from("2001:db8:0:2::1"), Policy::General)
+            .spent(from("2001:db8:0:2::1"), Policy::General)
             .is_ok()
     );
     assert_eq!(from("::ffff:203.0.113.9"), from("203.0.113.9"));
@@ -185,7 +187,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spend(from("203.0.113.9"), Policy::General)
+            .spent(from("203.0.113.9"), Policy::General)
             .unwrap()
             .unwrap()
             .limit,
@@ -193,7 +195,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spend(from("203.0.113.8"), Policy::General)
+            .spent(from("203.0.113.8"), Policy::General)
             .unwrap()
             .unwrap()
             .limit,
@@ -201,7 +203,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spend(from("203.0.113.8"), Policy::Data)
+            .spent(from("203.0.113.8"), Policy::Data)
             .unwrap()
             .unwrap()
             .limit,
@@ -209,7 +211,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spend(from("203.0.113.9"), Policy::Data)
+            .spent(from("203.0.113.9"), Policy::Data)
             .unwrap()
             .unwrap()
             .limit,
@@ -227,7 +229,7 @@ fn an_override_of_part_of_a_64_bit_network_is_for_all_of_it() {
     };
     let limits = public(settings, &clock);
     for (address, limit) in [("2001:db8:0:1::7", 3), ("2001:db8:0:2::7", 100)] {
-        let standing = limits.spend(from(address), Policy::General).unwrap();
+        let standing = limits.spent(from(address), Policy::General).unwrap();
         assert_eq!(standing.unwrap().limit, limit, "{address}");
     }
 }
@@ -243,14 +245,14 @@ fn memory_is_bounded_and_the_heaviest_users_stay_counted() {
         &clock,
     );
     let heavy = from("203.0.113.9");
-    while limits.spend(heavy, Policy::General).is_ok() {}
+    while limits.spent(heavy, Policy::General).is_ok() {}
     for i in 0..100_000u32 {
         let [a, b, c, d] = i.to_be_bytes();
         let client = Caller::at(IpAddr::from([20 + a, b, c, d]));
-        limits.spend(client, Policy::General).unwrap();
+        limits.spent(client, Policy::General).unwrap();
     }
     assert!(limits.addresses() <= 1_024, "{}", limits.addresses());
-    assert!(limits.spend(heavy, Policy::General).is_err());
+    assert!(limits.spent(heavy, Policy::General).is_err());
 }
 
 #[test]
@@ -264,7 +266,7 @@ fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
     let limits = public(settings.clone(), &clock);
     let client = from("203.0.113.9");
-    while limits.spend(client, Policy::General).is_ok() {}
+    while limits.spent(client, Policy::General).is_ok() {}
     limits.save().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     assert!(
@@ -278,7 +280,7 @@ fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
     );
     assert!(
         public(settings.clone(), &clock)
-            .spend(client, Policy::General)
+            .spent(client, Policy::General)
             .is_err()
     );
     let mut damaged = bytes.clone();
@@ -286,14 +288,14 @@ fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
     std::fs::write(&path, &damaged).unwrap();
     assert!(
         public(settings.clone(), &clock)
-            .spend(client, Policy::General)
+            .spent(client, Policy::General)
             .is_ok()
     );
     std::fs::write(&path, &bytes).unwrap();
     clock.advance(86_400_000);
     assert!(
         public(settings, &clock)
-            .spend(client, Policy::General)
+            .spent(client, Policy::General)
             .is_ok()
     );
 }

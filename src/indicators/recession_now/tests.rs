@@ -3,8 +3,6 @@
 use super::*;
 use crate::indicators::testdata;
 use crate::model::catalogue::round_to;
-use crate::model::frequency::shift;
-use jiff::ToSpan;
 use jiff::civil::date;
 
 fn close(a: f64, b: f64, within: f64) {

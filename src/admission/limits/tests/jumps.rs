@@ -1,7 +1,7 @@
 //! Setting the wall clock neither grants nor refuses, while running and over a restart.
 
 use super::super::*;
-use super::{Clock, from, public};
+use super::{Clock, from, public, whole::Asked};
 use std::time::Duration;
 
 /// Hours by which a wall clock is set, forth and back.
@@ -12,10 +12,10 @@ fn a_clock_that_is_set_gives_no_second_allowance() {
     let clock = Clock::at("2026-11-21T00:10:00Z");
     let limits = public(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
-    while limits.spend(client, Policy::General).is_ok() {}
+    while limits.spent(client, Policy::General).is_ok() {}
     for hours in JUMPS {
         clock.jump(hours);
-        assert!(limits.spend(client, Policy::General).is_err(), "{hours}");
+        assert!(limits.spent(client, Policy::General).is_err(), "{hours}");
     }
 }
 
@@ -40,13 +40,13 @@ fn a_jump_forward_and_back_leaves_the_daily_reset_where_it_was() {
     let clock = Clock::at("2026-11-21T23:00:00Z");
     let limits = public(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
-    while limits.spend(client, Policy::General).is_ok() {}
+    while limits.spent(client, Policy::General).is_ok() {}
     for hours in [24 * 365, -24 * 365] {
         clock.jump(hours);
         let Err(Refusal {
             standing: Some(standing),
             ..
-        }) = limits.spend(client, Policy::General)
+        }) = limits.spent(client, Policy::General)
         else {
             panic!("a jump of {hours} h granted a request")
         };
@@ -55,14 +55,14 @@ fn a_jump_forward_and_back_leaves_the_daily_reset_where_it_was() {
     let Err(Refusal {
         standing: Some(standing),
         ..
-    }) = limits.spend(client, Policy::General)
+    }) = limits.spent(client, Policy::General)
     else {
         panic!("the day is used up")
     };
     assert_eq!(standing.reset_at.to_string(), "2026-11-22T00:00:00Z");
     for day in 0..3 {
         clock.advance(3_600_000);
-        let standing = limits.spend(client, Policy::General).unwrap().unwrap();
+        let standing = limits.spent(client, Policy::General).unwrap().unwrap();
         assert_eq!(standing.remaining, 99, "day {day}");
         clock.advance(23 * 3_600_000);
     }
@@ -79,15 +79,15 @@ fn a_restart_after_a_jump_of_the_clock_neither_grants_nor_keeps_counts_for_ever(
         let clock = Clock::at("2026-11-21T12:00:00Z");
         let limits = public(settings.clone(), &clock);
         let client = from("203.0.113.9");
-        while limits.spend(client, Policy::General).is_ok() {}
+        while limits.spent(client, Policy::General).is_ok() {}
         limits.save().unwrap();
         clock.jump(hours);
         let again = public(settings.clone(), &clock);
-        let refused = again.spend(client, Policy::General);
+        let refused = again.spent(client, Policy::General);
         assert!(refused.is_err(), "{hours}: the same day by what has passed");
         clock.advance(12 * 3_600_000);
         for limits in [again, public(settings, &clock)] {
-            let standing = limits.spend(client, Policy::General).unwrap().unwrap();
+            let standing = limits.spent(client, Policy::General).unwrap().unwrap();
             assert_eq!(standing.remaining, 99, "{hours}: the next day");
         }
     }

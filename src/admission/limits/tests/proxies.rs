@@ -31,7 +31,7 @@ fn ten_thousand_forged_addresses_do_not_escape() {
             }
         };
         assert_eq!(client, from("203.0.113.9"), "{i}");
-        admitted += usize::from(limits.spend(client, Policy::General).is_ok());
+        admitted += usize::from(limits.spent(client, Policy::General).is_ok());
     }
     assert_eq!(admitted, 100);
 }
@@ -107,7 +107,7 @@ fn a_proxy_on_loopback_that_does_not_say_for_whom_it_asks_is_counted_itself() {
     assert_eq!(said("203.0.113.9, 127.0.0.1"), from("203.0.113.9"));
     let other = limits.caller(Some("[::1]:1".parse().unwrap()), &HeaderMap::new());
     assert_eq!(other, Caller::OWN, "loopback that is no proxy");
-    while limits.spend(said(""), Policy::General).is_ok() {}
-    assert!(limits.spend(said("unknown"), Policy::General).is_err());
-    assert!(limits.spend(said("203.0.113.9"), Policy::General).is_ok());
+    while limits.spent(said(""), Policy::General).is_ok() {}
+    assert!(limits.spent(said("unknown"), Policy::General).is_err());
+    assert!(limits.spent(said("203.0.113.9"), Policy::General).is_ok());
 }

@@ -1,0 +1,400 @@
+//! Limits that many machines share, in Redis or Valkey: one script, one round trip, one law.
+//!
+//! No request waits for the server longer than 50 ms: where it is away, slow or has lost the counts, each replica
+//! goes on alone with its part of what was left, and brings what it granted into the counts when they are there again.
+//! A task of its own keeps the connection, says once a second that this replica is there, and is alone in deciding when
+//! the server may be asked again.
+
+mod address;
+mod link;
+mod mirror;
+
+pub use address::RedisAddress;
+
+use super::ledger::{DAY, on_the_wall, until_midnight};
+use super::policy::{Charge, Policy, Refusal, Standing};
+use crate::clock::Clock;
+use crate::error::NOTICE;
+use link::{Beat, Connection, Link, Reply};
+use mirror::{Mirror, Place};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long a request waits for the server.
+const PATIENCE: Duration = Duration::from_millis(30);
+/// How long it waits once more: where this process stood still, the answer lies in the socket.
+const GRACE: Duration = Duration::from_millis(8);
+/// How fast the server has to be before it is asked again.
+const BRISK: Duration = Duration::from_millis(20);
+/// How often a replica says that it is there.
+const BEAT: Duration = Duration::from_secs(1);
+/// How often a server that is away is tried, at first and at last.
+const TRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(8)];
+/// A server that went on for so long is tried again soon, and all replicas have shown themselves by then.
+const STEADY: Duration = Duration::from_secs(10);
+const TOO_SLOW: &str = "does not answer in time";
+/// Addresses told at once.
+const AT_ONCE: usize = 200;
+
+/// How the shared counts are doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedState {
+    /// Whether the server is asked.
+    pub is_there: bool,
+    /// Replicas last seen.
+    pub replicas: u32,
+    /// How often it went away.
+    pub outages: u64,
+    /// Requests that were judged alone.
+    pub alone: u64,
+    /// How long a request waited for the server at most.
+    pub longest_wait: Duration,
+}
+
+/// The counts that many machines share, as this one sees them.
+pub(super) struct Shared {
+    inside: Arc<Inside>,
+    /// Ends the task that keeps the connection.
+    _keeping: DropGuard,
+}
+
+struct Inside {
+    link: Link,
+    shown: String,
+    clock: Arc<dyn Clock>,
+    mirror: Mutex<Mirror>,
+    /// The connection that requests use, and its number.
+    connection: Mutex<Option<(u64, Connection)>>,
+    lost: Notify,
+    outages: AtomicU64,
+    alone: AtomicU64,
+    /// Microseconds.
+    longest_wait: AtomicU64,
+}
+
+impl Shared {
+    /// Begins to look for the server, in the runtime that this is called in. `None`, with an error in the log, for an
+    /// address that cannot be used.
+    pub(super) fn begin(
+        address: &RedisAddress,
+        clock: Arc<dyn Clock>,
+        max_addresses: usize,
+    ) -> Option<Self> {
+        let link = Link::new(address).inspect_err(|problem| {
+            tracing::error!("--limits {address} cannot be used: {}", problem.category());
+        });
+        let inside = Arc::new(Inside {
+            link: link.ok()?,
+            shown: address.to_string(),
+            mirror: Mutex::new(Mirror::new(clock.now(), max_addresses)),
+            clock,
+            connection: Mutex::new(None),
+            lost: Notify::new(),
+            outages: AtomicU64::new(0),
+            alone: AtomicU64::new(0),
+            longest_wait: AtomicU64::new(0),
+        });
+        let stop = CancellationToken::new();
+        tokio::spawn(
+            stop.clone()
+                .run_until_cancelled_owned(Arc::clone(&inside).keep()),
+        );
+        Some(Self {
+            inside,
+            _keeping: stop.drop_guard(),
+        })
+    }
+
+    /// Charges a request there, or alone.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left; that costs nothing.
+    pub(super) async fn charge(
+        &self,
+        address: IpAddr,
+        charge: &Charge,
+    ) -> Result<Option<Standing>, Refusal> {
+        let inside = &self.inside;
+        if let Some((number, connection)) = inside.connection() {
+            let start = Instant::now();
+            let mut asking = pin!(inside.ask(connection, address, charge));
+            let mut asked = timeout(PATIENCE, &mut asking).await;
+            if asked.is_err() {
+                asked = timeout(GRACE, asking).await;
+            }
+            let waited = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            inside.longest_wait.fetch_max(waited, Relaxed);
+            match asked {
+                Ok(Ok(verdict)) => return verdict,
+                Ok(Err(problem)) => inside.lose(number, &problem),
+                Err(_) => inside.lose(number, TOO_SLOW),
+            }
+        }
+        inside.alone.fetch_add(1, Relaxed);
+        let now = inside.clock.now();
+        inside.mirror().charge_alone(address, charge, &now)
+    }
+
+    /// Gives one request back; nobody waits for it.
+    pub(super) fn refund(&self, address: IpAddr, policy: Policy) {
+        let inside = Arc::clone(&self.inside);
+        let now = inside.clock.now();
+        let place = inside.mirror().place(address, &now);
+        inside.mirror().refund(&place, policy);
+        let which = [Policy::General, Policy::Data, Policy::Pages];
+        let which = which.map(|of| if of == policy { -1 } else { 0 });
+        if let Some((number, mut connection)) = inside.connection() {
+            tokio::spawn(async move {
+                let given = inside.link.refund(&mut connection, &place, which).await;
+                if let Err(problem) = given {
+                    inside.lose(number, &told(&problem));
+                }
+            });
+        }
+    }
+
+    /// Addresses remembered now.
+    pub(super) fn addresses(&self) -> usize {
+        self.inside.mirror().len()
+    }
+
+    /// How it is doing.
+    pub(super) fn state(&self) -> SharedState {
+        let inside = &self.inside;
+        SharedState {
+            is_there: inside.connection().is_some(),
+            replicas: inside.mirror().replicas,
+            outages: inside.outages.load(Relaxed),
+            alone: inside.alone.load(Relaxed),
+            longest_wait: Duration::from_micros(inside.longest_wait.load(Relaxed)),
+        }
+    }
+}
+
+impl Inside {
+    fn mirror(&self) -> MutexGuard<'_, Mirror> {
+        self.mirror.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connection(&self) -> Option<(u64, Connection)> {
+        self.held().clone()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<(u64, Connection)>> {
+        let held = self.connection.lock();
+        held.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the server, twice when its day is another one than it seemed.
+    async fn ask(
+        &self,
+        mut connection: Connection,
+        address: IpAddr,
+        charge: &Charge,
+    ) -> Result<Result<Option<Standing>, Refusal>, String> {
+        for _ in 0..2 {
+            let place = self.mirror().place(address, &self.clock.now());
+            let asked = self.link.charge(&mut connection, &place, charge).await;
+            let (now, reply) = asked.map_err(|problem| told(&problem))?;
+            match reply {
+                Reply::OtherDay => self.mirror().told_time(now, self.clock.now()),
+                Reply::Lost => return Err("has lost the counts".to_owned()),
+                Reply::Burst(wait) => {
+                    return Ok(Err(Refusal::burst(Duration::from_millis(wait))));
+                }
+                Reply::Charged(count) => return Ok(Ok(self.stands(charge, &place, now, count))),
+                Reply::UsedUp(count) => {
+                    let standing = self.stands(charge, &place, now, count);
+                    let refusal = standing.map(|standing| Refusal::day(standing, &place.key));
+                    return refusal
+                        .map(Err)
+                        .ok_or_else(|| "answers nonsense".to_owned());
+                }
+            }
+        }
+        Err("cannot say which day it is".to_owned())
+    }
+
+    fn stands(&self, charge: &Charge, place: &Place, now: i64, count: u32) -> Option<Standing> {
+        let (policy, limit) = charge.day?;
+        self.mirror().hear(place, policy, count);
+        let reset = until_midnight(now);
+        Some(Standing {
+            policy,
+            limit,
+            remaining: limit.saturating_sub(count),
+            reset,
+            reset_at: on_the_wall(&self.clock.now(), reset),
+        })
+    }
+
+    /// Asks this connection no more.
+    fn lose(&self, number: u64, problem: &str) {
+        let mut held = self.held();
+        if held.as_ref().is_none_or(|(current, _)| *current != number) {
+            return;
+        }
+        *held = None;
+        drop(held);
+        self.outages.fetch_add(1, Relaxed);
+        self.lost.notify_one();
+        let (shown, parts) = (&self.shown, self.mirror().replicas);
+        tracing::warn!(
+            "the limits' server {shown} {problem}; this replica goes on alone, with one part in {parts} of what is left \
+             of each limit"
+        );
+    }
+
+    /// Keeps the connection for as long as the task lives.
+    async fn keep(self: Arc<Self>) {
+        let [soon, late] = TRIES;
+        let (mut pause, mut number, mut is_told) = (soon, 0, false);
+        loop {
+            match self.find().await {
+                Ok(mut connection) => {
+                    number += 1;
+                    *self.held() = Some((number, connection.clone()));
+                    let shown = &self.shown;
+                    tracing::info!(target: NOTICE, "limits are shared through {shown}");
+                    is_told = true;
+                    let since = Instant::now();
+                    if let Err(problem) = self.stay(number, &mut connection).await {
+                        self.lose(number, &problem);
+                    }
+                    // One that comes and goes is left alone for longer each time.
+                    pause = match since.elapsed() > STEADY {
+                        true => soon,
+                        false => (pause * 2).min(late),
+                    };
+                }
+                Err(problem) if !is_told => {
+                    is_told = true;
+                    let shown = &self.shown;
+                    tracing::warn!(
+                        "the limits' server {shown} {problem}; this replica goes on alone until it is there"
+                    );
+                }
+                Err(_) => {}
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// A connection to a server that is brisk and knows all that is known here.
+    async fn find(&self) -> Result<Connection, String> {
+        let reached = timeout(BEAT, self.link.connect()).await;
+        let mut connection = reached
+            .map_err(|_| "cannot be reached".to_owned())?
+            .map_err(|problem| told(&problem))?;
+        let policy = self.link.eviction(&mut connection).await;
+        match policy.as_deref() {
+            Ok("noeviction") => {}
+            Ok(policy) => tracing::warn!(
+                "the limits' server {} forgets counts when its memory is full (maxmemory-policy {policy}), which grants \
+                 fresh limits; set maxmemory-policy noeviction",
+                self.shown
+            ),
+            Err(_) => tracing::debug!("the limits' server does not say what it does when full"),
+        }
+        let beat = self.beat(&mut connection, BRISK, true).await?;
+        let [today, tomorrow] = &beat.marks;
+        self.adopt(beat.day, today)?;
+        self.adopt(beat.day + 1, tomorrow)?;
+        self.tell(&mut connection, beat.day, false).await?;
+        Ok(connection)
+    }
+
+    /// Says once a second that this replica is there, until the connection is lost; why it is.
+    async fn stay(&self, number: u64, connection: &mut Connection) -> Result<(), String> {
+        let since = Instant::now();
+        loop {
+            tokio::select! {
+                () = self.lost.notified() => {}
+                () = tokio::time::sleep(BEAT) => {}
+            }
+            if self
+                .connection()
+                .is_none_or(|(current, _)| current != number)
+            {
+                return Ok(());
+            }
+            let is_young = since.elapsed() < STEADY;
+            let beat = self.beat(connection, PATIENCE, is_young).await?;
+            let [today, tomorrow] = &beat.marks;
+            if !self.mirror().is_marked(beat.day, today) {
+                return Err("has lost the counts".to_owned());
+            }
+            self.adopt(beat.day + 1, tomorrow)?;
+            // What was granted alone while the connection came.
+            if self.mirror().is_owing() {
+                self.tell(connection, beat.day, true).await?;
+            }
+        }
+    }
+
+    /// Says that this replica is there, and hears what time it is; fails when that takes longer than `patience`.
+    async fn beat(
+        &self,
+        connection: &mut Connection,
+        patience: Duration,
+        is_young: bool,
+    ) -> Result<Beat, String> {
+        let heard = timeout(patience, self.link.time(connection)).await;
+        let heard = heard.map_err(|_| TOO_SLOW.to_owned())?;
+        let now = heard.map_err(|problem| told(&problem))?;
+        let day = now.div_euclid(DAY);
+        let proposals = {
+            let mut mirror = self.mirror();
+            mirror.told_time(now, self.clock.now());
+            [mirror.proposal(day), mirror.proposal(day + 1)]
+        };
+        let beat = self.link.beat(connection, now, &proposals).await;
+        let beat = beat.map_err(|problem| told(&problem))?;
+        let mut mirror = self.mirror();
+        // After the server was away the others have yet to show themselves.
+        let before = if is_young { mirror.replicas } else { 1 };
+        mirror.replicas = beat.replicas.max(before);
+        Ok(beat)
+    }
+
+    fn adopt(&self, day: i64, mark: &str) -> Result<(), String> {
+        let is_ours = self.mirror().adopt(day, mark);
+        let problem = || "holds something else under our keys".to_owned();
+        is_ours.then_some(()).ok_or_else(problem)
+    }
+
+    /// Brings into the shared counts what is known here, or only what was granted alone.
+    async fn tell(
+        &self,
+        connection: &mut Connection,
+        day: i64,
+        only_alone: bool,
+    ) -> Result<(), String> {
+        let mut after = None;
+        loop {
+            let known = self.mirror().known_after(after, AT_ONCE, only_alone);
+            let Some((last, ..)) = known.last() else {
+                return Ok(());
+            };
+            after = Some(*last);
+            let brought = self.link.tell(connection, day, &known).await;
+            brought.map_err(|problem| told(&problem))?;
+            self.mirror().told(&known);
+        }
+    }
+}
+
+/// What went wrong, to follow the name of the server; nothing of what it was asked.
+fn told(problem: &redis::RedisError) -> String {
+    match problem.code() {
+        Some(code) => format!("answers {code}"),
+        None if problem.is_timeout() => TOO_SLOW.to_owned(),
+        None => format!("cannot be used: {}", problem.category()),
+    }
+}

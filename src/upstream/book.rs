@@ -1,0 +1,184 @@
+//! The law of the ledger: which call may be paid for, by what is written down.
+
+use super::allowance::{Pool, Purpose, Shares, WINDOW, pools};
+use super::state::{duration, millis};
+use crate::clock::Moment;
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// Added to what a caller must wait.
+const GRAIN: Duration = Duration::from_secs(1);
+
+/// What is left of the upstream's allowance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Calls paid for in the last 24 hours.
+    pub used: u32,
+    /// Calls allowed in any 24 hours.
+    pub limit: u32,
+    /// What is left.
+    pub remaining: u32,
+    /// When the next of the used calls is free again; the present when none is used.
+    pub resets_at: Timestamp,
+}
+
+impl Quota {
+    /// At most a fifth is left, which is worth a word.
+    pub(super) fn is_low(&self) -> bool {
+        self.remaining <= self.limit / 5
+    }
+}
+
+/// The ledger's word on one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Paid for; it must be sent now or is lost.
+    Granted(Quota),
+    /// Not now.
+    Refused {
+        /// When asking again makes sense, at the earliest.
+        wait: Duration,
+        /// The upstream itself asked for silence.
+        held: bool,
+        /// State of the allowance.
+        quota: Quota,
+    },
+}
+
+/// The ledger during one transaction.
+pub(super) struct Book {
+    shares: Shares,
+    pub(super) clock: Moment,
+    /// The ledger's own time, in milliseconds.
+    pub(super) at: i64,
+    pub(super) held_until: i64,
+    /// Time since the anchor is known for sure.
+    same_boot: bool,
+    /// Calls within the window, newest first: when, and by which pool.
+    calls: Vec<(i64, i64)>,
+    /// The pool of a call that is to be written down.
+    pub(super) charged: Option<i64>,
+    /// Whether the time and the silence are to be written down.
+    pub(super) is_anchored: bool,
+}
+
+impl Book {
+    pub(super) fn open(
+        shares: Shares,
+        clock: Moment,
+        at: i64,
+        held_until: i64,
+        same_boot: bool,
+        calls: Vec<(i64, i64)>,
+    ) -> Self {
+        Self {
+            shares,
+            clock,
+            at,
+            held_until,
+            same_boot,
+            calls,
+            charged: None,
+            is_anchored: false,
+        }
+    }
+
+    /// Pays for one call, if it may be made.
+    pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
+        // Else a wall clock set far back would keep time from passing at all.
+        self.is_anchored |= !self.same_boot;
+        let held = self.left(self.held_until);
+        if held > Duration::ZERO {
+            return self.refusal(held, true);
+        }
+        let pools = pools(purpose).iter().map(|pool| (self.wait(*pool), *pool));
+        match pools.min_by_key(|(wait, _)| *wait) {
+            Some((Duration::ZERO, pool)) => {
+                self.charge(pool);
+                Verdict::Granted(self.quota())
+            }
+            // A grain more than needed, so that who comes back on time is not a millisecond early.
+            Some((wait, _)) => self.refusal(wait.saturating_add(GRAIN), false),
+            None => self.refusal(WINDOW, false),
+        }
+    }
+
+    /// Notes that no call may be made for a time, at most the window.
+    pub(super) fn hold(&mut self, wait: Duration) {
+        let until = self.at.saturating_add(millis(wait.min(WINDOW)));
+        self.held_until = self.held_until.max(until);
+        self.is_anchored = true;
+    }
+
+    /// How long until the ledger's time is `until`.
+    fn left(&self, until: i64) -> Duration {
+        duration(until.saturating_sub(self.at))
+    }
+
+    fn refusal(&self, wait: Duration, held: bool) -> Verdict {
+        let quota = self.quota();
+        Verdict::Refused { wait, held, quota }
+    }
+
+    /// How long until a pool can pay; zero when it can now.
+    fn wait(&self, pool: Pool) -> Duration {
+        let Shares {
+            limit,
+            paced,
+            waiting,
+            reserve,
+            burst,
+        } = self.shares;
+        let own = |call: &i64| *call == pool as i64;
+        let (size, pause) = match pool {
+            Pool::Paced => (paced, self.freed(own, burst, self.shares.stretch())),
+            Pool::Waiting => (waiting, Duration::ZERO),
+            Pool::Reserve => (reserve, Duration::ZERO),
+        };
+        let all = self.freed(|_| true, limit, WINDOW);
+        all.max(pause).max(self.freed(own, size, WINDOW))
+    }
+
+    /// How long until fewer than `most` calls of some pools lie within the last `span`.
+    fn freed(&self, of: impl Fn(&i64) -> bool, most: u32, span: Duration) -> Duration {
+        let Some(skip) = most.checked_sub(1).and_then(|n| usize::try_from(n).ok()) else {
+            return WINDOW;
+        };
+        // The call that must leave the span is the `most`-th newest one.
+        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
+        let blocking = calls.nth(skip);
+        blocking.map_or(Duration::ZERO, |(at, _)| {
+            self.left(at.saturating_add(millis(span)))
+        })
+    }
+
+    fn charge(&mut self, pool: Pool) {
+        self.charged = Some(pool as i64);
+        self.calls.insert(0, (self.at, pool as i64));
+        self.is_anchored = true;
+    }
+
+    /// What is left.
+    pub(super) fn quota(&self) -> Quota {
+        let limit = self.shares.limit;
+        let held = self.left(self.held_until);
+        let (used, wait) = if held > Duration::ZERO {
+            (limit, held)
+        } else {
+            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+            let oldest = self
+                .calls
+                .last()
+                .map(|(at, _)| at.saturating_add(millis(WINDOW)));
+            let freed = oldest.map_or(Duration::ZERO, |until| self.left(until));
+            (used.min(limit), freed)
+        };
+        let resets_at = self.clock.wall.saturating_add(wait);
+        Quota {
+            used,
+            limit,
+            remaining: limit - used,
+            resets_at: resets_at.unwrap_or(Timestamp::MAX),
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! What many machines share of an upstream, in PostgreSQL: the calls that were paid for, the answers, and who asks.
+//!
+//! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for. Answers are as few as
+//! paid calls, so a month of them is kept.
+
+use super::allowance::{Shares, WINDOW};
+use super::book::Book;
+use super::cache::{Content, Entry, checksum};
+use super::freshness::Policy;
+use super::request::{Key, Request, Slice};
+use super::state::{duration, millis};
+use crate::clock::{Moment, random};
+use crate::error::Result;
+use crate::postgres::{Address, Database, Failure, Work};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio_postgres::Row;
+
+/// Connections: few calls are made at once.
+const CONNECTIONS: usize = 4;
+/// How long what collided is tried again: callers wait.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long one replica may ask a question alone; a call has ended by then, unless who made it died.
+const LEASE: Duration = Duration::from_secs(20);
+/// How long answers are kept.
+const KEPT: Duration = Duration::from_secs(31 * 24 * 3600);
+
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS upstream_ledger (origin TEXT PRIMARY KEY, held_until BIGINT NOT NULL);
+CREATE TABLE IF NOT EXISTS upstream_calls (
+    id BIGINT PRIMARY KEY, origin TEXT NOT NULL, at BIGINT NOT NULL, pool BIGINT NOT NULL);
+CREATE INDEX IF NOT EXISTS upstream_calls_by_time ON upstream_calls (origin, at);
+CREATE TABLE IF NOT EXISTS upstream_leases (
+    origin TEXT NOT NULL, key TEXT NOT NULL, holder BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (origin, key));
+CREATE TABLE IF NOT EXISTS upstream_answers (
+    origin TEXT NOT NULL, key TEXT NOT NULL, found BOOLEAN NOT NULL, body BYTEA NOT NULL, sum BIGINT NOT NULL,
+    at BIGINT NOT NULL, lifetime BIGINT NOT NULL, born BIGINT NOT NULL, strict BOOLEAN NOT NULL, etag TEXT,
+    modified TEXT, series TEXT, first TEXT, last TEXT, PRIMARY KEY (origin, key));
+CREATE INDEX IF NOT EXISTS upstream_answers_by_series ON upstream_answers (origin, series);
+CREATE INDEX IF NOT EXISTS upstream_answers_by_age ON upstream_answers (at);
+";
+
+const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+
+/// The database of one upstream.
+#[derive(Debug)]
+pub(super) struct SharedState {
+    database: Database,
+    /// The address that answers belong to.
+    origin: String,
+    /// This process, among those that ask.
+    holder: i64,
+    are_tables_there: OnceCell<()>,
+}
+
+impl SharedState {
+    /// Reaches for nothing yet.
+    pub(super) fn at(address: &Address, origin: &str) -> Result<Self> {
+        Ok(Self {
+            database: Database::at(address, CONNECTIONS, PATIENCE)?,
+            origin: origin.to_owned(),
+            holder: random().cast_signed(),
+            are_tables_there: OnceCell::new(),
+        })
+    }
+
+    async fn database(&self) -> Result<&Database> {
+        let make = || {
+            self.database.transaction("lay out", |page| {
+                Box::pin(async move { Ok(page.batch_execute(TABLES).await?) })
+            })
+        };
+        self.are_tables_there.get_or_try_init(make).await?;
+        Ok(&self.database)
+    }
+
+    /// Works on the ledger of `host`, alone of all replicas. A payment whose commit was not heard of is found done.
+    pub(super) async fn transact<T: Send + 'static>(
+        &self,
+        host: &str,
+        shares: Shares,
+        clock: Moment,
+        work: impl Fn(&mut Book) -> T + Send + Sync + 'static,
+    ) -> Result<T> {
+        let (id, host, work) = (random().cast_signed(), host.to_owned(), Arc::new(work));
+        let database = self.database().await?;
+        let done = database.transaction("write the upstream ledger in", move |page| {
+            let (host, work) = (host.clone(), Arc::clone(&work));
+            let done = async move {
+                let begin = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
+                page.execute(begin, &[&host]).await?;
+                let hold = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
+                let held_until: i64 = page.query_one(hold, &[&host]).await?.try_get(0)?;
+                // One that was done already stands no more in its own way.
+                let undo = "DELETE FROM upstream_calls WHERE id = $1";
+                page.execute(undo, &[&id]).await?;
+                let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+                let calls = "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
+                let since = shown.saturating_sub(millis(WINDOW));
+                let calls = page.query(calls, &[&host, &since]).await?;
+                let calls = calls.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+                let calls: Vec<(i64, i64)> = calls.collect::<std::result::Result<_, tokio_postgres::Error>>()?;
+                // A clock that was set back must not let calls seem to come in the future.
+                let at = calls.first().map_or(shown, |(newest, _)| shown.max(*newest));
+                let mut book = Book::open(shares, clock, at, held_until, true, calls);
+                let result = work(&mut book);
+                if let Some(pool) = book.charged {
+                    let pay = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
+                    page.execute(pay, &[&id, &host, &at, &pool]).await?;
+                    let past = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
+                    page.execute(past, &[&host, &since]).await?;
+                }
+                if book.is_anchored {
+                    let hold = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
+                    page.execute(hold, &[&host, &book.held_until]).await?;
+                }
+                Ok(result)
+            };
+            Box::pin(done) as Work<'_, T>
+        });
+        done.await
+    }
+
+    /// Whether this replica may ask a question now; another one asks it if not.
+    pub(super) async fn claim(&self, key: &Key) -> Result<bool> {
+        const CLAIM: &str = "
+            INSERT INTO upstream_leases VALUES ($1, $2, $3, $4::BIGINT + $5::BIGINT)
+            ON CONFLICT (origin, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+            WHERE upstream_leases.until <= $4 OR upstream_leases.holder = excluded.holder";
+        let (origin, key, holder) = (self.origin.clone(), key.as_str().to_owned(), self.holder);
+        let database = self.database().await?;
+        let claimed = database.transaction("ask who asks of", move |page| {
+            let (origin, key) = (origin.clone(), key.clone());
+            let claimed = async move {
+                let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+                let lease = millis(LEASE);
+                let claimed = page
+                    .execute(CLAIM, &[&origin, &key, &holder, &now, &lease])
+                    .await?;
+                Ok(claimed == 1)
+            };
+            Box::pin(claimed) as Work<'_, bool>
+        });
+        claimed.await
+    }
+
+    /// Keeps what came of a question, and lets others ask it.
+    pub(super) async fn conclude(
+        &self,
+        key: &Key,
+        series: Option<Key>,
+        entry: Option<Arc<Entry>>,
+        now: Moment,
+    ) -> Result<()> {
+        const RELEASE: &str =
+            "DELETE FROM upstream_leases WHERE origin = $1 AND key = $2 AND holder = $3";
+        let (origin, key, holder) = (self.origin.clone(), key.as_str().to_owned(), self.holder);
+        let entry = entry.and_then(|entry| Stored::of(&entry, series.as_ref(), &now));
+        let entry = Arc::new(entry);
+        let database = self.database().await?;
+        let concluded = database.transaction("keep an upstream's answer in", move |page| {
+            let (origin, key, entry) = (origin.clone(), key.clone(), Arc::clone(&entry));
+            let concluded = async move {
+                if let Some(entry) = entry.as_ref() {
+                    entry.insert(page, &origin, &key).await?;
+                }
+                page.execute(RELEASE, &[&origin, &key, &holder]).await?;
+                Ok(())
+            };
+            Box::pin(concluded) as Work<'_, ()>
+        });
+        concluded.await
+    }
+
+    /// What is kept for a question, or for a wider range of it, newest first; each with what it is known by.
+    pub(super) async fn kept(
+        &self,
+        request: &Request,
+        key: &Key,
+        now: Moment,
+    ) -> Result<Vec<Kept>> {
+        const KEPT: &str = "
+            SELECT key, found, body, sum, $6::BIGINT - at, lifetime, born, strict, etag, modified, series, first, last
+            FROM upstream_answers
+            WHERE origin = $1 AND (key = $2 OR series = $3 AND first <= $4 AND last >= $5)
+            ORDER BY at DESC LIMIT 4";
+        let series = request.slice.and_then(|_| request.series_key().ok());
+        let series = series.map(|series| series.as_str().to_owned());
+        let ends = request
+            .slice
+            .map(|slice| (slice.start.to_string(), slice.end.to_string()));
+        let (first, last) = ends.unzip();
+        let (origin, key) = (self.origin.clone(), key.as_str().to_owned());
+        let asked = Arc::new((origin, key, series, first, last));
+        let database = self.database().await?;
+        let rows = database.transaction("read an upstream's answers in", move |page| {
+            let asked = Arc::clone(&asked);
+            let rows = async move {
+                let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+                let (origin, key, series, first, last) = asked.as_ref();
+                Ok(page
+                    .query(KEPT, &[origin, key, series, first, last, &now])
+                    .await?)
+            };
+            Box::pin(rows) as Work<'_, Vec<Row>>
+        });
+        let rows = rows.await?;
+        let kept = rows.iter().map(|row| read(row, &now));
+        let kept = kept.filter_map(|kept| {
+            kept.inspect_err(|error| tracing::warn!(%error, "an answer in the database is ignored"))
+                .ok()
+        });
+        Ok(kept.flatten().collect())
+    }
+}
+
+/// An answer with the key that it is kept under, and that of its series.
+pub(super) struct Kept {
+    pub(super) key: Key,
+    pub(super) series: Option<Key>,
+    pub(super) entry: Entry,
+}
+
+/// An answer as a row.
+struct Stored {
+    found: bool,
+    body: Vec<u8>,
+    sum: i64,
+    age: i64,
+    policy: Policy,
+    series: Option<String>,
+    first: Option<String>,
+    last: Option<String>,
+}
+
+impl Stored {
+    fn of(entry: &Entry, series: Option<&Key>, now: &Moment) -> Option<Self> {
+        let (found, body) = match &entry.content {
+            Content::Found(body) => (true, body.to_vec()),
+            Content::Unknown(name) => (false, name.clone().into_bytes()),
+            // Another version of this program may ask better.
+            Content::Refused => return None,
+        };
+        let range = entry.slice.zip(series);
+        entry.policy.is_storable.then(|| Self {
+            found,
+            sum: checksum(&body),
+            body,
+            age: millis(now.since(&entry.fetched)),
+            policy: entry.policy.clone(),
+            series: range.map(|(_, series)| series.as_str().to_owned()),
+            first: range.map(|(slice, _)| slice.start.to_string()),
+            last: range.map(|(slice, _)| slice.end.to_string()),
+        })
+    }
+
+    async fn insert(
+        &self,
+        page: &deadpool_postgres::Transaction<'_>,
+        origin: &str,
+        key: &str,
+    ) -> std::result::Result<(), Failure> {
+        const KEEP: &str = "
+            INSERT INTO upstream_answers VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            ON CONFLICT (origin, key) DO UPDATE SET found = excluded.found, body = excluded.body, sum = excluded.sum,
+            at = excluded.at, lifetime = excluded.lifetime, born = excluded.born, strict = excluded.strict,
+            etag = excluded.etag, modified = excluded.modified, series = excluded.series, first = excluded.first,
+            last = excluded.last";
+        let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+        let (at, past) = (
+            now.saturating_sub(self.age),
+            now.saturating_sub(millis(KEPT)),
+        );
+        let Policy {
+            lifetime,
+            born,
+            is_strict,
+            etag,
+            modified,
+            ..
+        } = &self.policy;
+        let (lifetime, born) = (millis(*lifetime), millis(*born));
+        page.execute(
+            KEEP,
+            &[
+                &origin,
+                &key,
+                &self.found,
+                &self.body,
+                &self.sum,
+                &at,
+                &lifetime,
+                &born,
+                is_strict,
+                etag,
+                modified,
+                &self.series,
+                &self.first,
+                &self.last,
+            ],
+        )
+        .await?;
+        page.execute("DELETE FROM upstream_answers WHERE at < $1", &[&past])
+            .await?;
+        Ok(())
+    }
+}
+
+/// A row as an answer; nothing when it is not whole.
+fn read(row: &Row, now: &Moment) -> std::result::Result<Option<Kept>, tokio_postgres::Error> {
+    let body: Vec<u8> = row.try_get(2)?;
+    if checksum(&body) != row.try_get::<_, i64>(3)? {
+        tracing::warn!("a damaged answer in the database is ignored");
+        return Ok(None);
+    }
+    let content = match (row.try_get(1)?, String::from_utf8(body)) {
+        (true, Ok(text)) => Content::Found(text.into()),
+        (true, Err(other)) => Content::Found(other.into_bytes().into()),
+        (false, Ok(name)) => Content::Unknown(name),
+        (false, Err(_)) => return Ok(None),
+    };
+    let date =
+        |column: usize| -> std::result::Result<Option<jiff::civil::Date>, tokio_postgres::Error> {
+            let text: Option<String> = row.try_get(column)?;
+            Ok(text.and_then(|text| text.parse().ok()))
+        };
+    let slice = date(11)?
+        .zip(date(12)?)
+        .map(|(start, end)| Slice { start, end });
+    let policy = Policy {
+        is_storable: true,
+        is_stated: true,
+        lifetime: duration(row.try_get(5)?),
+        born: duration(row.try_get(6)?),
+        is_strict: row.try_get(7)?,
+        etag: row.try_get(8)?,
+        modified: row.try_get(9)?,
+    };
+    let entry = Entry {
+        content,
+        fetched: ago(now, duration(row.try_get(4)?)),
+        policy,
+        slice,
+    };
+    let series: Option<String> = row.try_get(10)?;
+    Ok(Some(Kept {
+        key: Key::kept(row.try_get(0)?),
+        series: series.map(Key::kept),
+        entry,
+    }))
+}
+
+/// A moment some time ago; before this machine was started only the wall tells it.
+fn ago(now: &Moment, age: Duration) -> Moment {
+    let wall = now.wall.saturating_sub(age).unwrap_or(now.wall);
+    match now.uptime.checked_sub(age) {
+        Some(uptime) => Moment {
+            wall,
+            uptime,
+            ..*now
+        },
+        None => Moment {
+            wall,
+            uptime: Duration::ZERO,
+            boot: now.boot.wrapping_add(1),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, ManualClock};
+
+    #[test]
+    fn what_is_kept_elsewhere_is_as_old_here() {
+        let clock = ManualClock::at("2026-11-21T23:30:00Z".parse().unwrap());
+        let now = clock.now();
+        for seconds in [0, 1, 999, 1_000, 1_001, 86_400] {
+            let age = Duration::from_secs(seconds);
+            assert_eq!(now.since(&ago(&now, age)), age);
+        }
+    }
+}

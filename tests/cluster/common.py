@@ -1,0 +1,203 @@
+"""What the cluster's scripts share: servers of Redis and PostgreSQL, a proxy with faults, replicas. Standard library only."""
+import asyncio, atexit, importlib.util, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+
+_spec = importlib.util.spec_from_file_location("chaos_common", pathlib.Path(__file__).parents[1] / "chaos" / "common.py")
+chaos = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(chaos)
+Line, Server = chaos.Line, chaos.Server
+arguments, figures, free_port, imported, percentile, result, run = (
+    chaos.arguments, chaos.figures, chaos.free_port, chaos.imported, chaos.percentile, chaos.result, chaos.run)
+
+PASSWORD = "s3cret-of-the-test"
+
+
+def wait(what, told, limit=30):
+    """Waits until something is so."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if what():
+            return
+        time.sleep(0.05)
+    raise SystemExit("it does not come: " + told)
+
+
+class Redis:
+    """A server of Redis that keeps nothing on disk."""
+
+    def __init__(self, *flags):
+        self.port, self.flags = free_port(), flags
+        self.start()
+
+    def start(self):
+        line = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD, *self.flags]
+        self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.process.kill)
+        wait(self.answers, "redis-server")
+
+    def answers(self):
+        try:
+            return self.ask("PING") == "+PONG"
+        except OSError:
+            return False
+
+    def ask(self, *words):
+        """The first line of an answer."""
+        def written(words):
+            return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in (w.encode() for w in words))
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as one:
+            one.sendall(written(["AUTH", PASSWORD]) + written(words))
+            lines = one.makefile("rb")
+            lines.readline()
+            return lines.readline().decode().strip()
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def url(self, port=None):
+        return f"redis://:{PASSWORD}@127.0.0.1:{port or self.port}/0"
+
+
+class Proxy:
+    """Passes bytes on; `mode` is `pass`, `slow` (each piece 300 ms later), `silent` (taken and passed on no more)."""
+
+    def __init__(self, to):
+        self.to, self.port, self.mode, self.open = to, free_port(), "pass", set()
+        self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        asyncio.run_coroutine_threadsafe(asyncio.start_server(self.take, "127.0.0.1", self.port), self.loop).result()
+
+    async def take(self, reader, writer):
+        try:
+            there, onward = await asyncio.open_connection("127.0.0.1", self.to)
+        except OSError:
+            writer.close()
+            return
+        self.open |= {writer, onward}
+        await asyncio.gather(self.pump(reader, onward), self.pump(there, writer))
+        self.open -= {writer, onward}
+
+    async def pump(self, reader, writer):
+        try:
+            while data := await reader.read(65536):
+                if self.mode == "slow":
+                    await asyncio.sleep(0.3)
+                while self.mode == "silent":
+                    await asyncio.sleep(0.05)
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        writer.close()
+
+    def cut(self):
+        """Closes all connections there are."""
+        self.loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in list(self.open)])
+
+
+def replicas(given, folder, count, *flags):
+    """Servers, each with a store of its own; who asks is who `X-Forwarded-For` says."""
+    store = imported(given, folder)
+    servers = []
+    for number in range(count):
+        own = pathlib.Path(folder) / f"replica{number}"
+        own.mkdir()
+        shutil.copy(store, own / "econoscope.db")
+        metrics = free_port()
+        server = Server(given, own / "econoscope.db", "--trusted-proxy", "127.0.0.1/32", "--metrics-listen", f"127.0.0.1:{metrics}", *flags)
+        server.metrics = metrics
+        servers.append(server)
+    return servers
+
+
+def is_shared(servers, there=1, count=None):
+    """Whether each server asks the limits' server, and sees so many replicas."""
+    seen = [figures(server.metrics) for server in servers]
+    return all(one["econoscope_limits_shared"] == there for one in seen) and (
+        count is None or all(one["econoscope_limits_replicas"] == count for one in seen))
+
+
+def request(address, path="/api/public/regime"):
+    return f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: {address}\r\n\r\n".encode()
+
+
+def together(parts):
+    """Runs functions at once, each in a thread; what they gave."""
+    given = [None] * len(parts)
+
+    def one(at):
+        given[at] = parts[at]()
+    threads = [threading.Thread(target=one, args=(at,)) for at in range(len(parts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return given
+
+
+class Stalls:
+    """How long this machine let a process wait for its turn at most: what a busy machine does is not Redis' doing."""
+
+    LOOK = "import sys, time\nworst = 0\nwhile True:\n b = time.monotonic(); time.sleep(0.002); worst = max(worst, time.monotonic() - b - 0.002)\n print(worst * 1000, flush=True)"
+
+    def __init__(self):
+        self.told = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([sys.executable, "-c", self.LOOK], stdout=self.told)
+        atexit.register(self.process.kill)
+
+    def worst(self):
+        self.told.seek(0)
+        return float(self.told.read().splitlines()[-2])
+
+
+def longest_wait(servers, stalls):
+    """Milliseconds that a request waited for the limits' server at most, and that this machine stood still."""
+    waited = max(figures(server.metrics)["econoscope_limits_longest_wait_seconds"] for server in servers) * 1000
+    stood = stalls.worst()
+    assert waited <= 50 + stood, (waited, stood)
+    return f"{waited:.1f} (a process of this machine waited {stood:.1f} for its turn)"
+
+
+def end(servers):
+    for server in servers:
+        assert server.stop() == 0
+        assert PASSWORD not in server.said(), server.said()
+
+
+class Postgres:
+    """A database server with a folder of its own; it does not run as root."""
+
+    def __init__(self):
+        found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))
+        assert found, "PostgreSQL is not installed"
+        self.bin, self.port = found[-1], free_port()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pg"))
+        atexit.register(shutil.rmtree, self.folder, True)
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres")
+        self.run("initdb", "-D", self.folder / "data", "-U", "econ", "-A", "trust", "-E", "UTF8")
+        self.start()
+        self.sql("CREATE DATABASE facts", "postgres")
+
+    def words(self, name, *words):
+        user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        return [*user, str(self.bin / name), *map(str, words)]
+
+    def run(self, name, *words):
+        done = subprocess.run(self.words(name, *words), capture_output=True, text=True, cwd="/")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self):
+        flags = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder}"
+        self.run("pg_ctl", "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o", flags, "start")
+        atexit.register(self.stop)
+
+    def stop(self):
+        subprocess.run(self.words("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop"), capture_output=True, cwd="/")
+
+    def sql(self, text, database="facts"):
+        return self.run("psql", "-h", self.folder, "-p", self.port, "-U", "econ", "-d", database, "-Atqc", text).strip()
+
+    def url(self, port=None):
+        return f"postgres://econ:{PASSWORD}@127.0.0.1:{port or self.port}/facts"
