@@ -100,8 +100,7 @@ pub(crate) fn connect(path: Option<&Path>, more: OpenFlags) -> rusqlite::Result<
     let db = match path {
         Some(path) => {
             if more.contains(OpenFlags::SQLITE_OPEN_CREATE) {
-                // SQLite would let everybody read it, and rows may be for its owner alone; the files beside it take
-                // its rights. Why it cannot be made SQLite says itself.
+                // SQLite would let everybody read it. Why it cannot be made it says itself.
                 disk::make_private(path).unwrap_or_default();
             }
             Connection::open_with_flags(path, flags)?

@@ -101,15 +101,15 @@ pub(super) fn alone(path: &Path) -> Option<File> {
     folder.lock().ok().map(|()| folder)
 }
 
-/// Makes an empty file where there is none. A log that lies there already is of a store that is gone: the new one
+/// Makes an empty file that only its owner may read, for rows may be for its owner alone, where there is none; SQLite
+/// gives what lies beside it the same rights. A log that lies there already is of a store that is gone: the new one
 /// would take it for its own.
 pub(super) fn make(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
     let _alone = cleared(path)?;
-    let made = File::options().write(true).create_new(true).open(path);
-    unless(ErrorKind::AlreadyExists, made.map(drop)).map_err(|e| not_made(path, e))
+    disk::make_private(path).map_err(|e| not_made(path, e))
 }
 
 /// Lays a whole store file where there is none: written and on the disk before it has its name.
