@@ -4,11 +4,11 @@
 use econoscope::desk::scores::Scores;
 
 /// The cell of an indicator's row under a heading that begins so.
-fn cell<'a>(indicator: &str, row: &str, heading: &str) -> &'a str {
+fn cell(indicator: &str, row: &str, heading: &str) -> &'static str {
     let tables = Scores::embedded().unwrap().tables.iter();
     let mut cells = tables.filter(|t| t.indicator == indicator).flat_map(|t| {
         let column = t.columns.iter().position(|c| c.starts_with(heading));
-        let rows = t.rows.iter().filter(|r| r[0] == row);
+        let rows = t.rows.iter().filter(move |r| r[0] == row);
         rows.filter_map(move |r| r.get(column?))
     });
     let found = cells.next();

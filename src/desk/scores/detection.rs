@@ -102,3 +102,50 @@ fn listed(spells: &[&Spell]) -> String {
         n => format!("{n}: {}", all.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_level_stands_from_its_first_to_its_last_reading() {
+        let readings = [1.0, 5.0, 6.0, 4.9, 5.0];
+        let readings: Vec<Observation> = (1..)
+            .zip(readings)
+            .map(|(day, value)| Observation::new(date(2001, 3, day), value))
+            .collect();
+        let spell = |from, to: Option<i8>| Spell {
+            from: date(2001, 3, from),
+            to: to.map(|to| date(2001, 3, to)),
+        };
+        assert_eq!(
+            at_least(5.0, &readings),
+            [spell(2, Some(3)), spell(5, None)]
+        );
+        assert_eq!(at_least(9.0, &readings), []);
+    }
+
+    #[test]
+    fn a_spell_belongs_to_one_recession_or_is_false() {
+        let spell = |from, to| Spell { from, to: Some(to) };
+        let spells = vec![
+            spell(date(1998, 1, 1), date(1998, 2, 1)),
+            spell(date(2000, 12, 31), date(2001, 12, 1)),
+            spell(date(2020, 6, 1), date(2020, 7, 1)),
+        ];
+        let signal = Signal {
+            name: "signal".to_owned(),
+            spells,
+        };
+        let reach = Reach {
+            ahead: 100,
+            behind: 60,
+        };
+        let table = table("X", Month::new(1990, 1), &reach, &[signal]);
+        let false_ones = "1: 1998-01-01 to 1998-02-01";
+        let cells = ["signal", "never", "-90 / 1", "never", "93 / 62", false_ones];
+        assert_eq!(table.rows, [cells]);
+        assert_eq!(table.columns.len(), cells.len());
+    }
+}
