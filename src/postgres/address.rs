@@ -102,7 +102,9 @@ impl Address {
 
     /// The same with this password, unless it has one.
     pub(crate) fn or_password(mut self, password: Option<String>) -> Self {
-        if let (None, Some(password)) = (self.config.get_password(), password) {
+        if self.config.get_password().is_none()
+            && let Some(password) = password
+        {
             self.config.password(password);
         }
         self

@@ -101,7 +101,8 @@ impl Followed {
             .with_patience(Duration::ZERO);
         loop {
             // A word of a writer only makes it sooner.
-            drop(tokio::time::timeout(POLL, self.wake.notified()).await);
+            let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
+            woken.unwrap_or_default();
             let done = self.step(&db).await;
             let away = done.is_err();
             let was_away = self.note(away);

@@ -3,8 +3,8 @@
 use super::following::Followed;
 use crate::error::{Error, NOTICE, Result};
 use crate::postgres::Address;
-use crate::store::Store;
 use crate::store::postgres::{Postgres, fill_file};
+use crate::store::seam::Store;
 use crate::store::sqlite::Sqlite;
 use std::path::Path;
 use std::sync::Arc;
