@@ -45,17 +45,23 @@ pub enum Verdict {
     },
 }
 
+/// What is written down, and when that is read.
+pub(super) struct Page {
+    /// The ledger's own time, in milliseconds.
+    pub(super) at: i64,
+    /// Until when the upstream asked for silence.
+    pub(super) held_until: i64,
+    /// How much time has passed since the last writing is known for sure.
+    pub(super) same_boot: bool,
+    /// Calls within the window, newest first: when, and by which pool.
+    pub(super) calls: Vec<(i64, i64)>,
+}
+
 /// The ledger during one transaction.
 pub(super) struct Book {
     shares: Shares,
     pub(super) clock: Moment,
-    /// The ledger's own time, in milliseconds.
-    pub(super) at: i64,
-    pub(super) held_until: i64,
-    /// Time since the anchor is known for sure.
-    same_boot: bool,
-    /// Calls within the window, newest first: when, and by which pool.
-    calls: Vec<(i64, i64)>,
+    pub(super) page: Page,
     /// The pool of a call that is to be written down.
     pub(super) charged: Option<i64>,
     /// Whether the time and the silence are to be written down.
@@ -63,21 +69,11 @@ pub(super) struct Book {
 }
 
 impl Book {
-    pub(super) fn open(
-        shares: Shares,
-        clock: Moment,
-        at: i64,
-        held_until: i64,
-        same_boot: bool,
-        calls: Vec<(i64, i64)>,
-    ) -> Self {
+    pub(super) fn open(shares: Shares, clock: Moment, page: Page) -> Self {
         Self {
             shares,
             clock,
-            at,
-            held_until,
-            same_boot,
-            calls,
+            page,
             charged: None,
             is_anchored: false,
         }
@@ -86,8 +82,8 @@ impl Book {
     /// Pays for one call, if it may be made.
     pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
-        self.is_anchored |= !self.same_boot;
-        let held = self.left(self.held_until);
+        self.is_anchored |= !self.page.same_boot;
+        let held = self.left(self.page.held_until);
         if held > Duration::ZERO {
             return self.refusal(held, true);
         }
@@ -105,14 +101,14 @@ impl Book {
 
     /// Notes that no call may be made for a time, at most the window.
     pub(super) fn hold(&mut self, wait: Duration) {
-        let until = self.at.saturating_add(millis(wait.min(WINDOW)));
-        self.held_until = self.held_until.max(until);
+        let until = self.page.at.saturating_add(millis(wait.min(WINDOW)));
+        self.page.held_until = self.page.held_until.max(until);
         self.is_anchored = true;
     }
 
     /// How long until the ledger's time is `until`.
     fn left(&self, until: i64) -> Duration {
-        duration(until.saturating_sub(self.at))
+        duration(until.saturating_sub(self.page.at))
     }
 
     fn refusal(&self, wait: Duration, held: bool) -> Verdict {
@@ -145,7 +141,7 @@ impl Book {
             return WINDOW;
         };
         // The call that must leave the span is the `most`-th newest one.
-        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
+        let mut calls = self.page.calls.iter().filter(|(_, pool)| of(pool));
         let blocking = calls.nth(skip);
         blocking.map_or(Duration::ZERO, |(at, _)| {
             self.left(at.saturating_add(millis(span)))
@@ -154,19 +150,20 @@ impl Book {
 
     fn charge(&mut self, pool: Pool) {
         self.charged = Some(pool as i64);
-        self.calls.insert(0, (self.at, pool as i64));
+        self.page.calls.insert(0, (self.page.at, pool as i64));
         self.is_anchored = true;
     }
 
     /// What is left.
     pub(super) fn quota(&self) -> Quota {
         let limit = self.shares.limit;
-        let held = self.left(self.held_until);
+        let held = self.left(self.page.held_until);
         let (used, wait) = if held > Duration::ZERO {
             (limit, held)
         } else {
-            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+            let used = u32::try_from(self.page.calls.len()).unwrap_or(u32::MAX);
             let oldest = self
+                .page
                 .calls
                 .last()
                 .map(|(at, _)| at.saturating_add(millis(WINDOW)));

@@ -6,7 +6,7 @@
 //! forward grants nothing.
 
 use super::allowance::{Purpose, Shares, WINDOW};
-use super::book::{Book, Quota, Verdict};
+use super::book::{Book, Page, Quota, Verdict};
 use super::shared::SharedState;
 use super::state::{StateFile, millis, moment};
 use crate::clock::{Clock, Moment, OwnTime};
@@ -186,14 +186,20 @@ fn read(
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(Book::open(shares, clock, at, held_until, same_boot, calls))
+    let page = Page {
+        at,
+        held_until,
+        same_boot,
+        calls,
+    };
+    Ok(Book::open(shares, clock, page))
 }
 
 fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<()> {
     if let Some(pool) = book.charged {
         page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
-            .execute(params![origin, book.at, pool])?;
-        let old = book.at.saturating_sub(millis(WINDOW));
+            .execute(params![origin, book.page.at, pool])?;
+        let old = book.page.at.saturating_sub(millis(WINDOW));
         page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, old])?;
     }
@@ -202,8 +208,8 @@ fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 origin,
-                book.at,
-                book.held_until,
+                book.page.at,
+                book.page.held_until,
                 wall.as_millisecond(),
                 millis(uptime),
                 boot.cast_signed()

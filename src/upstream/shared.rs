@@ -4,7 +4,7 @@
 //! paid calls, so a month of them is kept.
 
 use super::allowance::{Shares, WINDOW};
-use super::book::Book;
+use super::book::{Book, Page};
 use super::cache::{Content, Entry, checksum};
 use super::freshness::Policy;
 use super::request::{Key, Request, Slice};
@@ -103,7 +103,13 @@ impl SharedState {
                 let calls: Vec<(i64, i64)> = calls.collect::<std::result::Result<_, tokio_postgres::Error>>()?;
                 // A clock that was set back must not let calls seem to come in the future.
                 let at = calls.first().map_or(shown, |(newest, _)| shown.max(*newest));
-                let mut book = Book::open(shares, clock, at, held_until, true, calls);
+                let written = Page {
+                    at,
+                    held_until,
+                    same_boot: true,
+                    calls,
+                };
+                let mut book = Book::open(shares, clock, written);
                 let result = work(&mut book);
                 if let Some(pool) = book.charged {
                     let pay = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
@@ -113,7 +119,7 @@ impl SharedState {
                 }
                 if book.is_anchored {
                     let hold = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
-                    page.execute(hold, &[&host, &book.held_until]).await?;
+                    page.execute(hold, &[&host, &book.page.held_until]).await?;
                 }
                 Ok(result)
             };
