@@ -262,7 +262,6 @@ impl Told {
         self.series();
         self.overviews();
         self.made();
-        println!("{} series, {} pairs", self.metrics.len(), self.pairs);
         assert!(
             self.differ.is_empty(),
             "{} differ:\n{}",

@@ -105,7 +105,7 @@ impl Store for Postgres {
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
-        Ok(self.put_origin(id, origin, days)?.0)
+        self.put_origin(id, origin, days).map(|_| ())
     }
 
     fn status(&self) -> Result<Vec<Status>> {
@@ -148,7 +148,7 @@ impl Store for Postgres {
         fetched_at: Timestamp,
         origin: &str,
     ) -> Result<()> {
-        Ok(self.put_computed(id, rows, fetched_at, origin)?.0)
+        self.put_computed(id, rows, fetched_at, origin).map(|_| ())
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
@@ -167,6 +167,6 @@ impl Store for Postgres {
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        Ok(self.put_note(key, value)?.0)
+        self.put_note(key, value).map(|_| ())
     }
 }
