@@ -76,6 +76,7 @@ impl Progress {
     pub(super) fn step(&mut self, name: &str) {
         if let View::Bar(bar, part) = &self.view {
             part.set_style(style(NONE));
+            part.tick();
             bar.set_message(name.to_owned());
         }
     }
