@@ -5,7 +5,7 @@
 //! print less the expectation, in the formula's measure; divided by `sd` it is in standard deviations.
 
 use super::months::{Month, Months};
-use super::nowcast::bridges;
+use super::nowcast::bridges::{self, SHIPPED};
 use super::statistics::mean;
 use crate::model::frequency::shift;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -269,7 +269,7 @@ fn unemployment(known: &SeriesSet) -> Draft {
     let held = moves.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
     let notes = still_open("claims", weeks, grid.next());
     grid.draft(
-        bridges::unemployment(grid.change()?, held),
+        bridges::step(&SHIPPED.unemployment, grid.change()?, held),
         notes.into_iter().collect(),
     )
 }
@@ -284,7 +284,7 @@ fn prices(known: &SeriesSet) -> Draft {
     }
     let weeks = weeks(known, "GASREGW");
     let gasoline = bridges::gasoline_at(&bridges::moves(weeks), all.next());
-    let value = bridges::prices(core.growth(12)?, gasoline);
+    let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
     let note = match gasoline {
         None => Some(format!(
             "without gasoline: GASREGW of {} is not known",

@@ -5,11 +5,12 @@
 
 pub mod bridges;
 
-use super::months::{Month, Months, log_ratio};
+use super::months::{Month, Months};
 use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
 use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, SeriesSet};
+use bridges::Coefficients;
 use jiff::ToSpan;
 
 /// Weekly series that tell of months not out yet.
@@ -66,6 +67,18 @@ pub struct Nowcast {
 /// # Errors
 /// Why there is none, in words.
 pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
+    with(set, (day, weekly), bridges::SHIPPED)
+}
+
+/// [`at`] with bridges of other coefficients, to judge those that could be had at a time.
+///
+/// # Errors
+/// As [`at`].
+pub fn with(
+    set: &SeriesSet,
+    (day, weekly): (Date, Date),
+    bridges: Coefficients,
+) -> Result<Nowcast, String> {
     let [claims, gasoline] = [0, 1].map(|i| {
         let (id, lag) = (WEEKLY.get(i).copied(), OUT_AFTER.get(i).copied());
         let known = known_or_none(id.and_then(|id| set.get(id)), weekly);
@@ -85,6 +98,7 @@ pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
         figures: Grids::read(set, day),
         claims: bridges::moves(claims),
         gasoline: bridges::moves(gasoline),
+        bridges,
         to,
         fills: Vec::new(),
         inputs_missing: Vec::new(),
@@ -131,6 +145,7 @@ struct Filling {
     figures: Grids,
     claims: Months,
     gasoline: Months,
+    bridges: Coefficients,
     to: Month,
     fills: Vec<Fill>,
     inputs_missing: Vec<&'static str>,
@@ -138,20 +153,32 @@ struct Filling {
 
 impl Filling {
     fn fill(&mut self) -> Result<(), String> {
-        let claims = self.claims.clone();
+        let (claims, b) = (self.claims.clone(), self.bridges);
         let with_claims = "its own momentum and initial claims";
         let payrolls = |grid: &Months, m| {
-            let step = bridges::payrolls(momentum(grid, m)?, bridges::claims_at(&claims, m));
+            let step = bridges::step(
+                &b.payrolls,
+                bridges::momentum(grid, m)?,
+                bridges::claims_at(&claims, m),
+            );
             grown(grid, m, step)
         };
         let production = |grid: &Months, m| {
-            let step = bridges::production(momentum(grid, m)?, bridges::claims_at(&claims, m));
+            let step = bridges::step(
+                &b.production,
+                bridges::momentum(grid, m)?,
+                bridges::claims_at(&claims, m),
+            );
             grown(grid, m, step)
         };
         let unemployment = |grid: &Months, m: Month| {
             let last = grid.get(m.plus(-1))?;
-            let drift = (last - grid.get(m.plus(-4))?) / 3.0;
-            Some(last + bridges::unemployment(drift, bridges::claims_at(&claims, m)))
+            let step = bridges::step(
+                &b.unemployment,
+                bridges::drift(grid, m)?,
+                bridges::claims_at(&claims, m),
+            );
+            Some(last + step)
         };
         let core = |grid: &Months, m: Month| {
             let before = m.plus(-1);
@@ -176,6 +203,7 @@ impl Filling {
 
     fn prices(&mut self) -> Result<(), String> {
         let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
+        let b = self.bridges;
         let last = self.figures.prices.last();
         let mut to_fill = last.into_iter().flat_map(|m| months_after(m, self.to));
         let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
@@ -187,7 +215,8 @@ impl Filling {
         };
         let prices = |grid: &Months, m: Month| {
             let yearly = core.log_change(m.plus(-1), 12, 100.0)?;
-            let step = bridges::prices(yearly / 12.0, bridges::gasoline_at(&gasoline, m));
+            let step =
+                bridges::prices(&b.prices, yearly / 12.0, bridges::gasoline_at(&gasoline, m));
             grown(grid, m, step)
         };
         self.required("CPIAUCSL", |g| &mut g.prices, how, prices)
@@ -248,12 +277,6 @@ fn months_after(last: Month, to: Month) -> impl Iterator<Item = Month> {
     (1..)
         .map(move |k| last.plus(k))
         .take_while(move |m| *m <= to)
-}
-
-/// The mean step of the three months before, percent.
-fn momentum(grid: &Months, month: Month) -> Option<f64> {
-    let before = month.plus(-1);
-    Some(100.0 * log_ratio(grid.get(before)?, grid.get(before.plus(-3))?)? / 3.0)
 }
 
 /// The month before, moved by a step in percent.

@@ -1,38 +1,40 @@
 //! The regime's label on a day against what the same month was called when its figures were complete, and finally.
 
+mod lessons;
 mod revised;
+mod seen;
 
 use super::table::{ScoreTable, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::Month;
-use crate::indicators::nowcast::{self, WEEKLY};
+use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
 use crate::indicators::statistics::mean;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Date, SeriesSet};
+use crate::model::{AsOf, Date};
 use jiff::ToSpan;
+use lessons::{LAST_LEARNT, Lessons};
+use seen::{Seen, known, seen};
 use std::collections::BTreeMap;
 
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2026, 1);
 
-/// The last month that the bridges were fitted to: what comes after is out of their sample.
-const LAST_LEARNT: Month = Month::new(2019, 12);
 /// Months kept of what was known at a month's end.
 const NEWEST: usize = 12;
 
-/// A month's label and scores.
-type Seen = (Regime, f64, f64);
-
-fn seen(state: &RegimeMonth) -> Seen {
-    (state.regime, state.growth, state.inflation)
+fn of_nowcast(found: std::result::Result<Nowcast, String>) -> Option<Seen> {
+    found.ok().map(|n| seen(&n.state))
 }
 
 /// What was said on a day of a month and what the same month was called later.
 struct Case {
     month: Month,
     published: Seen,
+    /// With the bridges that could be had on the day.
     now: Option<Seen>,
+    /// With those that ship.
+    shipped: Option<Seen>,
     complete: Seen,
     last: Seen,
 }
@@ -42,10 +44,12 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let last: BTreeMap<Date, Seen> = months.iter().map(|s| (s.month, seen(s))).collect();
     let ends = ends(desk)?;
     let complete = complete(&ends);
+    let lessons = Lessons::of(desk)?;
     let mut wrong = ScoreTable::new(
         "regime",
         "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
-         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; bridges as they ship, out of sample from 2020 on",
+         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; \
+         bridges estimated anew at each month, of first prints from 1970 to 2019",
         &[
             "as of",
             "months",
@@ -68,10 +72,13 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         ],
     );
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
-        let cases = cases(desk, day, &complete, &last)?;
-        wrong.row(row(name, cases.iter().collect()));
-        let late = cases.iter().filter(|c| c.month > LAST_LEARNT);
-        wrong.row(row(&format!("{name}, from 2020"), late.collect()));
+        let cases = cases(desk, day, &lessons, &complete, &last)?;
+        let all: Vec<&Case> = cases.iter().collect();
+        let late: Vec<&Case> = cases.iter().filter(|c| c.month > LAST_LEARNT).collect();
+        wrong.row(row(name, &all, |c| c.now));
+        wrong.row(row(&format!("{name}, from 2020"), &late, |c| c.now));
+        let shipped = format!("{name}, bridges as they ship");
+        wrong.row(row(&shipped, &all, |c| c.shipped));
         let published = |c: &Case| Some((c.published, c.last));
         confidence.row(judged(name, "published", &cases, PUBLISHED, published));
         let now = |c: &Case| Some((c.now?, c.last));
@@ -112,18 +119,11 @@ fn complete(ends: &[(Month, Vec<RegimeMonth>)]) -> BTreeMap<Date, Seen> {
     complete
 }
 
-fn known(desk: &Desk, day: Date) -> Result<SeriesSet> {
-    desk.set_on(
-        regime::INPUTS.iter().chain(&WEEKLY).copied(),
-        day,
-        desk.state()?,
-    )
-}
-
 /// Every scored month as of a day of it, or of its end.
 fn cases(
     desk: &Desk,
     day: Option<i64>,
+    lessons: &Lessons,
     complete: &BTreeMap<Date, Seen>,
     last: &BTreeMap<Date, Seen>,
 ) -> Result<Vec<Case>> {
@@ -150,7 +150,8 @@ fn cases(
             cases.push(Case {
                 month,
                 published: seen(&published),
-                now: nowcast::at(&set, day, day).ok().map(|n| seen(&n.state)),
+                now: of_nowcast(nowcast::with(&set, (day, day), lessons.until(day))),
+                shipped: of_nowcast(nowcast::at(&set, day, day)),
                 complete,
                 last,
             });
@@ -159,8 +160,8 @@ fn cases(
     Ok(cases)
 }
 
-fn row(name: &str, cases: Vec<&Case>) -> [String; 6] {
-    let now = |c: &Case| c.now.unwrap_or(c.published);
+fn row(name: &str, cases: &[&Case], of: fn(&Case) -> Option<Seen>) -> [String; 6] {
+    let now = |c: &Case| of(c).unwrap_or(c.published);
     let wrong = |said: &dyn Fn(&Case) -> Seen, came: fn(&Case) -> Seen| {
         let other = cases
             .iter()

@@ -30,8 +30,7 @@ const TOLD: [[&str; 4]; 8] = [
         "which of four quadrants a month is in, with a probability for each; no recession",
         "5 pairs of errors for the confidence, 2 widths of hysteresis; weights, windows and the forms of the bridges fixed \
          once on the whole sample, so a little hindsight (study)",
-        "bridges estimated anew at each month: those that ship were fitted to 1970-2019, so the nowcast's errors before 2020 \
-         saw their sample, and lie up to .006 from those of the study; the nowcast without claims, without gasoline and \
+        "the nowcast without claims, without gasoline and \
          without both; intervals (study)",
     ],
     [

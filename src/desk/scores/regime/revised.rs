@@ -1,6 +1,6 @@
 //! How the regime of a month's end differed from what is said of it today, and when its growth was below trend.
 
-use super::{Seen, known};
+use super::seen::{Seen, known, seen};
 use crate::desk::local::Desk;
 use crate::desk::scores::detection::{self, Reach, Signal, at_least};
 use crate::desk::scores::table::{ScoreTable, share};
@@ -32,7 +32,7 @@ const REACH: Reach = Reach {
 type End = (Month, Date, Seen);
 
 fn newest((end, months): &(Month, Vec<RegimeMonth>)) -> Option<End> {
-    months.last().map(|s| (*end, s.month, super::seen(s)))
+    months.last().map(|s| (*end, s.month, seen(s)))
 }
 
 /// How many labels and sides are others today.
@@ -99,7 +99,7 @@ fn middles(desk: &Desk) -> Result<Vec<End>> {
     for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
         let day = shift(month.first_day(), 14.days());
         let state = regime::at(&known(desk, day)?, day).state;
-        middles.extend(state.map(|s| (month, s.month, super::seen(&s))));
+        middles.extend(state.map(|s| (month, s.month, seen(&s))));
     }
     Ok(middles)
 }
@@ -154,8 +154,8 @@ fn changes(ends: &[&End], last: &BTreeMap<Date, Seen>) -> Vec<String> {
 
 /// When growth was below trend, from the day on which the month's permits are out.
 pub(super) fn detection(ends: &[(Month, Vec<RegimeMonth>)]) -> ScoreTable {
-    let readings = ends.iter().filter_map(newest).map(|(end, _, seen)| {
-        let below = f64::from(u8::from(!is_up(seen.0)));
+    let readings = ends.iter().filter_map(newest).map(|(end, _, of)| {
+        let below = f64::from(u8::from(!is_up(of.0)));
         Observation::new(shift(end.first_day(), OUT.days()), below)
     });
     let readings: Vec<Observation> = readings.collect();
