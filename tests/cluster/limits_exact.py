@@ -3,7 +3,7 @@
 import collections, random, tempfile
 from common import Redis, Line, arguments, end, is_shared, replicas, request, result, together, wait
 
-given = arguments(__doc__, requests=(10000, 3000, "requests for one key"), connections=(12, 6, "connections"))
+given = arguments(__doc__, requests=(10000, 3000, "requests for one key"), connections=(10, 6, "connections"))
 
 with tempfile.TemporaryDirectory() as folder:
     redis = Redis()
@@ -14,8 +14,8 @@ with tempfile.TemporaryDirectory() as folder:
         def go():
             line, statuses = Line(servers[number % 3].port), []
             each = given.requests // given.connections
-            for at in range(0, each, 50):
-                statuses += line.ask([request("203.0.113.9", path)] * min(50, each - at))
+            for _ in range(each):
+                statuses += line.ask([request("203.0.113.9", path)])
             return statuses
         return go
     found = {}
