@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One service on many machines, with real servers on this one: PostgreSQL, three replicas and HAProxy, each killed,
-# stopped, cut off or slowed. Usage: run.sh [--short] BINARY WORKDIR
+# One service on many machines, with real servers on this one: PostgreSQL, Redis, three replicas and HAProxy, each
+# killed, stopped, cut off or slowed. Usage: run.sh [--short] BINARY WORKDIR
 set -euo pipefail
 short=()
 [ "$1" != --short ] || { short=(--short); shift; }
@@ -8,7 +8,7 @@ binary=$(realpath "$1") work=$2 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work"
 
 missing=()
-for package in haproxy postgresql; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
+for package in haproxy postgresql redis-server; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
 if [ ${#missing[@]} -gt 0 ]; then
   apt-get -o Acquire::Retries=5 update -qq
   DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "${missing[@]}"
@@ -24,3 +24,6 @@ python3 "$here/database.py" -- env -C "$here/../.." \
 grep -Eq '^test result: ok\. [1-9][0-9]* passed; 0 failed; 0 ignored' "$work/contract.log"
 
 python3 "$here/cluster.py" --binary "$binary" --work "$work" "${short[@]}"
+for script in limits_exact limits_law limits_gone limits_network ledger; do
+  python3 "$here/$script.py" --binary "$binary" "${short[@]}"
+done
