@@ -70,17 +70,7 @@ pub(super) async fn change<T>(
     // What is only added to needs no number.
     let is_numbered = matches!(wanted, Wanted::Series(_)) && !is_new;
     if !is_numbered && !matches!(wanted, Wanted::Entry(_)) {
-        let mut last = last(tx).await?;
-        let held = keys(&before);
-        // What holds the last number itself is there already.
-        let is_held = |some: &Lines| {
-            some.lines
-                .iter()
-                .filter_map(number)
-                .any(|key| held.contains(&(some.table, key)))
-        };
-        last.retain(|some| !is_held(some));
-        before.extend(last);
+        before.extend(last(tx).await?);
     }
     let held = before.iter().filter(|some| some.table == &SERIES);
     let series: usize = held.map(|some| some.lines.len()).sum();
@@ -147,7 +137,7 @@ async fn raise(tx: &Transaction<'_>, fresh: &[Lines], (version, series): (i64, i
     Ok(row.try_get(0)?)
 }
 
-/// Lines without a name that hold the last numbers given, so that the next ones follow.
+/// Lines without a name that hold the numbers after the last ones given, so that new ones follow.
 async fn last(tx: &Transaction<'_>) -> Tried<Vec<Lines>> {
     let sql = "SELECT last_series, last_description FROM econoscope.state WHERE id = 1 FOR UPDATE";
     let statement = tx.prepare_cached(sql).await?;
@@ -165,14 +155,11 @@ async fn last(tx: &Transaction<'_>) -> Tried<Vec<Lines>> {
         }
     };
     let (series, description): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-    let mut all = Vec::new();
-    if series > 0 {
-        all.push(line(&SERIES, series));
-    }
-    if description > 0 {
-        all.push(line(&DESCRIPTION, description));
-    }
-    Ok(all)
+    // The number after the last is nobody's: a line that holds the last one itself may go in this very change.
+    Ok(vec![
+        line(&SERIES, series.saturating_add(1)),
+        line(&DESCRIPTION, description.saturating_add(1)),
+    ])
 }
 
 fn number(line: &Line) -> Option<i64> {
