@@ -118,7 +118,7 @@ impl Parts {
     /// Takes a month by its name or its first three letters.
     fn named(&mut self, word: &str) -> bool {
         let is_called = |name: &&str| *name == word || name.get(..3) == Some(word);
-        let known = MONTHS.iter().position(|name| is_called(&name));
+        let known = MONTHS.iter().position(is_called);
         let known = known.or((word == "sept").then_some(8));
         let month = known.and_then(|n| i8::try_from(n + 1).ok());
         month.is_some_and(|n| self.month.replace(n).is_none())
