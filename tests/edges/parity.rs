@@ -161,7 +161,10 @@ async fn names_and_mistakes_forward_like_direct_answers() {
             "get_time_series",
             json!({"seriesId": "UNRATE", "start": "2008", "end": "Q1 2009"}),
         ),
-        ("get_metric", json!({"ticker": "UNRATE", "as_of": "02/03/2008"})),
+        (
+            "get_metric",
+            json!({"ticker": "UNRATE", "as_of": "02/03/2008"}),
+        ),
         ("search_glossary", json!({})),
         ("list_scenarios", json!({"status": "paused", "limit": "2"})),
     ] {
