@@ -49,7 +49,11 @@ impl ScoreTable {
     pub fn in_prose(&self) -> String {
         let row = |cells: &Vec<String>| {
             let named = self.columns.iter().zip(cells).skip(1);
-            let named: Vec<String> = named.map(|(c, v)| format!("{c} {v}")).collect();
+            let named: Vec<String> = match self.columns.len() {
+                // A question and its answer.
+                2 => named.map(|(_, v)| v.clone()).collect(),
+                _ => named.map(|(c, v)| format!("{c} {v}")).collect(),
+            };
             format!(
                 "{}: {}",
                 cells.first().map_or("", String::as_str),
