@@ -14,7 +14,7 @@ use super::endpoint::{Endpoint, Spec};
 use super::provenance::Provenance;
 use super::signals::shown_value;
 use crate::desk::Desk;
-use crate::desk::scores::Scores;
+use crate::desk::scores::{ScoreTable, Scores};
 use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, number, signed};
 use crate::indicators::recession::{CRPI, CRPI2};
@@ -150,9 +150,7 @@ impl Endpoint for ExplainIndicator {
                 other.series, other.method, other.meaning
             );
         }
-        for table in &a.record {
-            text += &format!("\nRecord, {}", table.in_prose());
-        }
+        text += &record_in_prose(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
         text + a
             .provenance
@@ -176,6 +174,29 @@ fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTria
         value: shown_value(&CRPI2.about, &reading),
         meaning: (CRPI2.interpret)(&reading),
     }))
+}
+
+/// A record of so many characters is long enough for the text.
+const LONG_RECORD: usize = 800;
+
+/// The record as lines for a model, as far as it is short: nobody who asks for one figure wants pages of it.
+fn record_in_prose(record: &[ScoreTable]) -> String {
+    let mut text = String::new();
+    let mut left = record.iter();
+    for table in left.by_ref() {
+        text += &format!("\nRecord, {}", table.in_prose());
+        if text.len() > LONG_RECORD {
+            break;
+        }
+    }
+    match left.len() {
+        0 => text,
+        n => {
+            text + &format!(
+                "\nMore of its record ({n} tables): record in the structured result, macro://scores."
+            )
+        }
+    }
 }
 
 /// An input as a line for a model.
