@@ -98,9 +98,9 @@ with tempfile.TemporaryDirectory() as folder:
     refused = together([lambda s=s: ask(s, "/api/public/metrics/DGS10") for s in servers])
     assert 200 not in refused and upstream.made() == 3, (refused, upstream.paths)
     database.start()
-    wait(lambda: ask(servers[1], "/api/public/metrics/DGS10") == 200, "calls after the database came back")
-    statuses = [ask(server, "/api/public/metrics/DGS10") for server in servers]
-    assert statuses == [200] * 3 and upstream.made() == 4, (statuses, upstream.paths)
+    for server in servers:  # each finds out in its own time
+        wait(lambda: ask(server, "/api/public/metrics/DGS10") == 200, "calls after the database came back")
+    assert upstream.made() == 4, upstream.paths
 
     # Days of requests for ever other names, with a death in the middle of each hour and one at its end: whoever was refused
     # keeps away by its own clock, which the test does not move, so that only the newly started ask. Who dies may have paid
