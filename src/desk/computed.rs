@@ -13,7 +13,7 @@ impl Desk {
     /// A composite at the reference day, with its inputs.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
+    /// [`crate::Error::Store`] when the store cannot be read.
     pub fn reading(&self, composite: &'static Composite, as_of: AsOf) -> Result<Arc<Reading>> {
         let state = self.state()?;
         let key = (state, composite.about.id, as_of);
@@ -133,7 +133,7 @@ impl Desk {
     /// The regime of every month up to the reference day, and the answer for that day.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
+    /// [`crate::Error::Store`] when the store cannot be read.
     pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimePath>> {
         let key = (self.state()?, as_of);
         if let Some(found) = self.regimes.get(&key) {
@@ -156,7 +156,7 @@ impl Desk {
     /// The months most like the regime's newest one, or why there are none; computed once per state of the data.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
+    /// [`crate::Error::Store`] when the store cannot be read.
     pub fn precedents(&self, as_of: AsOf) -> Result<Arc<std::result::Result<Precedents, String>>> {
         let key = (self.state()?, as_of);
         if let Some(found) = self.precedents.get(&key) {

@@ -2,6 +2,7 @@
 
 use super::run::is_revised;
 use crate::error::{Error, Result};
+use crate::ingest::ask::NOBODY;
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::Step;
 use crate::model::SeriesId;
@@ -75,8 +76,10 @@ impl Way {
 pub(super) fn all_said(said: Vec<Error>) -> Option<Error> {
     let mut reasons: Vec<String> = said.iter().map(Error::for_operator).collect();
     reasons.dedup();
+    let nobody = reasons.last().is_some_and(|why| why.starts_with(NOBODY));
     match (said.last()?, reasons.as_slice()) {
-        (only, [_]) => Some(only.clone()),
+        // One reason, or one that holds the others.
+        (last, rest) if nobody || rest.len() == 1 => Some(last.clone()),
         (last, _) => Some(Error::Unavailable {
             what: reasons.join(" Then: "),
             retry_after: last.retry_after(),
