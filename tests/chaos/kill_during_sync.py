@@ -3,7 +3,7 @@
 
 The source is a stand-in on loopback that gives other figures on every run, so that sync, having seen the newest
 revised, reads each series whole; the kill comes between the first of those answers and the end of the sync, which was
-timed before without one.
+timed before without one, and sooner rather than later.
 """
 import datetime, http.server, json, pathlib, random, subprocess, tempfile, threading, time, urllib.parse
 from common import arguments, result, run
@@ -87,7 +87,7 @@ with tempfile.TemporaryDirectory() as folder:
             before = {name: held(store, name) for name in SERIES}
             assert set(before.values()) == {1}, before
             continue
-        time.sleep(random.uniform(0, lasting))
+        time.sleep(lasting * random.random() ** 3)  # most is written at once; composites take the rest
         process.kill()
         killed += process.wait() == -9
         start = time.monotonic()
