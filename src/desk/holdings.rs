@@ -7,6 +7,7 @@ use crate::model::words::fold;
 use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, SeriesId, SeriesInfo};
 use crate::store::Status;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +36,7 @@ pub struct Holdings {
     by_id: BTreeMap<SeriesId, Status>,
     /// Those that the catalogue does not know, by identifier, each with its name folded; listed when first asked for.
     others: OnceLock<Vec<(String, SeriesId)>>,
+    snapshot: OnceLock<(Date, Date)>,
 }
 
 /// The day an answer speaks for, and how old that is.
@@ -101,21 +103,26 @@ impl Holdings {
         self.by_id.values().map(|s| s.fetched_at).max()
     }
 
-    /// Newest observation date that is not in the future. Series that reach into the future are
-    /// projections (GDPPOT) and composites are our own; neither dates the data.
-    fn newest(&self, today: Date) -> Option<Date> {
-        self.newest_of(today, |info| info.is_none_or(|i| !i.is_composite()))
+    /// The day for which a snapshot speaks, and that for which its daily and weekly figures do; looked for once.
+    fn snapshot(&self) -> (Date, Date) {
+        *self.snapshot.get_or_init(|| {
+            let today = self.state.today;
+            let synced = self.last_sync.map(|t| t.to_zoned(TimeZone::UTC).date());
+            // Composites are our own and do not date the data.
+            let newest = self.newest_of(today, |info| info.is_none_or(|i| !i.is_composite()));
+            let day = newest.max(synced).unwrap_or(today).min(today);
+            let is_daily =
+                |i: &Arc<SeriesInfo>| i.frequency == Frequency::Daily && !i.is_composite();
+            let daily = self.newest_of(day, |info| info.is_some_and(is_daily));
+            let daily = daily.filter(|daily| days_between(*daily, day) <= MARKET_DAYS);
+            (day, daily.unwrap_or(day))
+        })
     }
 
-    /// As [`Self::newest`], of daily series of the catalogue.
-    fn newest_daily(&self, today: Date) -> Option<Date> {
-        let is_daily = |i: &Arc<SeriesInfo>| i.frequency == Frequency::Daily && !i.is_composite();
-        self.newest_of(today, |info| info.is_some_and(is_daily))
-    }
-
+    /// Newest observation date up to `day`; series that reach beyond it are projections (GDPPOT).
     fn newest_of(
         &self,
-        today: Date,
+        day: Date,
         counts: impl Fn(Option<&Arc<SeriesInfo>>) -> bool,
     ) -> Option<Date> {
         let catalogue = Catalogue::embedded();
@@ -124,7 +131,7 @@ impl Holdings {
             .values()
             .filter(measured)
             .map(|s| s.last)
-            .filter(|d| *d <= today)
+            .filter(|d| *d <= day)
             .max()
     }
 }
@@ -154,6 +161,7 @@ impl Desk {
             count,
             by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
             others: OnceLock::new(),
+            snapshot: OnceLock::new(),
         });
         *slot = Some(Arc::clone(&held));
         Ok(held)
@@ -189,33 +197,18 @@ impl Desk {
     pub fn data_date(&self, as_of: AsOf) -> Result<DataDate> {
         let today = self.today();
         let held = self.holdings()?;
-        let synced = held.last_sync.map(|t| {
-            (
-                t.to_zoned(jiff::tz::TimeZone::UTC).date(),
-                self.now().duration_since(t),
-            )
-        });
-        let live = synced.is_some_and(|(_, age)| age.as_hours() < 48);
-        let day = match as_of {
-            AsOf::Day(day) => day,
-            AsOf::Latest if live => today,
-            AsOf::Latest => {
-                let newest = held.newest(today);
-                newest
-                    .max(synced.map(|(day, _)| day))
-                    .unwrap_or(today)
-                    .min(today)
-            }
+        let age = held.last_sync.map(|t| self.now().duration_since(t));
+        let live = age.is_some_and(|age| age.as_hours() < 48) && as_of == AsOf::Latest;
+        let (day, market) = match as_of {
+            AsOf::Day(day) => (day, day),
+            AsOf::Latest if live => (today, today),
+            AsOf::Latest => held.snapshot(),
         };
-        let daily = held
-            .newest_daily(day)
-            .filter(|_| as_of == AsOf::Latest && !live);
-        let daily = daily.filter(|daily| days_between(*daily, day) <= MARKET_DAYS);
         Ok(DataDate {
             as_of: day,
-            market: daily.unwrap_or(day),
+            market,
             age_days: days_between(day, today),
-            live: live && as_of == AsOf::Latest,
+            live,
         })
     }
 }

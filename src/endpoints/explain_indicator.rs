@@ -25,7 +25,7 @@ use crate::model::quantity::in_words;
 use jiff::ToSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use side::Side;
+use side::{Side, interpretation};
 
 /// Declaration and functions.
 pub struct ExplainIndicator;
@@ -107,7 +107,7 @@ impl Endpoint for ExplainIndicator {
             before,
             scores: now.scores,
             inputs: now.inputs,
-            interpretation: now.interpretation,
+            interpretation: interpretation(desk, about, as_of)?,
             experimental: on_trial(desk, about, as_of)?,
             record: Scores::embedded()?.of(about.ticker()),
             hindsight,
