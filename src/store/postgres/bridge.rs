@@ -1,6 +1,7 @@
 //! A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
 
 use crate::error::{Error, Result};
+use crate::postgres::Database;
 use std::future::Future;
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -46,5 +47,27 @@ impl Drop for Bridge {
             // The last holder may be on an executor, which must not wait.
             runtime.shutdown_background();
         }
+    }
+}
+
+/// What is shared by all who write through one process.
+#[derive(Debug)]
+pub(in crate::store) struct Shared {
+    pub(in crate::store) db: Database,
+    pub(super) bridge: Bridge,
+}
+
+impl Shared {
+    /// For work that goes on beside.
+    pub(in crate::store) fn handle(&self) -> Option<Handle> {
+        self.bridge.handle()
+    }
+
+    /// Has work done on the thread of the connections.
+    pub(in crate::store) fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.bridge.wait(work)
     }
 }

@@ -1,6 +1,6 @@
 //! A database that is open: its connections, the thread they live on, and in whose term is written.
 
-use super::bridge::Bridge;
+use super::bridge::{Bridge, Shared};
 use super::lines::state;
 use super::words::refused;
 use super::work::{self, Done, Wanted};
@@ -12,7 +12,6 @@ use crate::store::sqlite::lines::{Mark, Piece};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -28,13 +27,6 @@ pub struct Postgres {
     shared: Arc<Shared>,
     /// In whose term is written; `None` writes whoever has the turn.
     term: Option<i64>,
-}
-
-/// What is shared by all who write through one process.
-#[derive(Debug)]
-pub(in crate::store) struct Shared {
-    pub(in crate::store) db: Database,
-    bridge: Bridge,
 }
 
 impl Postgres {
@@ -297,20 +289,5 @@ impl Drop for Turn {
         if let Err(error) = self.store.give_back(self.term) {
             tracing::debug!(error = error.for_operator(), "the turn ends by itself");
         }
-    }
-}
-
-impl Shared {
-    /// For work that goes on beside.
-    pub(in crate::store) fn handle(&self) -> Option<Handle> {
-        self.bridge.handle()
-    }
-
-    /// Has work done on the thread of the connections.
-    pub(in crate::store) fn wait<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        self.bridge.wait(work)
     }
 }
