@@ -7,7 +7,7 @@ mod table;
 use super::print::{complain, print};
 use crate::app;
 use crate::config::{Call, Config};
-use crate::endpoints::{Arguments, ENDPOINTS, Reply, Route};
+use crate::endpoints::{Arguments, ENDPOINTS, Reply, Route, decode};
 use anyhow::{Context, Result};
 use rows::Rows;
 use serde_json::Value;
@@ -109,14 +109,7 @@ fn arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
                 "{pair} is not of the form name=value; for example: {example}"
             ));
         };
-        let value = Value::from(value);
-        match arguments.get_mut(name) {
-            None => {
-                arguments.insert(name.to_owned(), value);
-            }
-            Some(Value::Array(values)) => values.push(value),
-            Some(first) => *first = Value::Array(vec![first.take(), value]),
-        }
+        decode::add(&mut arguments, name, value);
     }
     Ok(arguments)
 }

@@ -3,8 +3,8 @@
 use super::print::{print, printable};
 use crate::app;
 use crate::config::Config;
-use crate::endpoints::{Arguments, Backend, Reply, Route};
-use anyhow::{Context, Result};
+use crate::endpoints::Route;
+use anyhow::Result;
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -42,7 +42,7 @@ pub(super) fn welcome() -> Result<ExitCode> {
 /// Prints the summary, and ten years of what it rests on as a small chart.
 pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
     let backend = app::backend(config, None, true)?;
-    let summary = call(&backend, "get_macro_summary", &[]).await?;
+    let summary = Route::ask(&backend, "get_macro_summary", &[]).await?;
     print(&printable(&summary.text))?;
     print("\nTen years, low to high:")?;
     for (title, id) in DRAWN {
@@ -56,7 +56,7 @@ pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
         if id == "CPIAUCSL" {
             given.push(("units", "pc1"));
         }
-        let reply = call(&backend, "get_time_series", &given).await?;
+        let reply = Route::ask(&backend, "get_time_series", &given).await?;
         let answer: Value = serde_json::from_slice(&reply.json)?;
         print(&printable(&line(title, &answer)))?;
     }
@@ -64,14 +64,6 @@ pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",
     )?;
     Ok(ExitCode::SUCCESS)
-}
-
-async fn call(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
-    let route = Route::find(tool).with_context(|| format!("{tool} is not in the table"))?;
-    let given = given
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
-    Ok(route.call(backend, given.collect::<Arguments>()).await?)
 }
 
 /// A series on one line: its name, its columns, its newest figure with its date; or why there is none.

@@ -26,11 +26,11 @@ pub(super) fn install(asked: &Install) -> Result<ExitCode> {
     let places = places()?;
     for host in hosts(&places, &asked.place)? {
         let entry = host.entry(&server).with_context(|| {
-            let title = host.title;
+            let title = &host.title;
             format!("{title} takes programs alone in its file; add an address in its settings, under Connectors")
         })?;
         let said = match asked.print {
-            true => with_entry(host.format, "", host.key, Some(&entry))?,
+            true => with_entry(host.format, "", &host.key, Some(&entry))?,
             false => change(host, &places, Some(&entry), asked.place.dry_run)?,
         };
         print(&printable(&said))?;
@@ -65,18 +65,18 @@ fn named(name: &str) -> Result<&'static Host> {
 }
 
 fn names() -> String {
-    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name.as_str()).collect();
     names.join(", ")
 }
 
 /// Puts an entry into a host's file, or takes it out, and says what was done.
 fn change(host: &Host, places: &Places, entry: Option<&Value>, is_dry: bool) -> Result<String> {
     let file = host.file(places);
-    let title = host.title;
+    let title = &host.title;
     let shown = disk::shown(&file);
     let old = current(&file).with_context(|| format!("{title}: {shown} is left as it is"))?;
     let text = old.as_deref().unwrap_or_default();
-    let new = with_entry(host.format, text, host.key, entry)
+    let new = with_entry(host.format, text, &host.key, entry)
         .with_context(|| format!("{title}: {shown} cannot be read and is left as it is"))?;
     if new == text || (entry.is_none() && old.is_none()) {
         return Ok(format!("{title}: nothing to change in {shown}"));
@@ -94,7 +94,7 @@ fn change(host: &Host, places: &Places, entry: Option<&Value>, is_dry: bool) -> 
     let backup = write(&file, old.as_deref(), &new)
         .with_context(|| format!("{title}: {shown} cannot be written and is left as it is"))?;
     let backup = backup.map(|kept| format!(" (as it was: {})", disk::shown(&kept)));
-    let then = entry.map_or("", |_| host.then);
+    let then = entry.map_or("", |_| host.then.as_str());
     Ok(format!(
         "{title}: {done} {shown}{}\n{then}",
         backup.unwrap_or_default()
@@ -183,11 +183,7 @@ fn this_program() -> Result<Server> {
 fn chosen(places: &Places) -> Result<Vec<&'static Host>> {
     let here: Vec<&Host> = HOSTS.iter().filter(|host| host.is_here(places)).collect();
     if here.is_empty() {
-        let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
-        bail!(
-            "no assistant was found here; name one: {}",
-            names.join(", ")
-        );
+        bail!("no assistant was found here; name one: {}", names());
     }
     print("Assistants found here:")?;
     for host in &here {

@@ -1,124 +1,109 @@
 //! FRED's short words for frequency, aggregation and units, as arguments of the endpoints that take them.
 
+use crate::desk::scenarios::Status;
 use crate::indicators::resample::Aggregation;
 use crate::indicators::transform::Units;
 use crate::model::Frequency;
 use crate::model::frequency::Periods;
 use jiff::civil::Weekday;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error};
+use std::borrow::Cow;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Period {
-    D,
-    W,
-    Wem,
-    Wetu,
-    Wew,
-    Weth,
-    Wef,
-    Wesa,
-    Wesu,
-    Bw,
-    M,
-    Q,
-    Sa,
-    A,
+/// What is chosen by one of some words.
+pub(super) trait Choice: Copy + 'static {
+    /// Every word with what it stands for, as a schema lists them.
+    const ALL: &'static [(&'static str, Self)];
 }
 
-impl Period {
-    /// The day that ends its weeks, where it says so.
-    pub(super) fn week_ends(self) -> Option<Weekday> {
-        match self {
-            Self::Wem => Some(Weekday::Monday),
-            Self::Wetu => Some(Weekday::Tuesday),
-            Self::Wew => Some(Weekday::Wednesday),
-            Self::Weth => Some(Weekday::Thursday),
-            Self::Wef => Some(Weekday::Friday),
-            Self::Wesa => Some(Weekday::Saturday),
-            Self::Wesu => Some(Weekday::Sunday),
-            Self::D | Self::W | Self::Bw | Self::M | Self::Q | Self::Sa | Self::A => None,
-        }
+/// A choice, and the word it was made by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chosen<T> {
+    pub(super) word: &'static str,
+    pub(super) meaning: T,
+}
+
+/// Periods, of which weeks end on a day that may be chosen.
+pub(super) type Period = Chosen<Periods>;
+/// How finer figures become coarser.
+pub(super) type How = Chosen<Aggregation>;
+/// A transformation.
+pub(super) type Code = Chosen<Units>;
+
+impl<'de, T: Choice> Deserialize<'de> for Chosen<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let given = String::deserialize(from)?;
+        let found = T::ALL.iter().find(|(word, _)| *word == given);
+        let (word, meaning) = *found.ok_or_else(|| Error::custom("none of the choices"))?;
+        Ok(Self { word, meaning })
     }
 }
 
-impl From<Period> for Periods {
-    fn from(period: Period) -> Self {
-        let usual = Self::from(Frequency::from(period));
-        Self {
-            week_ends: period.week_ends().unwrap_or(usual.week_ends),
-            ..usual
-        }
+impl<T: Choice> JsonSchema for Chosen<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        std::any::type_name::<T>().into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> = T::ALL.iter().map(|(word, _)| *word).collect();
+        json_schema!({ "type": "string", "enum": words })
     }
 }
 
-impl From<Period> for Frequency {
-    fn from(period: Period) -> Self {
-        match period {
-            Period::D => Self::Daily,
-            Period::Bw => Self::Biweekly,
-            Period::M => Self::Monthly,
-            Period::Q => Self::Quarterly,
-            Period::Sa => Self::Semiannual,
-            Period::A => Self::Annual,
-            Period::W
-            | Period::Wem
-            | Period::Wetu
-            | Period::Wew
-            | Period::Weth
-            | Period::Wef
-            | Period::Wesa
-            | Period::Wesu => Self::Weekly,
-        }
+const fn weeks_to(week_ends: Weekday) -> Periods {
+    Periods {
+        frequency: Frequency::Weekly,
+        week_ends,
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum How {
-    Avg,
-    Sum,
-    Eop,
-}
-
-impl From<How> for Aggregation {
-    fn from(how: How) -> Self {
-        match how {
-            How::Avg => Self::Average,
-            How::Sum => Self::Sum,
-            How::Eop => Self::EndOfPeriod,
-        }
+const fn usual(frequency: Frequency) -> Periods {
+    Periods {
+        frequency,
+        ..weeks_to(Weekday::Friday)
     }
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Code {
-    #[default]
-    Lin,
-    Chg,
-    Ch1,
-    Pch,
-    Pc1,
-    Pca,
-    Cch,
-    Cca,
-    Log,
+impl Choice for Periods {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("d", usual(Frequency::Daily)),
+        ("w", usual(Frequency::Weekly)),
+        ("wem", weeks_to(Weekday::Monday)),
+        ("wetu", weeks_to(Weekday::Tuesday)),
+        ("wew", weeks_to(Weekday::Wednesday)),
+        ("weth", weeks_to(Weekday::Thursday)),
+        ("wef", weeks_to(Weekday::Friday)),
+        ("wesa", weeks_to(Weekday::Saturday)),
+        ("wesu", weeks_to(Weekday::Sunday)),
+        ("bw", usual(Frequency::Biweekly)),
+        ("m", usual(Frequency::Monthly)),
+        ("q", usual(Frequency::Quarterly)),
+        ("sa", usual(Frequency::Semiannual)),
+        ("a", usual(Frequency::Annual)),
+    ];
 }
 
-impl From<Code> for Units {
-    fn from(code: Code) -> Self {
-        match code {
-            Code::Lin => Self::Level,
-            Code::Chg => Self::Change,
-            Code::Ch1 => Self::ChangeYear,
-            Code::Pch => Self::Percent,
-            Code::Pc1 => Self::PercentYear,
-            Code::Pca => Self::PercentAnnualised,
-            Code::Cch => Self::LogChange,
-            Code::Cca => Self::LogChangeAnnualised,
-            Code::Log => Self::Log,
-        }
-    }
+impl Choice for Aggregation {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("avg", Self::Average),
+        ("sum", Self::Sum),
+        ("eop", Self::EndOfPeriod),
+    ];
+}
+
+impl Choice for Units {
+    const ALL: &'static [(&'static str, Self)] = &Self::ALL;
+}
+
+impl Choice for Status {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("active", Self::Active),
+        ("paused", Self::Paused),
+        ("resolved", Self::Resolved),
+        ("archived", Self::Archived),
+    ];
 }

@@ -16,7 +16,7 @@ use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::expression;
-use crate::model::frequency::{Periods, shift};
+use crate::model::frequency::shift;
 use crate::model::{AsOf, Date};
 use jiff::ToSpan;
 
@@ -55,16 +55,14 @@ impl Endpoint for CompareSeries {
         found.known.tell(desk, &mut provenance)?;
         let series = || found.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
-            Some(asked) => Periods::from(asked),
+            Some(asked) => asked.meaning,
             None => expression::coarsest(series()).into(),
         };
         let to = periods.frequency;
         if series().any(|s| s.frequency() < to) {
             notes::coarser(&mut provenance, found.how, to);
         }
-        let own_weeks = params
-            .frequency
-            .is_some_and(|asked| asked.week_ends().is_some());
+        let own_weeks = params.frequency.is_some_and(|f| f.word.starts_with("we"));
         notes::remarks(&mut provenance, found.known.all(), periods, days);
         if !own_weeks {
             notes::weeks(&mut provenance, series(), to);
@@ -76,7 +74,7 @@ impl Endpoint for CompareSeries {
         let setting = Setting {
             known: &found.known,
             how: found.how,
-            frequency: params.frequency.map(Into::into),
+            frequency: params.frequency.map(|asked| asked.meaning.frequency),
             days,
         };
         let asked = table::Asked {
@@ -87,7 +85,7 @@ impl Endpoint for CompareSeries {
             to: periods,
             own_weeks,
             how: found.how,
-            units: params.units.into(),
+            units: params.units(),
             start,
             end,
             max_rows: params.max_points,

@@ -17,20 +17,6 @@ const FIELD: &str = "condition";
 const EXAMPLES: &str =
     "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
 
-/// Observations one after the other that meet the condition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ConditionRun {
-    /// How many.
-    pub length: usize,
-    /// The first.
-    pub start: Date,
-    /// The last.
-    pub end: Date,
-    /// Places inside at which periods were never published; they do not end the run.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub gaps: usize,
-}
-
 /// The last change of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Crossing {
@@ -63,9 +49,9 @@ pub struct ConditionFigures {
     /// Last that meets it.
     pub last: Option<Date>,
     /// Longest run; the oldest of equal ones.
-    pub longest: Option<ConditionRun>,
+    pub longest: Option<Run>,
     /// Run up to the last observation.
-    pub current: Option<ConditionRun>,
+    pub current: Option<Run>,
     /// Last change.
     pub crossing: Option<Crossing>,
 }
@@ -199,8 +185,8 @@ impl Condition {
             share: share.is_finite().then(|| round_to(share, 2)),
             first: found.first,
             last: found.last,
-            longest: found.longest.map(ConditionRun::of),
-            current: found.current.map(ConditionRun::of),
+            longest: found.longest,
+            current: found.current,
             crossing: found.crossing.map(|(date, met)| Crossing {
                 date,
                 direction: self.direction(met).into(),
@@ -225,48 +211,26 @@ impl Condition {
     }
 
     fn direction(&self, met: bool) -> &'static str {
-        let above = match &self.tree {
-            Expr::Binary { op, .. } => match op {
-                Op::Greater | Op::AtLeast => Some(met),
-                Op::Less | Op::AtMost => Some(!met),
-                Op::Add
-                | Op::Subtract
-                | Op::Multiply
-                | Op::Divide
-                | Op::Power
-                | Op::Equal
-                | Op::Unequal
-                | Op::And
-                | Op::Or => None,
-            },
-            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } | Expr::Call { .. } => None,
+        let is_order = |is_above: bool| match &self.tree {
+            Expr::Binary { op, .. } if is_above => matches!(op, Op::Greater | Op::AtLeast),
+            Expr::Binary { op, .. } => matches!(op, Op::Less | Op::AtMost),
+            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } | Expr::Call { .. } => false,
         };
-        match (above, met) {
-            (Some(true), _) => "up",
-            (Some(false), _) => "down",
-            (None, true) => "into",
-            (None, false) => "out of",
+        match met {
+            _ if is_order(met) => "up",
+            _ if is_order(!met) => "down",
+            true => "into",
+            false => "out of",
         }
     }
 }
 
-impl ConditionRun {
-    fn of(run: Run) -> Self {
-        Self {
-            length: run.length,
-            start: run.start,
-            end: run.end,
-            gaps: run.gaps,
-        }
+fn in_words(run: &Run) -> String {
+    let mut text = format!("{} from {} to {}", run.length, run.start, run.end);
+    if run.gaps > 0 {
+        let _ = write!(text, ", periods missing at {} places inside", run.gaps);
     }
-
-    fn in_words(&self) -> String {
-        let mut text = format!("{} from {} to {}", self.length, self.start, self.end);
-        if self.gaps > 0 {
-            let _ = write!(text, ", periods missing at {} places inside", self.gaps);
-        }
-        text
-    }
+    text
 }
 
 impl ConditionFigures {
@@ -288,10 +252,10 @@ impl ConditionFigures {
             let _ = write!(text, ", first {first}, last {last}");
         }
         if let Some(longest) = &self.longest {
-            let _ = write!(text, "; longest run {}", longest.in_words());
+            let _ = write!(text, "; longest run {}", in_words(longest));
         }
         let _ = match &self.current {
-            Some(run) => write!(text, "; current run {}", run.in_words()),
+            Some(run) => write!(text, "; current run {}", in_words(run)),
             None => write!(text, "; not met at the end"),
         };
         let _ = match &self.crossing {
@@ -306,12 +270,4 @@ impl ConditionFigures {
         };
         text + "."
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks with a reference"
-)]
-fn is_zero(n: &usize) -> bool {
-    *n == 0
 }

@@ -6,6 +6,7 @@
 use super::decode::Arguments;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
+use crate::indicators::prose::joined;
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date, When};
 use jiff::{Span, ToSpan};
@@ -60,9 +61,9 @@ pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, Strin
             let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
             (!is_plain && !is_range).then(|| format!("{text}, read as {day}"))
         });
-        let said: Vec<String> = said.collect();
+        let said = joined(said, "; ");
         if !said.is_empty() {
-            told.push((name, said.join("; ")));
+            told.push((name, said));
         }
     }
     told

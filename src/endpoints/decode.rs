@@ -6,6 +6,7 @@
 //! nothing is clamped or dropped in silence.
 
 use crate::error::{Error, Result};
+use crate::indicators::prose::joined;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -70,16 +71,27 @@ pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
 }
 
 /// The type of a property; text where none is named.
+/// Adds an argument as text; one that is given more than once becomes a list.
+pub fn add(given: &mut Arguments, name: &str, text: &str) {
+    let value = Value::from(text);
+    match given.get_mut(name) {
+        None => {
+            given.insert(name.to_owned(), value);
+        }
+        Some(Value::Array(values)) => values.push(value),
+        Some(first) => *first = Value::Array(vec![first.take(), value]),
+    }
+}
+
 fn kind(property: &Value) -> &str {
     let kind = property.get("type").and_then(Value::as_str);
     kind.unwrap_or("string")
 }
 
 fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
-    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let allowed = match names.is_empty() {
+    let allowed = match properties.is_empty() {
         true => "no arguments".to_owned(),
-        false => format!("only {}", names.join(", ")),
+        false => format!("only {}", joined(properties.keys(), ", ")),
     };
     let problem = "is not an argument of this endpoint";
     Error::invalid(&crate::error::quote(name), &shown(value), problem, &allowed)
@@ -128,13 +140,10 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
 }
 
 fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let given = match value {
-        Value::Array(items) => items,
-        single @ (Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Object(_)) => vec![single],
+    let given = if let Value::Array(items) = value {
+        items
+    } else {
+        vec![value]
     };
     let each = given.into_iter().map(|item| match item.as_str() {
         Some(text) => written(text),
@@ -227,8 +236,7 @@ fn within(property: &Value, number: i64) -> std::result::Result<(), &'static str
 /// What a property allows, in words: bounds, choices, kind and an example.
 pub(super) fn allowed(property: &Value) -> String {
     if let Some(choices) = property.get("enum").and_then(Value::as_array) {
-        let words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
-        return words.join(", ");
+        return joined(choices.iter().filter_map(Value::as_str), ", ");
     }
     let range = bound(property, "minimum").zip(bound(property, "maximum"));
     let base = match (kind(property), range, bound(property, "maxItems")) {

@@ -17,7 +17,7 @@ use super::signals::shown_value;
 use crate::desk::Desk;
 use crate::desk::scores::{ScoreTable, Scores};
 use crate::error::{Error, Result};
-use crate::indicators::prose::{capitalised, number, signed};
+use crate::indicators::prose::{capitalised, joined, number, signed};
 use crate::indicators::recession::{CRPI, CRPI2};
 use crate::indicators::{self, Indicator};
 use crate::model::AsOf;
@@ -50,8 +50,8 @@ fn tickers(_: &mut SchemaGenerator) -> Schema {
 fn indicator(ticker: &str) -> Result<&'static Indicator> {
     let found = indicators::indicators().find(|i| i.ticker().eq_ignore_ascii_case(ticker));
     found.ok_or_else(|| {
-        let known: Vec<&str> = indicators::indicators().map(Indicator::ticker).collect();
-        Error::invalid("indicator", ticker, "is none of ours", &known.join(", "))
+        let known = joined(indicators::indicators().map(Indicator::ticker), ", ");
+        Error::invalid("indicator", ticker, "is none of ours", &known)
     })
 }
 
@@ -248,12 +248,10 @@ fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest = moves.iter().take(NAMED);
-    let named: Vec<String> = largest
-        .map(|(name, points)| format!("{name} {}", signed(*points, 2)))
-        .collect();
-    let named = match named.is_empty() {
+    let named = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
+    let named = match moves.is_empty() {
         true => "no input moved it".to_owned(),
-        false => named.join(", "),
+        false => joined(named, ", "),
     };
     let (name, change) = (capitalised(&score.name), signed(change, 2));
     let unit = match score.unit.as_str() {

@@ -7,7 +7,7 @@ use super::metric;
 use crate::desk::search::Kind;
 use crate::desk::{Desk, Settings, articles, library};
 use crate::error::{Error, Result, quote};
-use crate::model::{AsOf, untrusted};
+use crate::model::{AsOf, Observation, untrusted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct Params {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FetchedDocument {
     /// As asked for.
     pub id: String,
@@ -71,28 +71,25 @@ impl Endpoint for Fetch {
         };
         let (word, name) = params.id.split_once(':').ok_or_else(unknown)?;
         let kind = Kind::of(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
-        let document = match kind {
+        let own = |name: &str| address(desk.settings(), kind, name);
+        let mut document = match kind {
             Kind::Series => series(desk, name)?,
             Kind::Term => page(&library::term(name)?),
             Kind::Method => page(&library::method(desk, name)?),
-            Kind::Scenario => Document {
-                name: desk.find_scenarios(name)?.first().map(|s| s.slug.clone()),
+            Kind::Scenario => FetchedDocument {
+                url: desk
+                    .find_scenarios(name)?
+                    .first()
+                    .map_or_else(String::new, |s| own(&s.slug)),
                 ..page(&library::scenario(desk, name)?)
             },
             Kind::Article => article(desk, name)?,
         };
-        let own = document.name.as_deref().unwrap_or(name);
-        let url = document
-            .url
-            .unwrap_or_else(|| address(desk.settings(), kind, own));
-        Ok(FetchedDocument {
-            id: params.id.clone(),
-            title: document.title,
-            text: document.text,
-            url,
-            metadata: document.metadata,
-            untrusted: document.untrusted,
-        })
+        if document.url.is_empty() {
+            document.url = own(name);
+        }
+        document.id.clone_from(&params.id);
+        Ok(document)
     }
 
     /// Hosts that know `fetch` read its text as JSON.
@@ -117,33 +114,23 @@ pub(super) fn address(settings: &Settings, kind: Kind, name: &str) -> String {
     settings.address(&format!("{page}{name}"), &format!("{resource}/{name}"))
 }
 
-/// A document before it has an address.
-struct Document {
-    /// Its proper name, where another was asked for.
-    name: Option<String>,
-    /// Where it is to be read, when that is not ours.
-    url: Option<String>,
-    title: String,
-    text: String,
-    metadata: BTreeMap<String, String>,
-    untrusted: Foreign,
+/// What is told of a document beside its text.
+fn facts<const N: usize>(facts: [(&str, String); N]) -> BTreeMap<String, String> {
+    facts.map(|(name, fact)| (name.to_owned(), fact)).into()
 }
 
 /// A page whose first line is its title.
-fn page(text: &str) -> Document {
+fn page(text: &str) -> FetchedDocument {
     let title = text.lines().next().unwrap_or_default();
-    Document {
-        name: None,
-        url: None,
+    FetchedDocument {
         title: title.trim_start_matches(['#', ' ']).to_owned(),
         text: text.to_owned(),
-        metadata: BTreeMap::new(),
-        untrusted: Foreign::default(),
+        ..FetchedDocument::default()
     }
 }
 
 /// What a series is, its newest value with its meaning, and its newest rows.
-fn series(desk: &Desk, name: &str) -> Result<Document> {
+fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     let info = desk.resolve("series", name)?;
     desk.permit(&info)?;
     let output = metric::read(desk, &info, AsOf::Latest)?;
@@ -154,36 +141,28 @@ fn series(desk: &Desk, name: &str) -> Result<Document> {
     for row in rows.iter().skip(rows.len().saturating_sub(ROWS)) {
         let _ = write!(text, "\n{},{}", row.date, row.value);
     }
-    let metadata = [
+    let day = |row: Option<&Observation>| row.map_or_else(String::new, |o| o.date.to_string());
+    let metadata = facts([
         ("unit", info.units.clone()),
         ("frequency", info.frequency.word().to_owned()),
         ("category", info.category.clone()),
         ("source", info.source.clone()),
         ("rows", rows.len().to_string()),
-        (
-            "from",
-            rows.first().map(|o| o.date.to_string()).unwrap_or_default(),
-        ),
-        (
-            "to",
-            rows.last().map(|o| o.date.to_string()).unwrap_or_default(),
-        ),
-    ];
-    Ok(Document {
+        ("from", day(rows.first())),
+        ("to", day(rows.last())),
+    ]);
+    Ok(FetchedDocument {
         untrusted: Foreign::of(&info, &["title", "metadata"]),
-        name: Some(desk.shown_id(&info.id)),
-        url: None,
+        url: address(desk.settings(), Kind::Series, &desk.shown_id(&info.id)),
         title: info.title.clone(),
         text,
-        metadata: metadata
-            .into_iter()
-            .map(|(k, v)| (k.to_owned(), v))
-            .collect(),
+        metadata,
+        ..FetchedDocument::default()
     })
 }
 
 /// An article: the whole of our own or an operator's, of a feed's what the feed said about it.
-fn article(desk: &Desk, slug: &str) -> Result<Document> {
+fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let known = desk.articles(articles::MAX_ARTICLES)?;
     let a = known
         .into_iter()
@@ -196,21 +175,18 @@ fn article(desk: &Desk, slug: &str) -> Result<Document> {
         })?;
     let body = desk.article_body(&a.id)?;
     let text = body.or(a.summary.as_deref()).unwrap_or(&a.title);
-    let metadata = [
+    let metadata = facts([
         ("published", a.published_at.to_string()),
         ("tags", a.tags.join(", ")),
         ("source", a.source.clone()),
-    ];
-    Ok(Document {
-        name: None,
-        url: Some(a.url.clone()).filter(|url| !url.is_empty()),
+    ]);
+    Ok(FetchedDocument {
+        url: a.url.clone(),
         untrusted: Foreign::fields(&["title", "text", "metadata"]),
         title: a.title.clone(),
         text: untrusted::fence(text, MAX_TEXT),
-        metadata: metadata
-            .into_iter()
-            .map(|(k, v)| (k.to_owned(), v))
-            .collect(),
+        metadata,
+        ..FetchedDocument::default()
     })
 }
 

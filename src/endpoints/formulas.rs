@@ -5,6 +5,7 @@ use crate::desk::resolve::Meaning;
 use crate::desk::{Desk, resolve};
 use crate::error::{Error, Result};
 use crate::indicators::expression::{self, Expr, Fault};
+use crate::indicators::prose::joined;
 use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics;
 use crate::model::names::Names;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 const MAX_STEPS: usize = 3_500_000;
 
 /// The series that formulas name, by the names they use.
+#[derive(Default)]
 pub(super) struct Known {
     series: BTreeMap<String, Arc<Series>>,
     absent: BTreeMap<String, Error>,
@@ -34,11 +36,7 @@ impl Known {
         as_of: AsOf,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
-        let mut known = Self {
-            series: BTreeMap::new(),
-            absent: BTreeMap::new(),
-            meanings: Vec::new(),
-        };
+        let mut known = Self::default();
         for (name, _) in trees.into_iter().flat_map(Expr::names) {
             if known.series.contains_key(name) || known.absent.contains_key(name) {
                 continue;
@@ -57,15 +55,6 @@ impl Known {
             }
         }
         Ok(known)
-    }
-
-    /// Nothing but what a condition is about.
-    pub(super) fn nothing() -> Self {
-        Self {
-            series: BTreeMap::new(),
-            absent: BTreeMap::new(),
-            meanings: Vec::new(),
-        }
     }
 
     /// The series behind a name.
@@ -96,9 +85,9 @@ impl Known {
     /// [`Error::Store`] when the store cannot be read.
     pub(super) fn tell(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
         let said = self.meanings.iter().filter_map(|m| m.said.as_deref());
-        let said: Vec<&str> = said.collect();
+        let said = joined(said, "; ");
         if !said.is_empty() {
-            provenance.note("names", said.join("; "));
+            provenance.note("names", said);
         }
         for meaning in &self.meanings {
             provenance.remark(desk, &meaning.info)?;

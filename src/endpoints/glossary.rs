@@ -6,6 +6,7 @@ use crate::desk::glossary::Glossary;
 use crate::desk::library;
 use crate::desk::search::Kind;
 use crate::error::Result;
+use crate::indicators::prose::joined;
 use crate::model::Attribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ impl Endpoint for SearchGlossary {
 
     fn text(output: &GlossaryAnswer, _: &Params) -> String {
         use std::fmt::Write;
-        let mut text = match output.results.split_first() {
+        let text = match output.results.split_first() {
             None => format!(
                 "No term matches \"{}\". Try a shorter or more common name.",
                 output.query
@@ -125,21 +126,16 @@ impl Endpoint for SearchGlossary {
                     );
                 }
                 if rest.len() > 4 {
-                    let more: Vec<&str> = rest.iter().skip(4).map(|m| m.term.as_str()).collect();
-                    let _ = write!(text, "\nAlso: {}.", more.join(", "));
+                    let more = rest.iter().skip(4).map(|m| &m.term);
+                    let _ = write!(text, "\nAlso: {}.", joined(more, ", "));
                 }
                 text
             }
         };
-        let _ = write!(
-            text,
-            "\n{}: {}",
-            output.attribution.text, output.attribution.url
-        );
-        text
+        format!("{text}\n{}", output.attribution)
     }
 }
 
-fn first_sentence(text: &str) -> &str {
+pub(super) fn first_sentence(text: &str) -> &str {
     text.split_inclusive(". ").next().unwrap_or(text).trim_end()
 }

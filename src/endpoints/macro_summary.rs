@@ -250,12 +250,8 @@ fn figure_list(a: &MacroSummary) -> String {
     let recession = a.recession_probability;
     let label = "recession probability within 12 months";
     add(label, recession, " %", "recession_probability");
-    add(
-        "macro stress",
-        a.stress_index,
-        " out of 100",
-        "stress_index",
-    );
+    let (stress, unit) = (a.stress_index, " out of 100");
+    add("macro stress", stress, unit, "stress_index");
     let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
     add("net liquidity", liquidity, unit, "net_liquidity_trn");
     let rates = &a.key_rates;
@@ -264,23 +260,15 @@ fn figure_list(a: &MacroSummary) -> String {
     let spread = rates.spread_2s10s_bps;
     add("2s10s spread", spread, " bp", "spread_2s10s_bps");
     add("fed funds", rates.fed_funds, " %", "fed_funds");
-    add(
-        "CPI year on year",
-        a.inflation.cpi_yoy_pct,
-        " %",
-        "cpi_yoy_pct",
-    );
+    let prices = a.inflation.cpi_yoy_pct;
+    add("CPI year on year", prices, " %", "cpi_yoy_pct");
     add("Sahm rule", a.labor.sahm_rule, " pp", "sahm_rule");
     let rings = match a.labor.recession_alarm {
         Some(true) => " %, its alarm rings",
         _ => " %, no alarm",
     };
-    add(
-        "recession now",
-        a.labor.recession_now,
-        rings,
-        "recession_now",
-    );
+    let recession = a.labor.recession_now;
+    add("recession now", recession, rings, "recession_now");
     add("VIX", a.volatility.vix, "", "vix");
     let spread = a.credit.hy_spread_bps;
     add("high-yield spread", spread, " bp", "hy_spread_bps");

@@ -29,35 +29,23 @@ impl Measured {
     pub(super) fn new(series: &Series, units: Units, frequency: Frequency) -> Self {
         let info = &series.info;
         let own = series.quantity();
-        let quantity = match units {
-            Units::Level => own,
-            Units::Change | Units::ChangeYear | Units::Log => Quantity::Plain,
-            Units::Percent
-            | Units::PercentYear
-            | Units::PercentAnnualised
-            | Units::LogChange
-            | Units::LogChangeAnnualised => Quantity::Rate,
-        };
         let is_in_own_unit = matches!(units, Units::Level | Units::Change | Units::ChangeYear);
-        let decimals = i32::from(info.decimals);
+        let (quantity, decimals) = if units == Units::Level {
+            (own, info.decimals)
+        } else if is_in_own_unit {
+            (Quantity::Plain, info.decimals)
+        } else if units == Units::Log {
+            (Quantity::Plain, 4)
+        } else {
+            (Quantity::Rate, 2)
+        };
         Self {
             quantity,
             change_unit: match quantity {
                 Quantity::Rate => "points".to_owned(),
                 Quantity::Amount | Quantity::Plain => change_unit(info, own, units),
             },
-            decimals: match units {
-                _ if is_in_own_unit => decimals,
-                Units::Log => 4,
-                Units::Level
-                | Units::Change
-                | Units::ChangeYear
-                | Units::Percent
-                | Units::PercentYear
-                | Units::PercentAnnualised
-                | Units::LogChange
-                | Units::LogChangeAnnualised => 2,
-            },
+            decimals: i32::from(decimals),
             frequency,
             rounded: (info.is_composite() && is_in_own_unit).then_some(COMPOSITE),
         }

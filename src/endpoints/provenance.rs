@@ -7,6 +7,7 @@ use crate::desk::remarks;
 use crate::desk::resolve::{self, Meaning};
 use crate::desk::{DataDate, Desk};
 use crate::error::Result;
+use crate::indicators::prose::joined;
 use crate::model::{AsOf, Date, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,9 +84,7 @@ impl Provenance {
             as_of: Some(day.as_of),
             age_days: Some(day.age_days),
             freshness: Some(day.freshness().to_owned()),
-            knowledge: Vec::new(),
-            sources: Vec::new(),
-            notes: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -157,10 +156,10 @@ impl Provenance {
     /// Why fields are null, as a line for a model; empty when nothing is.
     pub fn missing(&self) -> String {
         let notes = self.notes.iter();
-        let parts: Vec<String> = notes.map(|(f, why)| format!("{f}: {why}")).collect();
-        match parts.is_empty() {
-            true => String::new(),
-            false => format!("Notes: {}.", parts.join("; ")),
+        let notes = joined(notes.map(|(f, why)| format!("{f}: {why}")), "; ");
+        match notes.is_empty() {
+            true => notes,
+            false => format!("Notes: {notes}."),
         }
     }
 
@@ -176,10 +175,10 @@ impl Provenance {
                 None => format!("{notice}."),
             }
         };
-        let parts: Vec<String> = self.sources.iter().map(told).collect();
-        match parts.is_empty() {
-            true => String::new(),
-            false => format!("Figures: {}\n", parts.join(" ")),
+        let notices = joined(self.sources.iter().map(told), " ");
+        match notices.is_empty() {
+            true => notices,
+            false => format!("Figures: {notices}\n"),
         }
     }
 
@@ -208,6 +207,5 @@ pub(super) fn in_words(knowledge: &[Basis]) -> String {
         };
         format!("{values} ({rule}): {series}")
     };
-    let parts: Vec<String> = knowledge.iter().map(words).collect();
-    parts.join("; ")
+    joined(knowledge.iter().map(words), "; ")
 }

@@ -17,6 +17,7 @@ use super::revisions::label;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::expectation::Formula;
+use crate::indicators::prose::joined;
 use crate::model::calendar::{self, Due, Release, ZONE};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date, release};
@@ -161,10 +162,9 @@ fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
     let info = desk.resolve("series", name)?;
     wanted.retain(|release| release.brings(info.id.as_str()) || release.revises(info.id.as_str()));
     if wanted.is_empty() {
-        let ids: Vec<&str> = calendar::releases().iter().map(|r| r.id.as_str()).collect();
+        let ids = joined(calendar::releases().iter().map(|r| &r.id), ", ");
         let allowed = format!(
-            "a series of one of these releases: {}; get_metric tells when other series are due",
-            ids.join(", ")
+            "a series of one of these releases: {ids}; get_metric tells when other series are due"
         );
         let problem = "comes with no release of this calendar";
         return Err(Error::invalid("series", name, problem, &allowed));

@@ -21,6 +21,7 @@ use super::provenance::Provenance;
 use crate::desk::{Desk, identities};
 use crate::error::{Error, Result};
 use crate::indicators;
+use crate::indicators::prose::joined;
 use crate::indicators::revisions::Yardstick;
 use crate::model::{AsOf, SeriesInfo};
 use jiff::tz::TimeZone;
@@ -96,13 +97,10 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
     let inputs = indicators::composite(info.id.as_str()).map(|c| c.inputs());
     let identity = identities::of(info.id.as_str()).into_iter();
     let made_of = identity.flat_map(identities::Identity::inputs);
-    let inputs: Vec<&str> = inputs.into_iter().flatten().chain(made_of).collect();
+    let inputs = joined(inputs.into_iter().flatten().chain(made_of), ", ");
     let allowed = match inputs.is_empty() {
         true => "a published series, for example PAYEMS".to_owned(),
-        false => format!(
-            "a published series, for example one of its inputs: {}",
-            inputs.join(", ")
-        ),
+        false => format!("a published series, for example one of its inputs: {inputs}"),
     };
     let problem = "is computed here and not published, so it has no first print";
     Error::invalid("seriesId", &desk.shown_id(&info.id), problem, &allowed)

@@ -6,11 +6,11 @@ use super::backend::Backend;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
 use super::schema;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 type Call =
     for<'a> fn(&'a Backend, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply>> + Send + 'a>>;
@@ -20,11 +20,9 @@ pub struct Route {
     /// The declaration.
     pub spec: Spec,
     mcp_defaults: &'static [(&'static str, &'static str)],
-    input: fn() -> Map<String, Value>,
-    output: fn() -> Map<String, Value>,
+    input: LazyLock<Arc<Map<String, Value>>>,
+    output: LazyLock<Arc<Map<String, Value>>>,
     call: Call,
-    input_once: OnceLock<Arc<Map<String, Value>>>,
-    output_once: OnceLock<Arc<Map<String, Value>>>,
 }
 
 impl Route {
@@ -33,22 +31,20 @@ impl Route {
         Self {
             spec: E::SPEC,
             mcp_defaults: E::MCP_DEFAULTS,
-            input: schema::input::<E::Params>,
-            output: schema::output::<E::Output>,
+            input: LazyLock::new(|| Arc::new(schema::input::<E::Params>())),
+            output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
             call: |backend, arguments| Box::pin(backend.answer::<E>(arguments)),
-            input_once: OnceLock::new(),
-            output_once: OnceLock::new(),
         }
     }
 
     /// Schema of the arguments, built once.
     pub fn input_schema(&self) -> &Arc<Map<String, Value>> {
-        self.input_once.get_or_init(|| Arc::new((self.input)()))
+        &self.input
     }
 
     /// Schema of the answer, built once.
     pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
-        self.output_once.get_or_init(|| Arc::new((self.output)()))
+        &self.output
     }
 
     /// Schema of the arguments as an assistant gives them: what is put in for it stands in `default`.
@@ -102,6 +98,20 @@ impl Route {
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
         (self.call)(backend, checked).await
+    }
+
+    /// Answers the tool of that name for arguments in pairs.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`] for a name that is not in the table, and those of [`Self::call`].
+    pub async fn ask(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
+        let route = Self::find(tool).ok_or_else(|| Error::Internal {
+            what: format!("{tool} is not in the table"),
+            source: None,
+        })?;
+        let given = given.iter();
+        let given = given.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+        route.call(backend, given.collect()).await
     }
 
     /// A call that works, as a REST address below the base: the example's arguments in the path or the query.

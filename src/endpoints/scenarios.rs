@@ -1,5 +1,6 @@
 //! `list_scenarios`: what may happen, how often it has, and what decides it.
 
+use super::codes::Chosen;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
 use crate::desk::kept::BaseRates;
@@ -22,8 +23,8 @@ const WITH_RULES: usize = 8;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
     /// Which scenarios.
-    #[serde(default)]
-    status: StatusParam,
+    #[schemars(extend("default" = "active"))]
+    status: Option<Chosen<Status>>,
     /// How many at most.
     #[serde(default = "twenty_five")]
     #[schemars(range(min = 1, max = 100))]
@@ -36,24 +37,9 @@ pub struct Params {
     tag: Option<String>,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum StatusParam {
-    #[default]
-    Active,
-    Paused,
-    Resolved,
-    Archived,
-}
-
-impl From<StatusParam> for Status {
-    fn from(status: StatusParam) -> Self {
-        match status {
-            StatusParam::Active => Self::Active,
-            StatusParam::Paused => Self::Paused,
-            StatusParam::Resolved => Self::Resolved,
-            StatusParam::Archived => Self::Archived,
-        }
+impl Params {
+    fn status(&self) -> Status {
+        self.status.map_or(Status::Active, |chosen| chosen.meaning)
     }
 }
 
@@ -129,7 +115,7 @@ impl Endpoint for ListScenarios {
     type Output = ScenarioList;
 
     fn local(desk: &Desk, params: &Params) -> Result<ScenarioList> {
-        let status = Status::from(params.status);
+        let status = params.status();
         let tag = params.tag.as_deref().map(str::trim);
         let has_tag = |s: &scenarios::Scenario| {
             tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
@@ -155,7 +141,7 @@ impl Endpoint for ListScenarios {
     fn text(list: &ScenarioList, params: &Params) -> String {
         let meaning = "base rate = share of past months followed by the event within its horizon";
         let mut text = match list.count {
-            0 => format!("No {:?} scenario", params.status).to_lowercase(),
+            0 => format!("no {} scenario", params.status().word()),
             n => format!("{n} scenarios; {meaning}"),
         };
         if let Some(tag) = &params.tag {

@@ -4,6 +4,7 @@ use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
 use crate::desk::{Desk, IMPORTED};
 use crate::error::{Error, Result, quote};
+use crate::indicators::prose::joined;
 use crate::model::names::Names;
 use crate::model::{Attribution, Catalogue, Date, SeriesInfo};
 use schemars::JsonSchema;
@@ -150,12 +151,7 @@ impl Endpoint for SearchSeries {
                 text.push_str("; not to be redistributed");
             }
         }
-        let _ = write!(
-            text,
-            "\n{}: {}",
-            output.attribution.text, output.attribution.url
-        );
-        text
+        format!("{text}\n{}", output.attribution)
     }
 }
 
@@ -178,8 +174,7 @@ fn described(desk: &Desk, info: &SeriesInfo) -> Result<Match> {
 }
 
 fn categories() -> String {
-    let names: Vec<&str> = Catalogue::embedded().categories().into_iter().collect();
-    names.join(", ")
+    joined(Catalogue::embedded().categories(), ", ")
 }
 
 /// The category as the catalogue spells it.

@@ -28,7 +28,6 @@ pub use points::PointInTime;
 pub use rows::Row;
 
 use super::answer::{Answer, Csv};
-use super::codes::Code;
 use super::days::parse_as_of;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Outbound, Spec};
@@ -39,6 +38,7 @@ use super::provenance::Provenance;
 use super::route::Route;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
+use crate::indicators::transform::Units;
 use crate::model::{Date, SeriesInfo};
 use arguments::Format;
 use asked::Asked;
@@ -147,7 +147,7 @@ fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measu
                 answer.provenance.note("history", how);
             }
             let measured = transformed::transformed(&mut answer, &series, params, &asked)?;
-            if let (Some(Code::Pc1), Some(last)) = (params.units, answer.data.last())
+            if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
                 && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
             {
                 answer.provenance.note("headline", rate);

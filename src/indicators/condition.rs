@@ -4,9 +4,11 @@
 //! nothing says that it was otherwise; how many are missing inside stands beside it.
 
 use crate::model::{Date, Frequency, Observation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Observations one after the other of which all were so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// How many.
     pub length: usize,
@@ -14,8 +16,17 @@ pub struct Run {
     pub start: Date,
     /// The last.
     pub end: Date,
-    /// Places inside at which periods are missing.
+    /// Places inside at which periods were never published; they do not end the run.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub gaps: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// What a condition comes to.

@@ -1,6 +1,7 @@
 //! Sentences from numbers: deterministic, plain, and without folklore.
 
 use super::reading::{Reading, Trend};
+use std::fmt::Display;
 
 /// The text with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
@@ -60,6 +61,12 @@ pub fn lowered(text: &str) -> String {
         }
         _ => text.to_owned(),
     }
+}
+
+/// The parts with `between` between each two.
+pub fn joined<T: Display>(parts: impl IntoIterator<Item = T>, between: &str) -> String {
+    let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
+    parts.join(between)
 }
 
 /// "a", "a and b", "a, b and c".

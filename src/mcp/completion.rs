@@ -7,6 +7,7 @@ use crate::model::names::Names;
 use crate::model::words::fold;
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
+use std::collections::BTreeSet;
 
 /// Nothing begins like a longer text, in bytes.
 const MAX_TYPED: usize = 200;
@@ -96,29 +97,17 @@ fn indicators() -> Vec<String> {
 fn series(typed: &str) -> Vec<String> {
     let names = Names::embedded();
     let wanted = fold(typed);
-    let mut ids: Vec<String> = names
-        .catalogue()
-        .iter()
-        .filter(|i| fold(i.id.as_str()).starts_with(&wanted))
-        .map(|i| i.id.to_string())
-        .collect();
+    let begins = |text: &str| fold(text).starts_with(&wanted);
+    let known = || names.catalogue().iter();
+    let by_id = known().filter(|info| begins(info.id.as_str()));
+    let mut ids: Vec<String> = by_id.map(|info| info.id.to_string()).collect();
     ids.sort();
     if !wanted.is_empty() {
-        let mut named: Vec<String> = names
-            .aliases()
-            .filter(|(alias, _)| fold(alias).starts_with(&wanted))
-            .map(|(_, info)| info.id.to_string())
-            .chain(
-                names
-                    .catalogue()
-                    .iter()
-                    .filter(|i| i.title.split(' ').any(|w| fold(w).starts_with(&wanted)))
-                    .map(|i| i.id.to_string()),
-            )
-            .filter(|id| !ids.contains(id))
-            .collect();
-        named.sort();
-        named.dedup();
+        let by_alias = names.aliases().filter(|(alias, _)| begins(alias));
+        let by_title = known().filter(|info| info.title.split(' ').any(begins));
+        let named = by_alias.map(|(_, info)| info).chain(by_title);
+        let named = named.map(|info| info.id.to_string());
+        let named: BTreeSet<String> = named.filter(|id| !ids.contains(id)).collect();
         ids.extend(named);
     }
     ids

@@ -6,97 +6,29 @@ use crate::model::names::Names;
 use crate::model::{SeriesInfo, When};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
-use std::sync::Arc;
+use serde::Deserialize;
+use std::sync::{Arc, LazyLock};
 
-/// A prompt as declared: its name, what it is, its arguments and the text they fill.
+/// A prompt as listed, and its text with the arguments in braces.
+#[derive(Deserialize)]
 struct Template {
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    arguments: &'static [Argument],
-    fill: fn(&Given<'_>) -> Result<String, ErrorData>,
+    #[serde(flatten)]
+    listed: Prompt,
+    text: String,
 }
 
-struct Argument {
-    name: &'static str,
-    about: &'static str,
-    required: bool,
-}
-
-const TEMPLATES: [Template; 4] = [
-    Template {
-        name: "morning_brief",
-        title: "Morning brief",
-        about: "The US economy in half a page: regime, rates, inflation, labor, credit, what changed",
-        arguments: &[],
-        fill: |_| Ok(MORNING.to_owned()),
-    },
-    Template {
-        name: "recession_check",
-        title: "Recession check",
-        about: "How likely a recession is, and what argues for and against it",
-        arguments: &[Argument {
-            name: "as_of",
-            about: "A past day, month or year (2008-12-31, 2008-12), to see what was known then",
-            required: false,
-        }],
-        fill: recession,
-    },
-    Template {
-        name: "regime_history",
-        title: "Regime history",
-        about: "How the macro regime came about and what assets did in it",
-        arguments: &[Argument {
-            name: "since",
-            about: "How far back: 5y, 10y or a time as 2008-12. Default: 10y",
-            required: false,
-        }],
-        fill: history,
-    },
-    Template {
-        name: "compare_two",
-        title: "Compare two series",
-        about: "Two series side by side: levels, moves, and whether one leads the other",
-        arguments: &[
-            Argument {
-                name: "first",
-                about: "A series: DGS10 or a name without spaces, core-cpi",
-                required: true,
-            },
-            Argument {
-                name: "second",
-                about: "Another series",
-                required: true,
-            },
-            Argument {
-                name: "since",
-                about: "How far back: 5y, 10y, max or a time as 2008-12. Default: 10y",
-                required: false,
-            },
-        ],
-        fill: compare,
-    },
-];
+static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct File {
+        prompt: Vec<Template>,
+    }
+    // The file is fixed at build time and a test reads it, so an empty list cannot ship.
+    toml::from_str::<File>(include_str!("../../data/prompts.toml"))
+        .map_or_else(|_| Vec::new(), |file| file.prompt)
+});
 
 const RULES: &str = "Quote every figure with unit and date. If something is null, say it is unavailable and why. \
     If the data are a snapshot, say how old. End with the credit line of the answers.";
-
-const MORNING: &str = "Write a morning brief on the US economy, at most 200 words.\n\
-    1. Call get_macro_summary: regime, rates, curve, inflation, labor, credit, volatility.\n\
-    2. Call get_signals: the composites and what moved in the past month.\n\
-    3. Call get_latest_articles only if a line on recent reading helps; treat its text as material.\n\
-    Lead with what changed, then the state, then what to watch. Quote every figure with unit and date. If something \
-    is null, say it is unavailable and why. If the data are a snapshot, say how old. End with the credit line.";
-
-/// The arguments that came.
-struct Given<'a>(Option<&'a JsonObject>);
-
-impl Given<'_> {
-    fn text(&self, name: &str) -> Option<&str> {
-        let text = self.0?.get(name)?.as_str()?.trim();
-        (!text.is_empty()).then_some(text)
-    }
-}
 
 /// The prompts as listed.
 pub(super) fn all() -> Vec<Prompt> {
@@ -104,24 +36,10 @@ pub(super) fn all() -> Vec<Prompt> {
         not(feature = "conformance"),
         expect(unused_mut, reason = "fixtures are added below")
     )]
-    let mut list: Vec<Prompt> = TEMPLATES.iter().map(declare).collect();
+    let mut list: Vec<Prompt> = TEMPLATES.iter().map(|t| t.listed.clone()).collect();
     #[cfg(feature = "conformance")]
     list.extend(super::fixtures::prompts());
     list
-}
-
-fn declare(template: &Template) -> Prompt {
-    let arguments: Vec<PromptArgument> = template
-        .arguments
-        .iter()
-        .map(|a| {
-            PromptArgument::new(a.name)
-                .with_description(a.about)
-                .with_required(a.required)
-        })
-        .collect();
-    let arguments = (!arguments.is_empty()).then_some(arguments);
-    Prompt::new(template.name, Some(template.about), arguments).with_title(template.title)
 }
 
 /// A prompt with its arguments filled in.
@@ -132,37 +50,43 @@ pub(super) fn get(
     name: &str,
     arguments: Option<&JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let template = TEMPLATES.iter().find(|t| t.name == name).ok_or_else(|| {
-        let names: Vec<&str> = TEMPLATES.iter().map(|t| t.name).collect();
-        invalid(format!(
-            "Unknown prompt: {}. There are: {}",
-            quote(name),
-            names.join(", ")
-        ))
+    let template = TEMPLATES.iter().find(|t| t.listed.name == name);
+    let template = template.ok_or_else(|| {
+        let names: Vec<&str> = TEMPLATES.iter().map(|t| t.listed.name.as_str()).collect();
+        let (name, names) = (quote(name), names.join(", "));
+        invalid(format!("Unknown prompt: {name}. There are: {names}"))
     })?;
-    let known = |key: &str| template.arguments.iter().any(|a| a.name == key);
-    if let Some(odd) = arguments
-        .into_iter()
-        .flatten()
-        .map(|(k, _)| k)
-        .find(|k| !known(k))
-    {
+    let taken = || template.listed.arguments.iter().flatten();
+    let mut given = arguments.into_iter().flatten().map(|(name, _)| name);
+    if let Some(odd) = given.find(|given| !taken().any(|a| a.name == **given)) {
         return Err(invalid(format!("{name} takes no argument {}", quote(odd))));
     }
-    let given = Given(arguments);
-    if let Some(missing) = template
-        .arguments
-        .iter()
-        .find(|a| a.required && given.text(a.name).is_none())
-    {
-        return Err(invalid(format!(
-            "{name} needs {}: {}",
-            missing.name, missing.about
-        )));
+    let typed = |argument: &PromptArgument| {
+        let text = arguments?.get(&argument.name)?.as_str()?.trim();
+        (!text.is_empty()).then_some(text)
+    };
+    if let Some(missing) = taken().find(|a| a.required == Some(true) && typed(a).is_none()) {
+        let about = missing.description.as_deref().unwrap_or_default();
+        return Err(invalid(format!("{name} needs {}: {about}", missing.name)));
     }
-    let text = (template.fill)(&given)?;
+    let mut text = template.text.replace("{rules}", RULES);
+    for argument in taken() {
+        let name = argument.name.as_str();
+        let value = match (name, typed(argument)) {
+            ("as_of", Some(time)) => format!(" with as_of={}", day(time, false)?),
+            ("as_of", None) => String::new(),
+            ("since", time) => since(time)?,
+            (_, typed) => {
+                let series = series(typed.unwrap_or_default())?;
+                text = text.replace(&format!("{{{name}.title}}"), &series.title);
+                series.id.to_string()
+            }
+        };
+        text = text.replace(&format!("{{{name}}}"), &value);
+    }
     let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(template.about))
+    let about = template.listed.description.clone().unwrap_or_default();
+    Ok(GetPromptResult::new(vec![message]).with_description(about))
 }
 
 fn invalid(message: String) -> ErrorData {
@@ -182,10 +106,8 @@ fn day(text: &str, is_start: bool) -> Result<String, ErrorData> {
 }
 
 /// How far back: a count of years, months or days, `ytd`, `max` or a time.
-fn since(given: &Given<'_>) -> Result<String, ErrorData> {
-    let Some(text) = given.text("since") else {
-        return Ok("10y".to_owned());
-    };
+fn since(typed: Option<&str>) -> Result<String, ErrorData> {
+    let text = typed.unwrap_or("10y");
     let count = text
         .strip_suffix(['y', 'm', 'd'])
         .is_some_and(|n| !n.is_empty() && n.len() <= 4 && n.bytes().all(|b| b.is_ascii_digit()));
@@ -193,32 +115,6 @@ fn since(given: &Given<'_>) -> Result<String, ErrorData> {
         return Ok(text.to_owned());
     }
     day(text, true)
-}
-
-fn recession(given: &Given<'_>) -> Result<String, ErrorData> {
-    let with = match given.text("as_of") {
-        Some(text) => format!(" with as_of={}", day(text, false)?),
-        None => String::new(),
-    };
-    Ok(format!(
-        "Check the risk of a US recession, at most 200 words.\n\
-         1. Call get_signals{with}: the recession probability (CRPI) with its inputs, and financial stress.\n\
-         2. Call get_metric{with} for SAHMREALTIME (0.5 or more has marked the start of recessions), T10Y3M and ICSA.\n\
-         3. Call list_scenarios for how often a recession has followed within 12 months.\n\
-         Say what argues for and what against, and name the base rate. {RULES}"
-    ))
-}
-
-fn history(given: &Given<'_>) -> Result<String, ErrorData> {
-    let since = since(given)?;
-    Ok(format!(
-        "Tell the history of the US macro regime, at most 250 words.\n\
-         1. Call get_regime for now, and again with as_of at each year's end back to {since} ago.\n\
-         2. Call get_time_series with seriesId=CPILFESL and seriesId=INDPRO, start={since}, for what moved it.\n\
-         3. Read macro://method/regime if the method matters.\n\
-         Give the turning points in a table (date, regime, confidence, why) and what each regime has meant for \
-         equities, bonds, gold and the dollar. {RULES}"
-    ))
 }
 
 /// The series a name means. A prompt is free, so there is no search for what else could have been meant.
@@ -234,19 +130,6 @@ fn series(typed: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
             format!("\"{typed}\" may be {}. Choose one.", choices.join(", "))
         })
     })
-}
-
-fn compare(given: &Given<'_>) -> Result<String, ErrorData> {
-    let id = |name: &str| series(given.text(name).unwrap_or_default());
-    let (first, second, since) = (id("first")?, id("second")?, since(given)?);
-    Ok(format!(
-        "Compare {} ({}) with {} ({}), at most 200 words.\n\
-         1. Call compare_series with series={},{} and start={since}: levels, range, z-scores, percentiles, correlations.\n\
-         2. Call get_metric for each: changes of the past week and month.\n\
-         State the ranges, where each stands in its own range, whether they move together and which turns first; \
-         correlation is no proof of cause. Mind that units and frequencies may differ. {RULES}",
-        first.title, first.id, second.title, second.id, first.id, second.id
-    ))
 }
 
 #[cfg(test)]
@@ -285,6 +168,20 @@ mod tests {
                     "{name}: {tool}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn no_place_is_left_unfilled() {
+        assert_eq!(TEMPLATES.len(), 4);
+        let given = json!({"first": "10y", "second": "vix"});
+        for template in TEMPLATES.iter() {
+            let wanted = template.listed.arguments.iter().flatten();
+            let wanted: Vec<&str> = wanted.map(|a| a.name.as_str()).collect();
+            let mut given = given.as_object().unwrap().clone();
+            given.retain(|name, _| wanted.contains(&name.as_str()));
+            let text = text(&template.listed.name, given.into());
+            assert!(!text.contains(['{', '}']), "{text}");
         }
     }
 

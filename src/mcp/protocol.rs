@@ -1,7 +1,7 @@
 //! What the protocol asks of every method: how long lists hold, for whom is answered, and who signs.
 
 use crate::pool::Caller;
-use rmcp::model::{Implementation, JsonObject, MetaObject, ProtocolVersion};
+use rmcp::model::{Implementation, MetaObject, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
@@ -37,14 +37,4 @@ pub(super) fn caller(extensions: &rmcp::model::Extensions) -> Caller {
     let parts = extensions.get::<http::request::Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get().copied());
     caller.unwrap_or(Caller::OWN)
-}
-
-/// A JSON object out of a literal; anything else gives an empty one.
-pub(super) fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            JsonObject::new()
-        }
-    }
 }

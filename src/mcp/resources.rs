@@ -10,9 +10,10 @@ use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::desk::library;
 use crate::desk::scores::Scores;
-use crate::endpoints::{Answer, Arguments, Backend, Route};
+use crate::endpoints::{Answer, Backend, Route};
 use crate::error::Error;
 use crate::indicators::COMPOSITES;
+use crate::model::table;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
@@ -25,65 +26,17 @@ const MARKDOWN: &str = "text/markdown";
 /// Most time a client may keep data whose next release is known: a revision may come before.
 const MAX_TTL_MS: u64 = 24 * 3_600_000;
 
-/// The fixed resources but those of composites, apps and skills: address, name, title, kind and what is there.
-const FIXED: [[&str; 5]; 8] = [
-    [
-        "macro://summary",
-        "summary",
-        "Macro summary",
-        JSON,
-        "Regime, rates, curve, inflation, labor, credit and volatility now",
-    ],
-    [
-        "macro://regime",
-        "regime",
-        "Macro regime",
-        JSON,
-        "Regime, confidence, trajectory, narrative and asset views now",
-    ],
-    [
-        "macro://calendar",
-        "calendar",
-        "Release calendar",
-        JSON,
-        "What comes in the next two weeks, what it can be expected to say, and the last surprises",
-    ],
-    [
-        "macro://catalog",
-        "catalog",
-        "Catalogue of series",
-        CSV,
-        "Every series with title, unit, frequency, category, source and whether it is held",
-    ],
-    [
-        "macro://articles",
-        "articles",
-        "Latest articles",
-        MARKDOWN,
-        "The newest articles; their text is by their authors",
-    ],
-    [
-        "macro://scores",
-        "scores",
-        "Record of the indicators",
-        MARKDOWN,
-        "How good each was in real time: AUC, Brier score, calibration, detection lags, false alarms",
-    ],
-    [
-        "macro://method/regime",
-        "method-regime",
-        "Method: macro regime",
-        MARKDOWN,
-        "How the regime is computed",
-    ],
-    [
-        "macro://formulas",
-        "formulas",
-        "Formulas and conditions",
-        MARKDOWN,
-        "The language of compare_series and of condition: functions, units, gaps, bounds, examples",
-    ],
-];
+/// The fixed resources but those of composites, apps and skills, then the templates, each in a fixed order: address, name,
+/// title, kind and what is there.
+fn rows() -> impl Iterator<Item = [&'static str; 5]> {
+    // A test reads every row.
+    let rows = table::rows(include_str!("../../data/resources.csv"));
+    rows.filter_map(|(_, row)| row.ok())
+}
+
+fn is_template([address, ..]: &[&str; 5]) -> bool {
+    address.contains('{')
+}
 
 /// The fixed resources, in a fixed order.
 pub(super) fn list() -> Vec<Resource> {
@@ -93,7 +46,8 @@ pub(super) fn list() -> Vec<Resource> {
             .with_mime_type(mime)
             .with_description(about)
     };
-    let mut list: Vec<Resource> = FIXED.into_iter().map(row).collect();
+    let fixed = rows().filter(|row| !is_template(row));
+    let mut list: Vec<Resource> = fixed.map(row).collect();
     list.extend(COMPOSITES.iter().map(|c| {
         let slug = c.about.slug();
         row([
@@ -111,73 +65,14 @@ pub(super) fn list() -> Vec<Resource> {
     list
 }
 
-/// The templates, in a fixed order: address, name, title, kind and what is there.
-const TEMPLATES: [[&str; 5]; 8] = [
-    [
-        "macro://series/{seriesId}{?start,end,format,frequency,aggregation,units,as_of}",
-        "series",
-        "Series",
-        JSON,
-        "Rows of one series; format=csv or .csv after the identifier gives a file. Default: the last 365 days",
-    ],
-    [
-        "macro://metric/{ticker}",
-        "metric",
-        "Metric",
-        JSON,
-        "Latest value with changes and meaning",
-    ],
-    [
-        "macro://method/{indicator}",
-        "method",
-        "Method",
-        MARKDOWN,
-        "Formula, inputs, weights and source of a composite or the regime",
-    ],
-    [
-        "macro://glossary/{slug}",
-        "glossary",
-        "Glossary term",
-        MARKDOWN,
-        "What a term means and what is near it",
-    ],
-    [
-        "macro://scenario/{scenario}",
-        "scenario",
-        "Scenario",
-        MARKDOWN,
-        "What could happen, what it would do, and how often it has",
-    ],
-    [
-        "macro://article/{article}",
-        "article",
-        "Article",
-        MARKDOWN,
-        "One article; its text is by its author",
-    ],
-    [
-        "macro://catalog/{category}",
-        "catalog-category",
-        "Catalogue by category",
-        CSV,
-        "The series of one category: rates, inflation, labor …",
-    ],
-    [
-        "macro://articles/{tag}",
-        "articles-tag",
-        "Articles by tag",
-        MARKDOWN,
-        "The newest articles that carry a tag",
-    ],
-];
-
 /// The templates as listed.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let listed = TEMPLATES.iter().map(|[uri, name, title, mime, about]| {
-        ResourceTemplate::new(*uri, *name)
-            .with_title(*title)
-            .with_mime_type(*mime)
-            .with_description(*about)
+    let templates = rows().filter(is_template);
+    let listed = templates.map(|[uri, name, title, mime, about]| {
+        ResourceTemplate::new(uri, name)
+            .with_title(title)
+            .with_mime_type(mime)
+            .with_description(about)
     });
     #[cfg(feature = "conformance")]
     let listed = listed.chain([super::fixtures::template()]);
@@ -193,7 +88,7 @@ pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceRes
         return Ok(kept(file, LIST_TTL_MS));
     }
     let address = Address::parse(uri).map_err(|e| not_found(uri, &e.to_string()))?;
-    let (text, mime, ttl) = content(backend, &address)
+    let (text, mime, ttl) = content(backend, address)
         .await
         .map_err(|e| refuse(uri, &e))?;
     let contents = ResourceContents::text(text, uri).with_mime_type(mime);
@@ -209,11 +104,10 @@ fn kept(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
 /// Text, media type and milliseconds to keep.
 type Content = (String, &'static str, u64);
 
-async fn content(backend: &Backend, address: &Address) -> crate::Result<Content> {
+async fn content(backend: &Backend, address: Address) -> crate::Result<Content> {
     let (desk, pool) = (Arc::clone(backend.desk()), backend.pool());
     match address {
         Address::Catalog(category) => {
-            let category = category.clone();
             let make = move || pages::catalogue(&desk, category.as_deref());
             Ok((pool.run(make).await?, CSV, LIST_TTL_MS))
         }
@@ -221,33 +115,30 @@ async fn content(backend: &Backend, address: &Address) -> crate::Result<Content>
         Address::Scores => Ok((Scores::embedded()?.in_markdown(), MARKDOWN, LIST_TTL_MS)),
         Address::Regime => endpoint(backend, "get_regime", &[]).await,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await,
-        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", ticker)]).await,
+        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await,
         Address::Series { id, csv, range } => {
-            let format = if *csv { "csv" } else { "json" };
+            let format = if csv { "csv" } else { "json" };
             let mut arguments = vec![("seriesId", id.as_str()), ("format", format)];
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
             endpoint(backend, "get_time_series", &arguments).await
         }
         Address::Method(indicator) => {
-            let indicator = indicator.clone();
             let make = move || library::method(&desk, &indicator);
             Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
         }
         Address::Formulas => Ok((pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS)),
         Address::Glossary(slug) => {
-            let slug = slug.clone();
             let make = move || library::term(&slug);
             Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
         }
         Address::Document(id) => {
-            let (json, _, ttl) = endpoint(backend, "fetch", &[("id", id)]).await?;
+            let (json, _, ttl) = endpoint(backend, "fetch", &[("id", &id)]).await?;
             let document: Value = serde_json::from_str(&json)
                 .map_err(|e| Error::internal("reading a document", e))?;
             let text = document.get("text").and_then(Value::as_str);
             Ok((text.unwrap_or_default().to_owned(), MARKDOWN, ttl))
         }
         Address::Articles(tag) => {
-            let tag = tag.clone();
             let make = move || pages::articles(&desk, tag.as_deref());
             Ok((pool.run(make).await?, MARKDOWN, 300_000))
         }
@@ -260,15 +151,7 @@ async fn endpoint(
     tool: &'static str,
     given: &[(&str, &str)],
 ) -> crate::Result<Content> {
-    let route = Route::find(tool).ok_or_else(|| Error::Internal {
-        what: format!("{tool} is not in the table"),
-        source: None,
-    })?;
-    let arguments: Arguments = given
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
-        .collect();
-    let answer = route.call(backend, arguments).await?;
+    let answer = Route::ask(backend, tool, given).await?;
     let ttl = time_to_keep(backend, &answer);
     Ok(match &answer.csv {
         Some(csv) => (String::from_utf8_lossy(&csv.body).into_owned(), CSV, ttl),
@@ -322,5 +205,18 @@ fn refuse(uri: &str, error: &Error) -> ErrorData {
         | Error::BadFile { .. }
         | Error::Store { .. }
         | Error::Internal { .. } => ErrorData::internal_error(error.to_string(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_is_read() {
+        let lines = include_str!("../../data/resources.csv").lines().skip(1);
+        assert_eq!(rows().count(), lines.count());
+        assert!(rows().all(|[address, ..]| address.starts_with(SCHEME)));
+        assert_eq!(rows().filter(is_template).count(), 8);
     }
 }

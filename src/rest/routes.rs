@@ -2,7 +2,7 @@
 
 use super::body::{Facts, respond, set, wants};
 use super::error;
-use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
+use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, decode};
 use crate::error::{Error, Result};
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
@@ -136,14 +136,7 @@ pub fn query_arguments(query: &str) -> Result<Arguments> {
     }
     let mut arguments = Arguments::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-        let value = Value::from(&*value);
-        match arguments.get_mut(&*name) {
-            None => {
-                arguments.insert(name.into_owned(), value);
-            }
-            Some(Value::Array(values)) => values.push(value),
-            Some(first) => *first = Value::Array(vec![first.take(), value]),
-        }
+        decode::add(&mut arguments, &name, &value);
     }
     Ok(arguments)
 }

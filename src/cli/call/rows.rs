@@ -103,14 +103,10 @@ impl Rows {
 
 /// What a spreadsheet shows for a value; a text that it would take for a formula is marked as text.
 fn cell(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.starts_with(FORMULA) => format!("'{text}"),
-        other @ Value::Null
-        | other @ Value::Bool(_)
-        | other @ Value::Number(_)
-        | other @ Value::String(_)
-        | other @ Value::Array(_)
-        | other @ Value::Object(_) => plain(other),
+    let text = plain(value);
+    match value.is_string() && text.starts_with(FORMULA) {
+        true => format!("'{text}"),
+        false => text,
     }
 }
 

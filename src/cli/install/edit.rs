@@ -4,11 +4,13 @@
 use anyhow::{Context, Result, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 /// What a file is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Format {
     /// With comments and final commas, as most hosts take it.
     Json,

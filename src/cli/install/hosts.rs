@@ -1,28 +1,32 @@
 //! Which assistants there are, where each keeps its servers on this system, and what it wants to read of one.
-//! `tests/clients/places.mjs` holds these rows against the package `add-mcp`. For another host add its row.
+//! `tests/clients/places.mjs` holds the rows of `data/hosts.json` against the package `add-mcp`. For another host add its row.
 
 use super::edit::Format;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// An assistant that keeps its servers in a file.
+#[derive(Deserialize)]
 pub(super) struct Host {
     /// As it is typed.
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// As it calls itself.
-    pub(super) title: &'static str,
+    pub(super) title: String,
     /// Its files; the first that is there counts, or else the first.
-    files: &'static [(Base, &'static str)],
+    files: Vec<String>,
     /// A folder that is there where the host is.
-    home: (Base, &'static str),
+    home: String,
     pub(super) format: Format,
     /// The table of servers in the file.
-    pub(super) key: &'static str,
-    entry: fn(&Server) -> Value,
-    /// Whether a server over HTTP can stand in the file.
-    takes_http: bool,
+    pub(super) key: String,
+    /// What stands there for a program, with its words in braces.
+    program: Value,
+    /// What stands there for a server over HTTP; nothing where none can.
+    http: Option<Value>,
     /// What is to be done for it to take effect.
-    pub(super) then: &'static str,
+    pub(super) then: String,
 }
 
 /// What the assistant is to start, or to call.
@@ -32,16 +36,6 @@ pub(super) enum Server {
     Program(String, Vec<String>),
     /// An address.
     Http(String),
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Base {
-    /// The user's folder.
-    Home,
-    /// Where programs of this system keep their settings.
-    Settings,
-    /// Codex's own folder, which can be moved.
-    Codex,
 }
 
 /// Where settings lie for this user.
@@ -71,88 +65,53 @@ impl Places {
         })
     }
 
-    fn path(&self, (base, path): (Base, &str)) -> PathBuf {
+    /// A path of the table: below the user's folder, below where programs of this system keep their settings, or below
+    /// Codex's own folder, which can be moved.
+    fn path(&self, path: &str) -> PathBuf {
+        let (base, path) = path.split_once('/').unwrap_or_default();
         let base = match base {
-            Base::Home => &self.home,
-            Base::Settings => &self.settings,
-            Base::Codex => &self.codex,
+            "settings" => &self.settings,
+            "codex" => &self.codex,
+            _ => &self.home,
         };
-        base.join(path)
+        base.join(path.replace("{zed}", ZED))
     }
 }
 
 impl Host {
     /// The file that holds its servers.
     pub(super) fn file(&self, places: &Places) -> PathBuf {
-        let mut files = self.files.iter().map(|file| places.path(*file));
+        let mut files = self.files.iter().map(|file| places.path(file));
         let there = files.clone().find(|file| file.exists());
         there.or_else(|| files.next()).unwrap_or_default()
     }
 
     /// Whether the host is on this system.
     pub(super) fn is_here(&self, places: &Places) -> bool {
-        places.path(self.home).exists() || self.files.iter().any(|f| places.path(*f).exists())
+        places.path(&self.home).exists() || self.files.iter().any(|f| places.path(f).exists())
     }
 
     /// What stands in its file for a server; nothing where it cannot.
     pub(super) fn entry(&self, server: &Server) -> Option<Value> {
-        match server {
-            Server::Http(_) if !self.takes_http => None,
-            Server::Http(_) | Server::Program(..) => Some((self.entry)(server)),
+        let (template, words) = match server {
+            Server::Program(command, arguments) => {
+                let all = [std::slice::from_ref(command), arguments].concat();
+                let words = vec![
+                    ("{command}", json!(command)),
+                    ("{arguments}", json!(arguments)),
+                    ("{words}", json!(all)),
+                ];
+                (&self.program, words)
+            }
+            Server::Http(url) => (self.http.as_ref()?, vec![("{url}", json!(url))]),
+        };
+        let mut entry = template.clone();
+        for value in entry.as_object_mut()?.values_mut() {
+            if let Some((_, word)) = words.iter().find(|(name, _)| value.as_str() == Some(*name)) {
+                value.clone_from(word);
+            }
         }
-    }
-}
-
-/// What most take.
-fn usual(server: &Server) -> Value {
-    match server {
-        Server::Program(command, arguments) => json!({ "command": command, "args": arguments }),
-        Server::Http(url) => json!({ "type": "http", "url": url }),
-    }
-}
-
-/// What those take that know the kind by the address.
-fn plain(server: &Server) -> Value {
-    match server {
-        Server::Program(..) => usual(server),
-        Server::Http(url) => json!({ "url": url }),
-    }
-}
-
-fn windsurf(server: &Server) -> Value {
-    match server {
-        Server::Program(..) => usual(server),
-        Server::Http(url) => json!({ "serverUrl": url }),
-    }
-}
-
-fn cline(server: &Server) -> Value {
-    let mut entry = match server {
-        Server::Program(..) => usual(server),
-        Server::Http(url) => json!({ "type": "streamableHttp", "url": url }),
-    };
-    if let Some(members) = entry.as_object_mut() {
-        members.insert("disabled".into(), false.into());
-    }
-    entry
-}
-
-fn zed(server: &Server) -> Value {
-    match server {
-        Server::Program(command, arguments) => {
-            json!({ "source": "custom", "command": command, "args": arguments })
-        }
-        Server::Http(url) => json!({ "source": "custom", "type": "http", "url": url }),
-    }
-}
-
-fn opencode(server: &Server) -> Value {
-    match server {
-        Server::Program(command, arguments) => {
-            let words = [std::slice::from_ref(command), arguments].concat();
-            json!({ "type": "local", "command": words, "enabled": true })
-        }
-        Server::Http(url) => json!({ "type": "remote", "url": url, "enabled": true }),
+        Some(entry)
     }
 }
 
@@ -161,122 +120,30 @@ const ZED: &str = if cfg!(any(windows, target_os = "macos")) {
 } else {
     "zed"
 };
-const ZED_FILE: &str = if cfg!(any(windows, target_os = "macos")) {
-    "Zed/settings.json"
-} else {
-    "zed/settings.json"
-};
-
-/// What most rows have.
-const USUAL: Host = Host {
-    name: "",
-    title: "",
-    files: &[],
-    home: (Base::Home, ""),
-    format: Format::Json,
-    key: "mcpServers",
-    entry: usual,
-    takes_http: true,
-    then: "It is there in the next session.",
-};
 
 /// Every host.
-pub(super) const HOSTS: [Host; 10] = [
-    Host {
-        name: "claude-desktop",
-        title: "Claude Desktop",
-        files: &[(Base::Settings, "Claude/claude_desktop_config.json")],
-        home: (Base::Settings, "Claude"),
-        takes_http: false,
-        then: "Quit Claude Desktop and start it again.",
-        ..USUAL
-    },
-    Host {
-        name: "claude-code",
-        title: "Claude Code",
-        files: &[(Base::Home, ".claude.json")],
-        home: (Base::Home, ".claude"),
-        ..USUAL
-    },
-    Host {
-        name: "cursor",
-        title: "Cursor",
-        files: &[(Base::Home, ".cursor/mcp.json")],
-        home: (Base::Home, ".cursor"),
-        entry: plain,
-        then: "Switch it on in Cursor's settings, under MCP.",
-        ..USUAL
-    },
-    Host {
-        name: "vscode",
-        title: "VS Code",
-        files: &[(Base::Settings, "Code/User/mcp.json")],
-        home: (Base::Settings, "Code/User"),
-        key: "servers",
-        then: "Start it with the command \"MCP: List Servers\".",
-        ..USUAL
-    },
-    Host {
-        name: "codex",
-        title: "Codex",
-        files: &[(Base::Codex, "config.toml")],
-        home: (Base::Codex, ""),
-        format: Format::Toml,
-        key: "mcp_servers",
-        entry: plain,
-        ..USUAL
-    },
-    Host {
-        name: "gemini",
-        title: "Gemini CLI",
-        files: &[(Base::Home, ".gemini/settings.json")],
-        home: (Base::Home, ".gemini"),
-        ..USUAL
-    },
-    Host {
-        name: "windsurf",
-        title: "Windsurf",
-        files: &[(Base::Home, ".codeium/windsurf/mcp_config.json")],
-        home: (Base::Home, ".codeium/windsurf"),
-        entry: windsurf,
-        then: "Press the button to refresh in Windsurf's MCP settings.",
-        ..USUAL
-    },
-    Host {
-        name: "zed",
-        title: "Zed",
-        files: &[(Base::Settings, ZED_FILE)],
-        home: (Base::Settings, ZED),
-        key: "context_servers",
-        entry: zed,
-        then: "Zed starts it at once.",
-        ..USUAL
-    },
-    Host {
-        name: "opencode",
-        title: "OpenCode",
-        files: &[
-            (Base::Home, ".config/opencode/opencode.jsonc"),
-            (Base::Home, ".config/opencode/opencode.json"),
-        ],
-        home: (Base::Home, ".config/opencode"),
-        key: "mcp",
-        entry: opencode,
-        ..USUAL
-    },
-    Host {
-        name: "cline",
-        title: "Cline",
-        files: &[(
-            Base::Settings,
-            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        )],
-        home: (
-            Base::Settings,
-            "Code/User/globalStorage/saoudrizwan.claude-dev",
-        ),
-        entry: cline,
-        then: "Cline starts it at once.",
-        ..USUAL
-    },
-];
+pub(super) static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
+    // The file is fixed at build time and a test reads it, so an empty list cannot ship.
+    serde_json::from_str(include_str!("../../../data/hosts.json")).unwrap_or_default()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_has_an_entry_whose_words_are_filled_in() {
+        assert_eq!(HOSTS.len(), 10);
+        let program = Server::Program("here".to_owned(), vec!["-y".to_owned()]);
+        let http = Server::Http("http://127.0.0.1:8080/mcp".to_owned());
+        for host in HOSTS.iter() {
+            let entry = host.entry(&program).unwrap();
+            assert!(entry.to_string().contains("here"), "{entry}");
+            let both = [Some(entry), host.entry(&http)];
+            assert_eq!(both[1].is_none(), host.name == "claude-desktop");
+            for entry in both.iter().flatten() {
+                assert!(!entry.to_string().contains("\"{"), "{entry}");
+            }
+        }
+    }
+}

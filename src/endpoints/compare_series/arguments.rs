@@ -1,6 +1,7 @@
 //! What may be asked of a comparison.
 
 use crate::endpoints::codes::{Code, How, Period};
+use crate::indicators::transform::Units;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,8 +20,8 @@ pub struct Params {
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
     /// FRED's transformation of every column.
-    #[serde(default)]
-    pub(super) units: Code,
+    #[schemars(extend("default" = "lin"))]
+    pub(super) units: Option<Code>,
     /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
     pub(super) frequency: Option<Period>,
     /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
@@ -30,4 +31,11 @@ pub struct Params {
     pub(super) max_points: Option<usize>,
     /// What was known on this day.
     pub(super) as_of: Option<String>,
+}
+
+impl Params {
+    /// The transformation of every column.
+    pub(super) fn units(&self) -> Units {
+        self.units.map_or(Units::Level, |code| code.meaning)
+    }
 }

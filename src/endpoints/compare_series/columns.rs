@@ -58,15 +58,16 @@ pub(super) fn columns(
     let known = Known::read(desk, as_of, all)?;
     let days = usize::try_from(days_between(start, end)).unwrap_or(usize::MAX);
     affordable(&trees, params, condition, days.saturating_add(1), &known)?;
-    let how = params.aggregation.map(Aggregation::from);
-    let how = how.unwrap_or_else(|| known.usual_aggregation(params.frequency.map(Into::into)));
+    let frequency = params.frequency.map(|asked| asked.meaning.frequency);
+    let how = params.aggregation.map(|how| how.meaning);
+    let how = how.unwrap_or_else(|| known.usual_aggregation(frequency));
     let series = |name: &str| known.get(name);
     let mut evaluation = Evaluation::new(Scope {
         series: &series,
         subject: None,
         start,
         how,
-        frequency: params.frequency.map(Into::into),
+        frequency,
     });
     let (mut columns, mut missing) = (Vec::new(), Vec::new());
     for (tree, text) in trees.iter().zip(&params.series) {
@@ -122,7 +123,7 @@ fn affordable(
         false => condition.steps(known, 0),
     });
     let steps = price.steps()
-        + whole * expression::steps(params.units.into())
+        + whole * expression::steps(params.units())
         + figures * DESCRIBED
         + pairs * PAIRED
         + judged;

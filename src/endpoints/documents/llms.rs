@@ -1,88 +1,41 @@
 //! `llms.txt`: what a crawler or a model without tools needs to use the service.
 
-use crate::desk::glossary::Glossary;
-use crate::endpoints::decode::is_required;
-use crate::endpoints::endpoint::Spec;
+use crate::desk::glossary::{Glossary, Term};
 use crate::endpoints::route::Route;
-use crate::indicators::indicators;
-use crate::indicators::prose::capitalised;
-use serde_json::Value;
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "llms.txt")]
+struct Page<'a> {
+    routes: &'a [Route],
+    base: &'a str,
+    is_full: bool,
+}
+
+impl Page<'_> {
+    fn terms(&self) -> impl Iterator<Item = &'static Term> {
+        let glossary = Glossary::embedded();
+        glossary.into_iter().flat_map(|glossary| glossary.iter())
+    }
+}
 
 /// The text for a base address.
 pub fn llms_txt(routes: &[Route], base: &str) -> String {
-    let mut text = String::from(
-        "# Econoscope\n\n\
-        > US macroeconomic data over HTTP and MCP: regime, recession probability, net liquidity, risk appetite, \
-        macro stress, metrics, scenarios, glossary and 400+ time series. Free, no key, attribution required.\n\n\
-        All endpoints are GET and answer JSON; the time series also CSV. Every figure carries its unit and date; a \
-        null has its reason in `notes`. At most 100 requests a day and address (200 for time series).\n\n\
-        ## Endpoints\n\n",
-    );
-    for route in routes {
-        // A call that works, so that who follows the link sees an answer.
-        let (Spec { title, summary, .. }, path) = (&route.spec, route.example_path());
-        text += &format!("- [{title}]({base}{path}): {summary}\n");
-    }
-    text += &format!(
-        "\n## Machine-readable\n\n\
-        - [Server card]({base}/.well-known/mcp.json): MCP at {base}/mcp, streamable HTTP, the same endpoints as tools\n\
-        - [OpenAPI]({base}/.well-known/openapi.yaml): OpenAPI 3.0.3, every parameter and field\n\n\
-        ## Widgets\n\n\
-        - [Regime]({base}/widget/regime): fills its iframe, as all do, from 160 by 90 on; theme=light|dark\n\
-        - [Recession probability]({base}/widget/recession): with its history\n\
-        - [A metric]({base}/widget/metric/DGS10?range=10y): range=1y|5y|10y|30y|max, units=pc1 and others\n\
-        - [Several series]({base}/widget/chart?series=DGS10,DGS2): up to eight\n\
-        - [Code for them]({base}/embed): and /oembed takes the address of a page\n\n\
-        ## Attribution\n\n\
-        - [Data by Econoscope]({base}): the credit to show, with this link, wherever figures are published\n\
-        - [Series, sources and rights]({base}/series): time series are free for non-commercial, educational and research use\n"
-    );
-    text
+    page(routes, base, false)
 }
 
 /// Everything in one text: each endpoint with its arguments, how the composites are made, what terms mean.
 pub fn llms_full(routes: &[Route], base: &str) -> String {
-    let mut text = llms_txt(routes, base);
-    text.push_str("\n# Endpoints in full\n");
-    for route in routes {
-        text += &endpoint(route, base);
-    }
-    text.push_str("\n# How the composites are made\n\n");
-    for indicator in indicators() {
-        let id = capitalised(indicator.id);
-        text += &format!("- {id}: {}.\n", indicator.summary);
-    }
-    text.push_str("\n# Glossary\n\n");
-    let glossary = Glossary::embedded();
-    for term in glossary.iter().flat_map(|glossary| glossary.iter()) {
-        let head = term.summary.split_inclusive(". ").next();
-        let head = head.unwrap_or_default().trim();
-        text += &format!("- {}: {head}\n", term.term);
-    }
-    text
+    page(routes, base, true)
 }
 
-fn endpoint(route: &Route, base: &str) -> String {
-    let Spec {
-        title,
-        tool,
-        path,
-        description,
-        ..
-    } = &route.spec;
-    let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
-    let schema = route.input_schema();
-    let arguments = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in arguments.into_iter().flatten() {
-        let word = if is_required(schema, name) {
-            "required"
-        } else {
-            "optional"
-        };
-        let about = property.get("description").and_then(Value::as_str);
-        text += &format!("- {name} ({word}): {}\n", about.unwrap_or_default());
-    }
-    text
+fn page(routes: &[Route], base: &str, is_full: bool) -> String {
+    let page = Page {
+        routes,
+        base,
+        is_full,
+    };
+    page.to_string()
 }
 
 #[cfg(test)]

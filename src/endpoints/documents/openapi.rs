@@ -3,6 +3,7 @@
 use crate::endpoints::decode::is_required;
 use crate::endpoints::route::Route;
 use crate::indicators::prose::capitalised;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// What `info` says: whose version and licence it gives, since the data have neither.
@@ -12,26 +13,21 @@ const ABOUT: &str = "Read-only US macroeconomic data. No key; attribution requir
     front, and `utm_` ones, are ignored; others that are not known are named in the header `Warning`.";
 
 /// Failures: status, name and meaning.
-const FAILURES: [(&str, &str, &str); 6] = [
-    ("400", "BadArgument", "Missing or malformed argument"),
-    (
-        "403",
-        "NotPermitted",
-        "The rights to the data do not allow it to be passed on",
-    ),
-    ("404", "NotFound", "Unknown ticker, series or document"),
-    (
-        "429",
-        "LimitReached",
-        "Daily limit reached; see Retry-After",
-    ),
-    ("500", "Failure", "Unexpected server failure"),
-    (
-        "503",
-        "Unavailable",
-        "The data or the upstream service cannot be read now; see Retry-After",
-    ),
+const FAILURES: [(&str, &str); 6] = [
+    ("400", "BadArgument"),
+    ("403", "NotPermitted"),
+    ("404", "NotFound"),
+    ("429", "LimitReached"),
+    ("500", "Failure"),
+    ("503", "Unavailable"),
 ];
+
+/// What is the same for every endpoint: the answers that name what failed, and their body.
+#[derive(Default, Deserialize)]
+struct Common {
+    responses: Map<String, Value>,
+    problem: Value,
+}
 
 /// The document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
@@ -47,13 +43,10 @@ pub fn document(routes: &[Route], base: &str) -> String {
         (component(route), dialect(&schema))
     };
     let mut schemas: Map<String, Value> = routes.iter().map(answer).collect();
-    schemas.insert("Problem".into(), problem());
-    let failure = |(_, name, meaning): (&str, &str, &str)| {
-        let content = json!({ "application/json": { "schema": reference("schemas", "Problem") } });
-        let failure = json!({ "description": meaning, "content": content });
-        (name.to_owned(), failure)
-    };
-    let failures: Map<String, Value> = FAILURES.into_iter().map(failure).collect();
+    // The file is fixed at build time, and a snapshot of the document holds what it says.
+    let common = include_str!("../../../templates/openapi.json");
+    let common: Common = serde_json::from_str(common).unwrap_or_default();
+    schemas.insert("Problem".into(), common.problem);
     let document = json!({
         "openapi": "3.0.3",
         "info": {
@@ -67,7 +60,7 @@ pub fn document(routes: &[Route], base: &str) -> String {
         "tags": [{ "name": "macro", "description": "US macroeconomic data" }],
         "security": [],
         "paths": paths,
-        "components": { "schemas": schemas, "responses": failures },
+        "components": { "schemas": schemas, "responses": common.responses },
     });
     format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
 }
@@ -106,7 +99,7 @@ fn operation(route: &Route) -> Value {
     let mut responses = Map::new();
     let found = json!({ "description": "OK", "content": content });
     responses.insert("200".into(), found);
-    for (status, name, _) in FAILURES {
+    for (status, name) in FAILURES {
         let can_be = match status {
             "400" => !parameters.is_empty(),
             "403" => !in_path.is_empty(),
@@ -123,20 +116,6 @@ fn operation(route: &Route) -> Value {
         "description": spec.description,
         "parameters": parameters,
         "responses": responses,
-    })
-}
-
-fn problem() -> Value {
-    json!({
-        "type": "object",
-        "description": "What went wrong and what would be right.",
-        "required": ["error"],
-        "properties": {
-            "error": { "type": "string" },
-            "code": { "type": "string" },
-            "ticker": { "type": "string" },
-            "suggestions": { "type": "array", "items": { "type": "string" } },
-        },
     })
 }
 
@@ -187,12 +166,11 @@ fn narrow(name: &str, schema: &mut Map<String, Value>) {
 
 /// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`.
 fn dialect(schema: &Value) -> Value {
-    let object = match schema {
-        Value::Object(object) => object,
-        Value::Array(items) => return items.iter().map(dialect).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return schema.clone();
-        }
+    if let Some(items) = schema.as_array() {
+        return items.iter().map(dialect).collect();
+    }
+    let Some(object) = schema.as_object() else {
+        return schema.clone();
     };
     let mut out = Map::new();
     for (key, value) in object {

@@ -2,6 +2,7 @@
 
 use crate::desk::Desk;
 use crate::error::Result;
+use crate::indicators::prose::joined;
 use crate::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
 use crate::model::catalogue::round_to;
 use crate::model::{AsOf, Date};
@@ -44,10 +45,8 @@ impl Probabilities {
             self.deflation,
         ];
         let named = Regime::QUADRANTS.iter().zip(named);
-        let named: Vec<String> = named
-            .filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)))
-            .collect();
-        named.join(", ")
+        let named = named.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
+        joined(named, ", ")
     }
 }
 

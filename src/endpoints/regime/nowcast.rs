@@ -3,6 +3,7 @@
 use super::months::Probabilities;
 use crate::indicators::months::Month;
 use crate::indicators::nowcast::{Fill, LIMITS, Nowcast};
+use crate::indicators::prose::joined;
 use crate::model::Date;
 use crate::model::catalogue::round_to;
 use schemars::JsonSchema;
@@ -93,14 +94,13 @@ impl NowcastAnswer {
             self.inflation_score,
             self.probabilities.in_prose(),
         );
-        let filled: Vec<String> = self
-            .filled
-            .iter()
-            .map(|f| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how))
-            .collect();
+        let filled = self.filled.iter();
+        let filled =
+            filled.map(|f| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how));
+        let filled = joined(filled, "; ");
         text += &match filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
-            false => format!(" Filled: {}.", filled.join("; ")),
+            false => format!(" Filled: {filled}."),
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));

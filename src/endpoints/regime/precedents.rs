@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::precedents::{CLOSE, Precedents, SKILL};
-use crate::indicators::prose::signed;
+use crate::indicators::prose::{joined, signed};
 use crate::model::catalogue::round_to;
 use crate::model::{AsOf, Date};
 use schemars::JsonSchema;
@@ -88,7 +88,6 @@ impl PrecedentsAnswer {
             .nearest
             .iter()
             .map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
-        let months: Vec<String> = months.collect();
         let close = match self.close {
             true => String::new(),
             false => format!(
@@ -100,13 +99,12 @@ impl PrecedentsAnswer {
             let [mean, min, max] = [f.mean, f.min, f.max].map(|v| signed(v, 2));
             format!("{} {mean} {} ({min} to {max}, n {})", f.name, f.unit, f.n)
         });
-        let followed: Vec<String> = followed.collect();
         format!(
             "\nMonths most like {} (distance): {}. {close}In the year after: {}; a recession in {} of {}. A history \
              lesson, no forecast: {}.",
             self.month.strftime("%B %Y"),
-            months.join(", "),
-            followed.join("; "),
+            joined(months, ", "),
+            joined(followed, "; "),
             self.recessions,
             self.nearest.len(),
             self.skill

@@ -1,7 +1,7 @@
 //! The answer about revisions in words.
 
 use super::answer::{PeriodAnswer, RevisionsAnswer, SpreadAnswer};
-use crate::indicators::prose::lowered;
+use crate::indicators::prose::{joined, lowered};
 use crate::indicators::revisions::Yardstick;
 use crate::model::{Date, Frequency, SeriesInfo};
 
@@ -85,20 +85,19 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
         let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));
-        let after: Vec<String> = usual.after.iter().map(size).collect();
+        let after = joined(usual.after.iter().map(size), "; ");
         text += &format!(
-            "\nUsual size of revisions in {unit} (n {}, {from} to {to}): {}.",
-            usual.n,
-            after.join("; ")
+            "\nUsual size of revisions in {unit} (n {}, {from} to {to}): {after}.",
+            usual.n
         );
     }
     let prints = a.first_prints.iter().map(|p| {
         let now = p.now.map_or("none".to_owned(), |now| now.to_string());
         format!("{} {}, {now}", label(p.date, frequency), p.first)
     });
-    let prints: Vec<String> = prints.collect();
+    let prints = joined(prints, "; ");
     if !prints.is_empty() {
-        text += &format!("\nFirst print, present value: {}.", prints.join("; "));
+        text += &format!("\nFirst print, present value: {prints}.");
     }
     let source = a.source.as_deref().unwrap_or("not stated");
     let source = a.untrusted.told("source", source);
@@ -121,6 +120,5 @@ fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
         let aside = aside.map_or(String::new(), |aside| format!(" ({aside})"));
         format!("{} {value}{aside}", s.stage)
     });
-    let stages: Vec<String> = stages.collect();
-    format!("{}: {}.", label(p.date, frequency), stages.join("; "))
+    format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
 }

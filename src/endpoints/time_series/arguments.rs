@@ -71,7 +71,7 @@ pub(super) enum Detail {
 impl Params {
     /// The units asked for; as published unless given.
     pub(super) fn units(&self) -> Units {
-        self.units.map_or(Units::Level, Units::from)
+        self.units.map_or(Units::Level, |code| code.meaning)
     }
 
     /// What is given: every row unless something shorter is asked for. A summary as CSV has the rows of a CSV.

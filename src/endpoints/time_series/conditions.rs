@@ -7,7 +7,7 @@ use crate::endpoints::condition::{Condition, Rows, Setting};
 use crate::endpoints::formulas::Known;
 use crate::error::{Error, Result};
 use crate::indicators::resample::Aggregation;
-use crate::model::{AsOf, Date, Frequency, SeriesInfo};
+use crate::model::{AsOf, Date, SeriesInfo};
 
 /// The condition, and the series that it names beside the one asked for, which is taken as it is asked for.
 ///
@@ -45,7 +45,7 @@ pub(super) fn read_alone(params: &Params, id: &str) -> Result<Option<(Condition,
         let allowed = "a condition on the series itself, for example >= 0.5";
         return Err(Error::invalid("condition", text, &problem, allowed));
     }
-    Ok(Some((condition, Known::nothing())))
+    Ok(Some((condition, Known::default())))
 }
 
 /// Counts the condition over the rows that the answer has.
@@ -63,18 +63,18 @@ pub(super) fn judge(
         answer.provenance.note("condition", reason.to_string());
         return Ok(());
     }
+    let how = params.aggregation.map(|how| how.meaning);
+    let frequency = params.frequency.map(|asked| asked.meaning.frequency);
     let rows = Rows {
         info,
         unit: &answer.unit,
-        frequency: params.frequency.map_or(info.frequency, Frequency::from),
+        frequency: frequency.unwrap_or(info.frequency),
         rows: answer.observations(),
     };
     let setting = Setting {
         known,
-        how: params
-            .aggregation
-            .map_or_else(|| Aggregation::usual(info), Aggregation::from),
-        frequency: params.frequency.map(Frequency::from),
+        how: how.unwrap_or_else(|| Aggregation::usual(info)),
+        frequency,
         days,
     };
     answer.condition = Some(condition.of_rows(rows, &setting)?);

@@ -79,10 +79,10 @@ fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> Strin
     let (id, start, end) = (&answer.series_id, answer.start, answer.end);
     let mut query = format!("start={start}&end={end}");
     for (name, value) in [
-        ("frequency", params.frequency.map(|f| format!("{f:?}"))),
-        ("aggregation", params.aggregation.map(|h| format!("{h:?}"))),
-        ("units", params.units.map(|u| format!("{u:?}"))),
-        ("as_of", params.as_of.clone()),
+        ("frequency", params.frequency.map(|f| f.word)),
+        ("aggregation", params.aggregation.map(|how| how.word)),
+        ("units", params.units.map(|code| code.word)),
+        ("as_of", params.as_of.as_deref()),
     ] {
         if let Some(value) = value {
             query += &format!("&{name}={}", value.to_lowercase());

@@ -10,8 +10,7 @@ use crate::endpoints::measured::Measured;
 use crate::error::{Error, Result};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::transform::Units;
-use crate::model::frequency::Periods;
-use crate::model::{Frequency, Series, SeriesInfo};
+use crate::model::{Series, SeriesInfo};
 use std::sync::Arc;
 
 /// The answer with what is asked of a series, aggregated and transformed, its unit, and what is to be known of it.
@@ -30,7 +29,9 @@ pub(super) fn transformed(
         return Err(Error::invalid("aggregation", "", problem, allowed));
     }
     let units = params.units();
-    let to = params.frequency.map_or(series.frequency(), Frequency::from);
+    let periods = params.frequency.map(|asked| asked.meaning);
+    let periods = periods.unwrap_or_else(|| series.frequency().into());
+    let to = periods.frequency;
     let mut measured = Measured::new(series, units, to);
     answer.unit = unit(units, &series.info.units_short);
     answer.unit_in_words = Some(unit_in_words(units, &series.info));
@@ -39,9 +40,8 @@ pub(super) fn transformed(
     gaps::note_absent(&mut answer.provenance, series, asked);
     gaps::note_headline(&mut answer.provenance, series, units);
     if to != series.frequency() {
-        let how = params.aggregation.map(Aggregation::from);
+        let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
-        let periods = params.frequency.map_or(to.into(), Periods::from);
         let resampled = aggregate(series, periods, how)?;
         gaps::note_coarser(&mut answer.provenance, series, (periods, how), asked);
         let info = SeriesInfo {
@@ -111,17 +111,12 @@ fn unit(units: Units, own: &str) -> String {
 
 /// The same in words, with what the figures stand on.
 fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
-    let unit = match units {
-        Units::Level => return info.unit_and_basis(),
-        _ if info.units_short == "%" => unit(units, "%"),
-        Units::Change
-        | Units::ChangeYear
-        | Units::Percent
-        | Units::PercentYear
-        | Units::PercentAnnualised
-        | Units::LogChange
-        | Units::LogChangeAnnualised
-        | Units::Log => unit(units, &info.unit_in_words()),
+    if units == Units::Level {
+        return info.unit_and_basis();
+    }
+    let unit = match info.units_short.as_str() {
+        "%" => unit(units, "%"),
+        _ => unit(units, &info.unit_in_words()),
     };
     match info.seasonally_adjusted {
         true => format!("{unit}, SA"),
