@@ -25,8 +25,6 @@ const MAX_STRIKES: u32 = 3;
 const ALONE: usize = 3;
 /// Pages after which an answer is taken to be endless.
 const MAX_PAGES: usize = 200;
-/// How the reason begins that holds those of all sources.
-pub(super) const NOBODY: &str = "No source can be reached";
 /// What is kept of a refused answer.
 const KEPT_BYTES: usize = 4096;
 
@@ -109,7 +107,7 @@ impl<'a> Asker<'a> {
             .filter(|tried| tried.len() >= ALONE)?;
         Some(Error::Unavailable {
             what: format!(
-                "{NOBODY}: {} were tried. Check the network, the name server and a proxy's address, \
+                "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
                  then sync again; what is held is answered meanwhile.",
                 tried.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
