@@ -2,18 +2,13 @@
 
 use super::bounded;
 use super::burst::Burst;
-use super::policy::{Charge, Policy, Refusal, Standing};
+use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use super::salted::{Salted, fresh_salt};
 use super::saved::{Key, Salt, Saved};
 use crate::clock::{Moment, OwnTime};
-use jiff::{Timestamp, Unit};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Milliseconds of a day.
-pub(super) const DAY: i64 = 86_400_000;
 
 /// What an address has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -166,26 +161,12 @@ impl Ledger {
         let mut today = self.today(now);
         let key = today.salted.key(address);
         let used = today.used(key, self.max_addresses);
-        let paid_off = charge.burst.map(|burst| burst.take(used.paid_off, now));
-        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
-        let mut standing = None;
-        if let Some((policy, limit)) = charge.day {
-            let reset = until_midnight(now);
-            let count = used.count(policy);
-            let stands = Standing {
-                policy,
-                limit,
-                remaining: limit.saturating_sub(count.saturating_add(1)),
-                reset,
-                reset_at: on_the_wall(moment, reset),
-            };
-            if *count >= limit {
-                return Err(Refusal::day(stands, &key));
-            }
-            *count += 1;
-            standing = Some(stands);
-        }
-        used.paid_off = paid_off.unwrap_or(used.paid_off);
+        let owed = used.paid_off;
+        let taken = charge.take(owed, (now, moment), &key, |policy, limit| {
+            (used.count(policy), limit)
+        });
+        let (paid_off, standing) = taken?;
+        used.paid_off = paid_off;
         today.is_changed |= standing.is_some();
         Ok(standing)
     }
@@ -201,15 +182,4 @@ impl Ledger {
         let key = self.today(self.time.at(moment)).salted.key(address);
         key.iter().take(4).map(|b| format!("{b:02x}")).collect()
     }
-}
-
-/// What is left of a day.
-pub(super) fn until_midnight(now: i64) -> Duration {
-    Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs())
-}
-
-/// The second on the wall clock when something will have passed.
-pub(super) fn on_the_wall(now: &Moment, after: Duration) -> Timestamp {
-    let then = now.wall.saturating_add(after).unwrap_or(Timestamp::MAX);
-    then.round(Unit::Second).unwrap_or(then)
 }

@@ -1,8 +1,13 @@
 //! Which allowance pays for a request, and what is left of it.
 
 use super::burst::Burst;
-use jiff::Timestamp;
+use super::saved::Key;
+use crate::clock::Moment;
+use jiff::{Timestamp, Unit};
 use std::time::Duration;
+
+/// Milliseconds of a day.
+pub(super) const DAY: i64 = 86_400_000;
 
 /// Which allowance a request is charged to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +48,38 @@ pub(super) struct Charge {
     pub(super) day: Option<(Policy, u32)>,
 }
 
+impl Charge {
+    /// Charges the whole, or nothing: to a burst that is paid off at some time, and to the count of the allowance that
+    /// `count` gives, with the most it may come to. When the burst is paid off then, and how the day stands.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left.
+    pub(super) fn take<'a>(
+        &self,
+        paid_off: i64,
+        now: (i64, &Moment),
+        key: &Key,
+        count: impl FnOnce(Policy, u32) -> (&'a mut u32, u32),
+    ) -> Result<(i64, Option<Standing>), Refusal> {
+        let burst = self.burst.map(|burst| burst.take(paid_off, now.0));
+        let paid_off = burst
+            .transpose()
+            .map_err(Refusal::burst)?
+            .unwrap_or(paid_off);
+        let Some((policy, limit)) = self.day else {
+            return Ok((paid_off, None));
+        };
+        let (count, most) = count(policy, limit);
+        let left = most.saturating_sub(count.saturating_add(1));
+        let standing = Standing::at(now, (policy, limit), left);
+        if *count >= most {
+            return Err(Refusal::day(standing, key));
+        }
+        *count += 1;
+        Ok((paid_off, Some(standing)))
+    }
+}
+
 /// Where a client stands after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
@@ -56,6 +93,25 @@ pub struct Standing {
     pub reset: Duration,
     /// When it starts anew.
     pub reset_at: Timestamp,
+}
+
+impl Standing {
+    /// With so much left of an allowance; `now` is the time of the count, and the moment it is.
+    pub(super) fn at(
+        (now, moment): (i64, &Moment),
+        (policy, limit): (Policy, u32),
+        remaining: u32,
+    ) -> Self {
+        let reset = Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs());
+        let then = moment.wall.saturating_add(reset).unwrap_or(Timestamp::MAX);
+        Self {
+            policy,
+            limit,
+            remaining,
+            reset,
+            reset_at: then.round(Unit::Second).unwrap_or(then),
+        }
+    }
 }
 
 /// Why a request is not answered: the day's allowance is used up, or too many came at once.
@@ -78,7 +134,7 @@ impl Refusal {
 
     /// The day's allowance is used up. When to come back is spread over a minute, the same for the same client, so that
     /// midnight brings no stampede.
-    pub(super) fn day(standing: Standing, key: &[u8; 16]) -> Self {
+    pub(super) fn day(standing: Standing, key: &Key) -> Self {
         let [.., last] = key;
         Self {
             standing: Some(standing),

@@ -2,8 +2,7 @@
 
 use super::address::RedisAddress;
 use super::mirror::{Counts, Place, hex};
-use crate::admission::ledger::DAY;
-use crate::admission::policy::Charge;
+use crate::admission::policy::{Charge, DAY};
 use crate::admission::saved::Key;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Script};

@@ -1,8 +1,7 @@
 //! What one replica knows of the shared counts: enough to go on alone, and to bring back what Redis forgets.
 
 use crate::admission::bounded;
-use crate::admission::ledger::{DAY, on_the_wall, until_midnight};
-use crate::admission::policy::{Charge, Policy, Refusal, Standing};
+use crate::admission::policy::{Charge, DAY, Policy, Refusal, Standing};
 use crate::admission::salted::{Salted, fresh_salt};
 use crate::admission::saved::{Key, Salt};
 use crate::clock::{Moment, OwnTime, random};
@@ -200,29 +199,18 @@ impl Mirror {
         let parts = self.replicas.max(1);
         let key = self.place(address, moment).key;
         let used = bounded::entry(&mut self.used, key, self.max_addresses, Use::sum);
-        let burst = charge.burst.map(|burst| burst.share(parts));
-        let paid_off = burst.map(|burst| burst.take(used.paid_off, now));
-        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
-        let mut standing = None;
-        if let Some((policy, limit)) = charge.day {
+        let owed = used.paid_off;
+        let own = Charge {
+            burst: charge.burst.map(|burst| burst.share(parts)),
+            ..*charge
+        };
+        let taken = own.take(owed, (now, moment), &key, |policy, limit| {
             let (heard, alone) = used.of(policy);
             let left = limit.saturating_sub(*heard);
-            let part = (left / parts).max(left.min(1));
-            let reset = until_midnight(now);
-            let stands = Standing {
-                policy,
-                limit,
-                remaining: part.saturating_sub(alone.saturating_add(1)),
-                reset,
-                reset_at: on_the_wall(moment, reset),
-            };
-            if *alone >= part {
-                return Err(Refusal::day(stands, &key));
-            }
-            *alone += 1;
-            standing = Some(stands);
-        }
-        used.paid_off = paid_off.unwrap_or(used.paid_off);
+            (alone, (left / parts).max(left.min(1)))
+        });
+        let (paid_off, standing) = taken?;
+        used.paid_off = paid_off;
         self.is_owing |= standing.is_some();
         Ok(standing)
     }
