@@ -199,8 +199,8 @@ impl<'a, 'r> First<'a, 'r> {
             let is_own = way.origin == at.source.id && !way.covered;
             let way = way.missed(error);
             if is_own {
-                let error = all_said(way.said, self.run.offline.as_ref())
-                    .unwrap_or_else(|| error.clone());
+                let error =
+                    all_said(way.said, self.run.offline.as_ref()).unwrap_or_else(|| error.clone());
                 self.run.close(way.step.id, Outcome::Failed(error));
             } else {
                 next.push(way);

@@ -2,7 +2,6 @@
 
 use super::bridge::Bridge;
 use super::lines::state;
-use super::words::refused;
 use super::work::{self, Done, Wanted};
 use super::{fetch, layout, lease, upload};
 use crate::error::{Error, Result};
@@ -10,6 +9,7 @@ use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{Mark, Piece};
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -28,6 +28,8 @@ pub struct Postgres {
     shared: Arc<Shared>,
     /// In whose term is written; `None` writes whoever has the turn.
     term: Option<i64>,
+    /// Number of the last change made through this handle; 0 while there is none.
+    changed: Arc<AtomicI64>,
 }
 
 /// What is shared by all who write through one process.
@@ -77,6 +79,7 @@ impl Postgres {
         Ok(Self {
             shared: Arc::new(shared),
             term: None,
+            changed: Arc::default(),
         })
     }
 
@@ -94,7 +97,13 @@ impl Postgres {
         Self {
             shared: Arc::clone(&self.shared),
             term: Some(term),
+            changed: Arc::default(),
         }
+    }
+
+    /// Number of the last change made through this handle; 0 while there is none.
+    pub(in crate::store) fn last_change(&self) -> i64 {
+        self.changed.load(Ordering::Relaxed)
     }
 
     /// What all copies share.
@@ -174,17 +183,17 @@ impl Postgres {
         })
     }
 
-    /// Runs work that writes; what came of it, and by which change. Of a commit whose answer was lost the second
+    /// Runs work that writes, and notes the change it made. Of a commit whose answer was lost the second
     /// attempt finds nothing to do, and the first one's answer stands.
     pub(super) fn change<T: Clone + Send + Sync + 'static>(
         &self,
         wanted: Wanted,
         work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
-    ) -> Result<Done<T>> {
+    ) -> Result<T> {
         let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
         let (term, earlier) = (self.term, Arc::new(Mutex::new(None::<Done<T>>)));
         let told = self.shared.handle();
-        self.wait(async move {
+        let done = self.wait(async move {
             let done = db.transaction("write to", |tx| {
                 let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
                 let earlier = Arc::clone(&earlier);
@@ -208,7 +217,10 @@ impl Postgres {
                 runtime.spawn(async move { db.notify(fetch::CHANNEL).await });
             }
             Ok(done)
-        })
+        })?;
+        let change = done.change.unwrap_or_default();
+        self.changed.fetch_max(change, Ordering::Relaxed);
+        Ok(done.answer)
     }
 
     /// The state of the database now.
@@ -228,7 +240,7 @@ impl Postgres {
         let (send, receive) = mpsc::channel(ON_THE_WAY);
         let db = self.shared.db.clone();
         let Some(runtime) = self.shared.handle() else {
-            return Err(refused("the program is ending.".to_owned()));
+            return Err(Error::of_store("the program is ending."));
         };
         let taken = runtime.spawn(async move { upload::fill(&db, receive).await });
         // A thread of its own: the caller's may be one that must not block.
@@ -264,7 +276,7 @@ impl Postgres {
     pub(crate) fn copy_to(&self, path: &Path) -> Result<()> {
         if path.exists() {
             let path = crate::disk::shown(path);
-            return Err(refused(format!(
+            return Err(Error::of_store(format!(
                 "there is a file {path} already. Choose another name."
             )));
         }

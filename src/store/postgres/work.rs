@@ -3,8 +3,7 @@
 //! So both kinds of store do the same by the same code.
 
 use super::lines::{found, mark, put};
-use super::words::refused;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::postgres::{Failure, Tried};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{
@@ -114,7 +113,7 @@ async fn in_term(tx: &Transaction<'_>, term: i64) -> Tried<()> {
     if now == term {
         return Ok(());
     }
-    Err(Failure::Refused(refused(format!(
+    Err(Failure::Refused(Error::of_store(format!(
         "this server may not write any more: its term {term} is over, {holder} writes in term {now}. \
          Nothing was written."
     ))))

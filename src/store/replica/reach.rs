@@ -22,13 +22,10 @@ pub(super) fn open(
     let mark = file.mark()?;
     if mark.is_none() && file.count()? > 0 {
         let path = crate::disk::shown(path);
-        return Err(Error::Store {
-            what: format!(
-                "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
-                 move what it holds by `econoscope copy --from {path} --to {address}`."
-            ),
-            source: None,
-        });
+        return Err(Error::of_store(format!(
+            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+             move what it holds by `econoscope copy --from {path} --to {address}`."
+        )));
     }
     let primary = match Postgres::open_with_history(address) {
         Ok(primary) => primary,
