@@ -48,38 +48,6 @@ pub(super) struct Charge {
     pub(super) day: Option<(Policy, u32)>,
 }
 
-impl Charge {
-    /// Charges the whole, or nothing: to a burst that is paid off at some time, and to the count of the allowance that
-    /// `count` gives, with the most it may come to. When the burst is paid off then, and how the day stands.
-    ///
-    /// # Errors
-    /// [`Refusal`] when nothing is left.
-    pub(super) fn take<'a>(
-        &self,
-        paid_off: i64,
-        now: (i64, &Moment),
-        key: &Key,
-        count: impl FnOnce(Policy, u32) -> (&'a mut u32, u32),
-    ) -> Result<(i64, Option<Standing>), Refusal> {
-        let burst = self.burst.map(|burst| burst.take(paid_off, now.0));
-        let paid_off = burst
-            .transpose()
-            .map_err(Refusal::burst)?
-            .unwrap_or(paid_off);
-        let Some((policy, limit)) = self.day else {
-            return Ok((paid_off, None));
-        };
-        let (count, most) = count(policy, limit);
-        let left = most.saturating_sub(count.saturating_add(1));
-        let standing = Standing::at(now, (policy, limit), left);
-        if *count >= most {
-            return Err(Refusal::day(standing, key));
-        }
-        *count += 1;
-        Ok((paid_off, Some(standing)))
-    }
-}
-
 /// Where a client stands after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {

@@ -76,13 +76,11 @@ impl<'a> Reader<'a> {
         let mut gathered: BTreeMap<SeriesId, Result<Vec<Point>, String>> = BTreeMap::new();
         for (line, points) in self.lines.iter().zip(self.points) {
             let all = gathered.entry(line.id.clone()).or_insert(Ok(Vec::new()));
-            *all = match (std::mem::replace(all, Ok(Vec::new())), points) {
-                (Ok(mut all), Ok(points)) => {
-                    all.extend(points);
-                    Ok(all)
-                }
-                (Err(problem), _) | (_, Err(problem)) => Err(problem),
-            };
+            match (all.as_mut(), points) {
+                (Ok(all), Ok(points)) => all.extend(points),
+                (Ok(_), Err(problem)) => *all = Err(problem),
+                (Err(_), _) => {}
+            }
         }
         let mut figures = Figures::new();
         for (id, points) in gathered {
