@@ -6,7 +6,6 @@
 //! ([`super::replica`]); what reads here directly waits for the database.
 
 mod answers;
-mod bridge;
 mod fetch;
 mod handle;
 mod layout;

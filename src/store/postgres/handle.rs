@@ -1,6 +1,5 @@
 //! A database that is open: its connections, the thread they live on, and in whose term is written.
 
-use super::bridge::Bridge;
 use super::lines::state;
 use super::work::{self, Done, Wanted};
 use super::{fetch, layout, lease, upload};
@@ -12,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -36,7 +35,8 @@ pub struct Postgres {
 #[derive(Debug)]
 pub(in crate::store) struct Shared {
     pub(in crate::store) db: Database,
-    bridge: Bridge,
+    /// A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
+    runtime: Option<Runtime>,
 }
 
 impl Postgres {
@@ -51,7 +51,7 @@ impl Postgres {
             .db
             .clone()
             .with_patience(Duration::from_secs(5));
-        store.wait(async move { layout::check(&db).await })?;
+        store.shared.wait(async move { layout::check(&db).await })?;
         Ok(store)
     }
 
@@ -72,9 +72,14 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the certificates to trust cannot be read.
     pub(crate) fn unchecked(address: &Address) -> Result<Self> {
+        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("postgres");
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
         let shared = Shared {
-            db: Database::at(address, CONNECTIONS, PATIENCE)?,
-            bridge: Bridge::start()?,
+            db,
+            runtime: Some(runtime),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -89,7 +94,7 @@ impl Postgres {
     /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
     pub(crate) fn migrate(&self) -> Result<(i64, i64)> {
         let db = self.shared.db.clone();
-        self.wait(async move { layout::migrate(&db).await })
+        self.shared.wait(async move { layout::migrate(&db).await })
     }
 
     /// The same, whose writes are refused once another term has begun.
@@ -111,21 +116,14 @@ impl Postgres {
         &self.shared
     }
 
-    /// Has work done on the thread of the connections.
-    pub(super) fn wait<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        self.shared.bridge.wait(work)
-    }
-
     /// Takes the turn to write if nobody has it; the term, or who has it.
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn take_turn(&self) -> Result<std::result::Result<i64, String>> {
         let (db, who) = (self.shared.db.clone(), lease::own_name());
-        self.wait(async move { lease::take(&db, &who).await })
+        self.shared
+            .wait(async move { lease::take(&db, &who).await })
     }
 
     /// How many series there are, and in words who has the turn to write.
@@ -134,7 +132,7 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn standing(&self) -> Result<(i64, String)> {
         let db = self.shared.db.clone();
-        let holder = self.wait(async move { lease::holder(&db).await })?;
+        let holder = self.shared.wait(async move { lease::holder(&db).await })?;
         Ok((self.mark()?.series, holder))
     }
 
@@ -144,7 +142,7 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached; the turn ends by itself then.
     pub(crate) fn give_back(&self, term: i64) -> Result<()> {
         let db = self.shared.db.clone();
-        self.wait(async move { lease::end(&db, term).await })
+        self.shared.wait(async move { lease::end(&db, term).await })
     }
 
     /// Keeps the turn for as long as the guard lives; writes of the store it comes with are of this term.
@@ -174,7 +172,7 @@ impl Postgres {
         work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
     ) -> Result<T> {
         let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
-        self.wait(async move {
+        self.shared.wait(async move {
             db.bounded("read", Bounds::MOMENT, |tx| {
                 let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
                 Box::pin(async move { work::look(tx, &wanted, &*work).await })
@@ -193,7 +191,7 @@ impl Postgres {
         let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
         let (term, earlier) = (self.term, Arc::new(Mutex::new(None::<Done<T>>)));
         let told = self.shared.handle();
-        let done = self.wait(async move {
+        let done = self.shared.wait(async move {
             let done = db.transaction("write to", |tx| {
                 let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
                 let earlier = Arc::clone(&earlier);
@@ -226,7 +224,7 @@ impl Postgres {
     /// The state of the database now.
     pub(super) fn mark(&self) -> Result<Mark> {
         let db = self.shared.db.clone();
-        self.wait(async move { state(&db).await })
+        self.shared.wait(async move { state(&db).await })
     }
 
     /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
@@ -257,7 +255,7 @@ impl Postgres {
             read.join()
         });
         let read = read.map_err(|_| Error::internal("reading the store", "it panicked"))?;
-        let done = self.wait(async move {
+        let done = self.shared.wait(async move {
             taken
                 .await
                 .map_err(|e| Error::internal("the copy ended", e))?
@@ -315,14 +313,33 @@ impl Drop for Turn {
 impl Shared {
     /// For work that goes on beside.
     pub(in crate::store) fn handle(&self) -> Option<Handle> {
-        self.bridge.handle()
+        self.runtime
+            .as_ref()
+            .map(|runtime| runtime.handle().clone())
     }
 
-    /// Has work done on the thread of the connections.
+    /// Has work done on the thread of the connections and waits for it.
+    ///
+    /// # Errors
+    /// What the work says; [`Error::Internal`] when it panicked.
     pub(in crate::store) fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
-        self.bridge.wait(work)
+        let (told, hear) = std::sync::mpsc::sync_channel(1);
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(async move { told.send(work.await) });
+        }
+        hear.recv()
+            .map_err(|e| Error::internal("work with the database ended", e))?
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // The last holder may be on an executor, which must not wait.
+            runtime.shutdown_background();
+        }
     }
 }
