@@ -79,7 +79,8 @@ impl HttpServer {
 
     /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
     pub fn router(&self, mcp: impl Speaker) -> Router {
-        Router::new().fallback_service(self.front(mcp, false))
+        let front = self.front(mcp, false);
+        Router::new().fallback(move |request| front.clone().own(request))
     }
 
     fn front<S: Speaker>(&self, mcp: S, is_local: bool) -> Front<S> {

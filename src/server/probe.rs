@@ -29,10 +29,7 @@ impl Probe {
         };
         let result = match &broken {
             None => Ok(()),
-            Some(what) => Err(Error::Store {
-                what: what.trim_start_matches("Store: ").to_owned(),
-                source: None,
-            }),
+            Some(what) => Err(Error::of_store(what.trim_start_matches("Store: "))),
         };
         *found = Some((at, broken));
         result

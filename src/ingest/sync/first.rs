@@ -114,8 +114,8 @@ impl<'a, 'r> First<'a, 'r> {
             }),
             (true, false) => {}
             (false, false) => {
-                let error =
-                    all_said(way.said).unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
+                let error = all_said(way.said, self.run.offline.as_ref())
+                    .unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
                 self.run.close(way.step.id, Outcome::Failed(error));
             }
         }
@@ -198,7 +198,8 @@ impl<'a, 'r> First<'a, 'r> {
             let is_own = way.origin == at.source.id && !way.covered;
             let way = way.missed(error);
             if is_own {
-                let error = all_said(way.said).unwrap_or_else(|| error.clone());
+                let error =
+                    all_said(way.said, self.run.offline.as_ref()).unwrap_or_else(|| error.clone());
                 self.run.close(way.step.id, Outcome::Failed(error));
             } else {
                 next.push(way);

@@ -107,7 +107,8 @@ impl<'a> Run<'a> {
             self.tell_terms().await?;
         }
         for step in steps {
-            let outcome = self.take(&step).await.after(step.said);
+            let outcome = self.take(&step).await;
+            let outcome = outcome.after(step.said, self.offline.as_ref());
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
                 self.close(step.id, outcome);

@@ -1,7 +1,6 @@
 //! A series on its way from source to source, and what is remembered of each feed.
 
 use crate::error::{Error, Result};
-use crate::ingest::ask::NOBODY;
 use crate::ingest::fetch::Validators;
 use crate::ingest::looks::blocking;
 use crate::ingest::plan::Step;
@@ -81,13 +80,14 @@ impl Way {
 }
 
 /// All that was said, as one error: the first source's reason first. `None` when nobody was asked.
-pub(super) fn all_said(said: Vec<Error>) -> Option<Error> {
+/// `offline` is why no source can be reached.
+pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Error> {
     let mut reasons: Vec<String> = said.iter().map(Error::for_operator).collect();
     reasons.dedup();
-    let nobody = reasons.last().is_some_and(|why| why.starts_with(NOBODY));
+    let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.for_operator()));
     match (said.last()?, reasons.as_slice()) {
         // One reason, or one that holds the others.
-        (last, rest) if nobody || rest.len() == 1 => Some(last.clone()),
+        (last, rest) if is_offline || rest.len() == 1 => Some(last.clone()),
         (last, _) => Some(Error::Unavailable {
             what: reasons.join(" Then: "),
             retry_after: last.retry_after(),
