@@ -30,6 +30,16 @@ pub struct Suggestion {
     pub title: String,
 }
 
+impl Suggestion {
+    /// A name to ask for, and what it is.
+    pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+        }
+    }
+}
+
 /// What went wrong, as a meaning.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -146,6 +156,28 @@ impl Error {
             received: quote(received),
             problem: problem.to_owned(),
             allowed: allowed.to_owned(),
+        }
+    }
+
+    /// A name that nothing answers to, with what may have been meant.
+    pub fn unknown(kind: &'static str, name: &str, suggestions: Vec<Suggestion>) -> Self {
+        Self::Unknown {
+            kind,
+            name: quote(name),
+            suggestions,
+        }
+    }
+
+    /// A file that cannot be used, and what is wrong with it.
+    pub fn bad_file(
+        file: impl Into<String>,
+        line: Option<u64>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self::BadFile {
+            file: file.into(),
+            line,
+            problem: problem.into(),
         }
     }
 

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::model::Date;
 use askama::Template;
 
-/// What a comparison is told; the same for the page, its picture and its widget.
-pub(super) const ARGUMENTS: [&str; 8] = [
+/// What a picture or widget of several series is told.
+pub(super) const PICTURES: &[&str] = &[
     "series",
     "range",
     "start",
@@ -24,7 +24,10 @@ pub(super) const ARGUMENTS: [&str; 8] = [
     "base",
     "frequency",
     "as_of",
+    "theme",
 ];
+/// What the page is told: all but the theme, which is the reader's.
+pub(super) const ARGUMENTS: &[&str] = PICTURES.split_at(PICTURES.len() - 1).0;
 
 /// Range that one sees at first.
 const FIRST: &str = "10y";

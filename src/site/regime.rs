@@ -3,17 +3,18 @@
 
 use super::asked::Asked;
 use super::document::Document;
+use super::fault::reason;
 use super::figures::word;
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
-use super::text::{aged, plain};
+use super::text::{aged, dashed, plain};
 use super::{assets, home, quadrant};
 use crate::desk::Desk;
 use crate::desk::kept::Figures;
 use crate::endpoints::explain_indicator::Explanation;
 use crate::endpoints::regime::RegimeAnswer;
 use crate::endpoints::scenarios::ScenarioList;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::indicators::established;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::regime::REGIME;
@@ -56,6 +57,7 @@ struct Then {
 }
 
 /// A composite and the points of its inputs.
+#[derive(Default)]
 struct Parts {
     id: String,
     name: String,
@@ -151,10 +153,7 @@ fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
     let mut parts = Parts {
         id,
         name: name.to_owned(),
-        value: String::new(),
-        moved: String::new(),
-        inputs: Vec::new(),
-        reason: None,
+        ..Parts::default()
     };
     let o = match answer {
         Ok(o) => o,
@@ -182,7 +181,7 @@ fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
     parts.moved = o.moved;
     let sizes = o.inputs.iter().flat_map(|i| [i.points, i.points_before]);
     let most = sizes.flatten().map(f64::abs).fold(0.01, f64::max);
-    let said = |points: Option<f64>| points.map_or_else(|| "–".to_owned(), |p| signed(p, 2));
+    let said = |points| dashed(points, |p| signed(p, 2));
     parts.inputs = o
         .inputs
         .iter()
@@ -194,14 +193,6 @@ fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
         })
         .collect();
     parts
-}
-
-/// Why something is not shown. What passes is not told, for the page is kept.
-fn reason(error: &Error) -> String {
-    match error.code() {
-        "no_data" | "not_permitted" => error.to_string(),
-        _ => "Not available now.".into(),
-    }
 }
 
 /// A bar from the middle to the right or, for what pulls down, to the left.
