@@ -41,16 +41,14 @@ struct Page {
 
 struct Month {
     name: String,
-    regime: String,
-    growth: String,
-    inflation: String,
+    now: Scores,
     confidence: String,
     /// The month as known at its end; none before the first vintage.
-    then: Option<Then>,
+    then: Option<Scores>,
 }
 
-/// A month as it was known then.
-struct Then {
+/// What is said of a month.
+struct Scores {
     regime: &'static str,
     growth: String,
     inflation: String,
@@ -130,23 +128,25 @@ fn months(desk: &Desk, regime: &RegimeAnswer) -> Result<Vec<Month>> {
     let month = months.map(|s| Month {
         then: known.get(&s.month).and_then(|figures| then(figures)),
         name: s.month.strftime("%B %Y").to_string(),
-        regime: s.regime.word().to_owned(),
-        growth: signed(s.growth, 2),
-        inflation: signed(s.inflation, 2),
+        now: scores(s.regime.word(), s.growth, s.inflation),
         confidence: format!("{} %", plain(s.confidence)),
     });
     Ok(month.collect())
 }
 
-fn then(known: &Figures) -> Option<Then> {
+fn then(known: &Figures) -> Option<Scores> {
     let [growth, inflation] = *known.scores.as_slice() else {
         return None;
     };
-    Some(Then {
-        regime: known.label.map_or("", word),
+    Some(scores(known.label.map_or("", word), growth, inflation))
+}
+
+fn scores(regime: &'static str, growth: f64, inflation: f64) -> Scores {
+    Scores {
+        regime,
         growth: signed(growth, 2),
         inflation: signed(inflation, 2),
-    })
+    }
 }
 
 fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
