@@ -70,6 +70,19 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         self.0.get(key)
     }
 
+    /// The value of a key, made where there is none; who asks meanwhile may make it, too. Failures are not kept.
+    ///
+    /// # Errors
+    /// What making it says.
+    pub(crate) fn or_make<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        if let Some(found) = self.get(&key) {
+            return Ok(found);
+        }
+        let made = make()?;
+        self.insert(key, made.clone());
+        Ok(made)
+    }
+
     /// Whether there is a value.
     pub(crate) fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.0.contains_key(key)

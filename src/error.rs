@@ -30,6 +30,16 @@ pub struct Suggestion {
     pub title: String,
 }
 
+impl Suggestion {
+    /// A name to ask for, and what it is.
+    pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+        }
+    }
+}
+
 /// What went wrong, as a meaning.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -149,6 +159,15 @@ impl Error {
         }
     }
 
+    /// A name that nothing answers to, with what may have been meant.
+    pub fn unknown(kind: &'static str, name: &str, suggestions: Vec<Suggestion>) -> Self {
+        Self::Unknown {
+            kind,
+            name: quote(name),
+            suggestions,
+        }
+    }
+
     /// A failure of the store, with its cause.
     pub fn store(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Store {
@@ -178,6 +197,15 @@ impl Error {
         Self::BadFile {
             file: file.into(),
             line: None,
+            problem: problem.into(),
+        }
+    }
+
+    /// A file with a line that is not right.
+    pub fn bad_line(file: impl Into<String>, line: u64, problem: impl Into<String>) -> Self {
+        Self::BadFile {
+            file: file.into(),
+            line: Some(line),
             problem: problem.into(),
         }
     }

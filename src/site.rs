@@ -17,7 +17,6 @@ pub mod fuzz;
 mod glossary;
 mod home;
 mod kept;
-mod manual;
 mod methods;
 mod oembed;
 mod pages;

@@ -48,9 +48,7 @@ async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
 
 /// Locks a file beside the store while the server lives, and warns when another server holds it.
 pub(super) fn claim(config: &Config) -> Option<File> {
-    let mut name = config.local_file().into_os_string();
-    name.push(".serving");
-    let path = std::path::PathBuf::from(name);
+    let path = config.local_file().with_added_extension("serving");
     if path.exists() && disk::must_be_regular(&path).is_err() {
         return None;
     }

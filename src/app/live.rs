@@ -70,12 +70,9 @@ async fn fetch_on(
         let outcome = sync_once(
             desk,
             config,
-            &crate::config::Sync {
-                only: vec![],
-                force: false,
-                vintages: false,
-                plan: false,
+            &config::Sync {
                 quiet: true,
+                ..config::Sync::default()
             },
             stop,
         )

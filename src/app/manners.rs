@@ -4,7 +4,6 @@ use crate::config::{Config, Serve};
 use crate::{admission, mcp, server};
 use anyhow::{Result, bail};
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The documented allowance of an upstream, which a public server would use up for one user.
@@ -48,7 +47,7 @@ pub(super) fn options(
                 .map(|o| (o.network, o.requests))
                 .collect(),
             count_loopback: limits.rate_limit_loopback,
-            file: counts_file(config),
+            file: Some(config.local_file().with_added_extension("limits")),
             shared: limits.limits.clone(),
             ..Default::default()
         },
@@ -62,13 +61,6 @@ pub(super) fn options(
         }
         .within_descriptors(),
     }
-}
-
-/// Where the day's counts are kept: beside the store.
-fn counts_file(config: &Config) -> Option<PathBuf> {
-    let mut name = config.local_file().into_os_string();
-    name.push(".limits");
-    Some(name.into())
 }
 
 /// Who may call a server that listens at `own`.

@@ -2,7 +2,7 @@
 
 use super::palette::Theme;
 use super::unit::Scale;
-use crate::model::{Date, Frequency, Observation, Series};
+use crate::model::{Date, Frequency, Observation};
 
 /// One line of a chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,50 +63,6 @@ pub struct ChartSpec {
 }
 
 impl ChartSpec {
-    /// A chart of one series from `start` to `end`, light, 800 by 420.
-    pub fn of(series: &Series, start: Date, end: Date) -> Self {
-        let info = &series.info;
-        Self {
-            title: info.title.clone(),
-            unit: info.units.clone(),
-            unit_short: info.units_short.clone(),
-            decimals: info.decimals,
-            lines: vec![Line {
-                name: String::new(),
-                points: series.between(start, end).to_vec(),
-                frequency: info.frequency,
-                is_right: false,
-            }],
-            shading: Vec::new(),
-            source: info.source.clone(),
-            credit: String::new(),
-            extent: Extent::Whole,
-            theme: Theme::Light,
-            size: (800, 420),
-        }
-    }
-
-    /// The same chart with these spans shaded.
-    #[must_use]
-    pub fn shaded(mut self, spans: impl IntoIterator<Item = Span>) -> Self {
-        self.shading = spans.into_iter().collect();
-        self
-    }
-
-    /// The same chart with a credit line.
-    #[must_use]
-    pub fn credited(mut self, credit: impl Into<String>) -> Self {
-        self.credit = credit.into();
-        self
-    }
-
-    /// The same chart in these colours.
-    #[must_use]
-    pub fn themed(mut self, theme: Theme) -> Self {
-        self.theme = theme;
-        self
-    }
-
     /// The same chart as a plot for a page of its own words, at this size.
     #[must_use]
     pub fn plot(mut self, width: u16, height: u16) -> Self {

@@ -65,11 +65,15 @@ pub(super) fn grouped(value: f64, decimals: usize) -> String {
         return format!("{value:.2e}").replace('-', "−");
     }
     let text = format!("{:.decimals$}", value.abs());
+    let is_below = value < 0.0 && text.bytes().any(|b| matches!(b, b'1'..=b'9'));
+    let sign = if is_below { "−" } else { "" };
+    sign.to_owned() + &in_thousands(&text)
+}
+
+/// A number without a sign, with a comma between thousands.
+pub(crate) fn in_thousands(text: &str) -> String {
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
-    if value < 0.0 && text.bytes().any(|b| matches!(b, b'1'..=b'9')) {
-        out.push('−');
-    }
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {
             out.push(',');

@@ -322,7 +322,7 @@ pub(crate) struct Doctor {
 }
 
 /// Settings of `sync`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Sync {
     /// Only these series (repeat or separate by commas)
     #[arg(long, value_name = "ID", value_delimiter = ',')]

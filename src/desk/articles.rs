@@ -59,11 +59,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
 /// # Errors
 /// [`Error::BadFile`] naming the file and the missing or malformed key.
 pub fn read(file: &str, text: &str) -> Result<Text> {
-    let bad = |problem: &str| Error::BadFile {
-        file: file.to_owned(),
-        line: None,
-        problem: problem.to_owned(),
-    };
+    let bad = |problem: &str| Error::bad_file(file, problem);
     let (head, body) = text
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))

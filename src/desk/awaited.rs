@@ -18,23 +18,18 @@ impl Desk {
     pub fn awaited(&self, formula: &'static Formula, as_of: AsOf) -> Result<Arc<Awaited>> {
         let state = self.state()?;
         let key = (state, formula.id, as_of);
-        if let Some(found) = self.awaited.get(&key) {
-            return Ok(found);
-        }
-        let known = self.set(formula.inputs.iter().copied(), as_of)?;
-        let newest = known.get(formula.id).and_then(|s| s.observations.last());
-        let last = match (Catalogue::embedded().get(formula.id), newest) {
-            (Some(info), Some(newest)) => {
-                self.printed((formula, info), newest.date, (as_of, state))?
-            }
-            _ => None,
-        };
-        let awaited = Arc::new(Awaited {
-            next: formula.expect(&known),
-            last,
-        });
-        self.awaited.insert(key, Arc::clone(&awaited));
-        Ok(awaited)
+        self.awaited.or_make(key, || {
+            let known = self.set(formula.inputs.iter().copied(), as_of)?;
+            let newest = known.get(formula.id).and_then(|s| s.observations.last());
+            let last = match (Catalogue::embedded().get(formula.id), newest) {
+                (Some(info), Some(newest)) => {
+                    self.printed((formula, info), newest.date, (as_of, state))?
+                }
+                _ => None,
+            };
+            let next = formula.expect(&known);
+            Ok(Arc::new(Awaited { next, last }))
+        })
     }
 
     /// A period's figure in the state of the day on which it came, beside what was expected the day before.

@@ -68,19 +68,15 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn base_rates(&self) -> Result<Arc<BaseRates>> {
-        let state = self.state()?;
-        if let Some(found) = self.base_rates.get(&state) {
-            return Ok(found);
-        }
-        let mut rates = BaseRates::new();
-        for scenario in self.scenarios()? {
-            if let Some(rate) = self.measured(scenario)? {
-                rates.insert(scenario.slug.clone(), rate);
+        self.base_rates.or_make(self.state()?, || {
+            let mut rates = BaseRates::new();
+            for scenario in self.scenarios()? {
+                if let Some(rate) = self.measured(scenario)? {
+                    rates.insert(scenario.slug.clone(), rate);
+                }
             }
-        }
-        let rates = Arc::new(rates);
-        self.base_rates.insert(state, Arc::clone(&rates));
-        Ok(rates)
+            Ok(Arc::new(rates))
+        })
     }
 
     fn measured(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {

@@ -65,16 +65,13 @@ impl Desk {
         state: State,
     ) -> Result<Option<(Values, Rule)>> {
         let key = (state, info.id.clone(), day);
-        if let Some(found) = self.how_recorded.get(&key) {
-            return Ok(found);
-        }
-        let held = self.kept_vintages(&info.id, state)?;
-        let newest = held
-            .as_ref()
-            .and_then(|v| v.newest(day, info.frequency, info.publication_lag_days));
-        let found = newest.map(|row| how(info, row));
-        self.how_recorded.insert(key, found);
-        Ok(found)
+        self.how_recorded.or_make(key, || {
+            let held = self.kept_vintages(&info.id, state)?;
+            let newest = held
+                .as_ref()
+                .and_then(|v| v.newest(day, info.frequency, info.publication_lag_days));
+            Ok(newest.map(|row| how(info, row)))
+        })
     }
 }
 

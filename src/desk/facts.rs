@@ -21,15 +21,11 @@ impl Desk {
     pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
         let state = self.state()?;
         let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
-        if let Some(found) = self.series.get(&key) {
-            return Ok(found);
-        }
-        let found = match self.read(info, as_of, state)? {
-            None => self.by_identity(info, as_of)?,
-            found => found,
-        };
-        self.series.insert(key, found.clone());
-        Ok(found)
+        self.series
+            .or_make(key, || match self.read(info, as_of, state)? {
+                None => self.by_identity(info, as_of),
+                found => Ok(found),
+            })
     }
 
     /// What tells whether a series is still as it was read.
@@ -142,12 +138,8 @@ impl Desk {
         state: State,
     ) -> Result<Option<Arc<Vintages>>> {
         let key = (self.stamp(id, state)?, id.clone());
-        if let Some(found) = self.vintages.get(&key) {
-            return Ok(found);
-        }
-        let found = self.vintages(id)?.map(Arc::new);
-        self.vintages.insert(key, found.clone());
-        Ok(found)
+        self.vintages
+            .or_make(key, || Ok(self.vintages(id)?.map(Arc::new)))
     }
 
     /// The named series as known at `as_of`; those that hold nothing are absent.

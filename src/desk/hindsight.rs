@@ -20,23 +20,19 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<Path>> {
         let state = self.state()?;
-        let key = (state, about.id);
-        if let Some(found) = self.paths.get(&key) {
-            return Ok(found);
-        }
-        let mut path = Path::new();
-        if let Some(first) = self.first_vintage(about, state)? {
-            let last = Month::of(self.data_date(AsOf::Latest)?.as_of).last_day();
-            let months = (0..).map(|k| Month::of(first).plus(k).last_day());
-            for day in months.take_while(|day| *day <= last.min(state.today)) {
-                let set = self.set_on(inputs(about), day, state)?;
-                path.extend(figures(about, &set, day).map(|f| (day, f)));
+        self.paths.or_make((state, about.id), || {
+            let mut path = Path::new();
+            if let Some(first) = self.first_vintage(about, state)? {
+                let last = Month::of(self.data_date(AsOf::Latest)?.as_of).last_day();
+                let months = (0..).map(|k| Month::of(first).plus(k).last_day());
+                for day in months.take_while(|day| *day <= last.min(state.today)) {
+                    let set = self.set_on(inputs(about), day, state)?;
+                    path.extend(figures(about, &set, day).map(|f| (day, f)));
+                }
+                path.dedup_by_key(|(_, figures)| figures.date);
             }
-            path.dedup_by_key(|(_, figures)| figures.date);
-        }
-        let path = Arc::new(path);
-        self.paths.insert(key, Arc::clone(&path));
-        Ok(path)
+            Ok(Arc::new(path))
+        })
     }
 
     /// [`Self::known_path`] of every indicator, so that whoever asks finds it.

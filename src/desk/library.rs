@@ -2,7 +2,7 @@
 
 use super::glossary::{Glossary, Term};
 use super::local::Desk;
-use crate::error::{Error, Result, Suggestion, quote};
+use crate::error::{Error, Result, Suggestion};
 use crate::indicators::months::Month;
 use crate::indicators::nber::RECESSIONS;
 use crate::indicators::{COMPOSITES, Composite, Indicator, regime};
@@ -26,15 +26,8 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
     let info = desk.resolve("indicator", name).ok();
     let composite = info.and_then(|i| crate::indicators::composite(i.id.as_str()));
     let Some(c) = composite else {
-        let suggestions = methods().map(|m| Suggestion {
-            id: m.slug(),
-            title: m.title().to_owned(),
-        });
-        return Err(Error::Unknown {
-            kind: "indicator",
-            name: quote(name),
-            suggestions: suggestions.collect(),
-        });
+        let known = methods().map(|m| Suggestion::new(m.slug(), m.title()));
+        return Err(Error::unknown("indicator", name, known.collect()));
     };
     let id = crate::model::SeriesId::new(c.about.id)?;
     let mut text = format!(
@@ -124,19 +117,9 @@ fn regime_method() -> Result<String> {
 pub fn term(slug: &str) -> Result<String> {
     let glossary = Glossary::embedded()?;
     let Some(term) = glossary.get(&slug.to_lowercase()) else {
-        let near = glossary.search(slug);
-        return Err(Error::Unknown {
-            kind: "term",
-            name: quote(slug),
-            suggestions: near
-                .into_iter()
-                .take(3)
-                .map(|t| Suggestion {
-                    id: t.slug.clone(),
-                    title: t.term.clone(),
-                })
-                .collect(),
-        });
+        let near = glossary.search(slug).into_iter().take(3);
+        let near = near.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
+        return Err(Error::unknown("term", slug, near.collect()));
     };
     Ok(term_page(term))
 }
@@ -147,11 +130,7 @@ pub fn term(slug: &str) -> Result<String> {
 /// [`Error::Unknown`] for another slug; [`Error::Store`] when the store cannot be read.
 pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
     let found = desk.find_scenarios(slug)?.into_iter().next();
-    let found = found.ok_or_else(|| Error::Unknown {
-        kind: "scenario",
-        name: quote(slug),
-        suggestions: Vec::new(),
-    })?;
+    let found = found.ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
     let rates = desk.base_rates()?;
     let rate = rates.get(&found.slug);
     let share = rate.map_or(found.base_rate, |r| r.share);

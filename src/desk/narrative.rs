@@ -23,18 +23,15 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn narrative(&self, as_of: AsOf) -> Result<Arc<Reading>> {
         let key = (self.state()?, NVI.id, as_of);
-        if let Some(found) = self.readings.get(&key) {
-            return Ok(found);
-        }
-        // Texts have their own days: figures that are old do not make old texts of today's.
-        let day = match as_of {
-            AsOf::Latest => self.today(),
-            AsOf::Day(day) => day.min(self.today()),
-        };
-        let texts = self.texts(day)?;
-        let reading = Arc::new(texts.reading(day, end_of(day).min(self.now()))?);
-        self.readings.insert(key, Arc::clone(&reading));
-        Ok(reading)
+        self.readings.or_make(key, || {
+            // Texts have their own days: figures that are old do not make old texts of today's.
+            let day = match as_of {
+                AsOf::Latest => self.today(),
+                AsOf::Day(day) => day.min(self.today()),
+            };
+            let texts = self.texts(day)?;
+            Ok(Arc::new(texts.reading(day, end_of(day).min(self.now()))?))
+        })
     }
 
     /// The texts up to a day: the newest of all, read once per state of the data, where they reach back far

@@ -200,11 +200,7 @@ pub fn explain(kind: &'static str, name: &str) -> Error {
             choices,
         };
     }
-    Error::Unknown {
-        kind,
-        name: quote(name),
-        suggestions: suggest(name),
-    }
+    Error::unknown(kind, name, suggest(name))
 }
 
 /// The series that a name may mean.
@@ -239,10 +235,7 @@ pub fn suggest(name: &str) -> Vec<Suggestion> {
     let all = meant.chain(near).chain(with_all).filter(has_numbers);
     all.filter(|info| seen.insert(info.id.clone()))
         .take(MAX_OFFERS)
-        .map(|info| Suggestion {
-            id: info.id.to_string(),
-            title: info.title.clone(),
-        })
+        .map(|info| Suggestion::new(info.id.as_str(), info.title.as_str()))
         .collect()
 }
 

@@ -14,12 +14,9 @@ impl Desk {
     pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
         let state = self.state()?;
         let key = (self.stamp(&info.id, state)?, info.id.clone());
-        if let Some(found) = self.revisions.get(&key) {
-            return Ok(found);
-        }
-        let vintages = self.kept_vintages(&info.id, state)?;
-        let found = vintages.map(|vintages| Arc::new(Revisions::of(info, &vintages)));
-        self.revisions.insert(key, found.clone());
-        Ok(found)
+        self.revisions.or_make(key, || {
+            let vintages = self.kept_vintages(&info.id, state)?;
+            Ok(vintages.map(|vintages| Arc::new(Revisions::of(info, &vintages))))
+        })
     }
 }

@@ -108,11 +108,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
 /// # Errors
 /// [`Error::BadFile`] naming the file and what is wrong in it.
 pub fn read(file: &str, text: &str) -> Result<Scenario> {
-    let bad = |problem: String| Error::BadFile {
-        file: file.to_owned(),
-        line: None,
-        problem,
-    };
+    let bad = |problem: String| Error::bad_file(file, problem);
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
     match scenario.fault(Path::new(file)) {
         Some(problem) => Err(bad(problem)),

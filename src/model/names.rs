@@ -171,11 +171,7 @@ impl Names {
 }
 
 fn bad((file, line): (&str, u64), problem: String) -> Error {
-    Error::BadFile {
-        file: file.into(),
-        line: Some(line),
-        problem,
-    }
+    Error::bad_line(file, line, problem)
 }
 
 #[cfg(test)]

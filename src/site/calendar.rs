@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{encoded, in_words, plain};
+use super::text::{dashed, encoded, in_words, plain};
 use crate::desk::Desk;
 use crate::endpoints::Endpoint;
 use crate::endpoints::release_calendar::{
@@ -39,7 +39,7 @@ static EASTERN: LazyLock<TimeZone> =
 struct Page {
     frame: Frame,
     days: Vec<Day>,
-    figures: Vec<Figure>,
+    figures: Vec<AwaitedFigure>,
     rules: Vec<&'static Release>,
     agencies: [(&'static str, &'static str); 6],
     agency: String,
@@ -55,15 +55,6 @@ struct Day {
     events: Vec<ReleaseEvent>,
 }
 
-struct Figure {
-    id: String,
-    name: String,
-    measure: String,
-    next: String,
-    last: String,
-    revised: String,
-}
-
 /// The next weeks as a page.
 ///
 /// # Errors
@@ -74,7 +65,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let answer = read(desk, asked, PAGE_DAYS)?;
     let page = Page {
         frame: Frame::of(desk, "Release calendar", description, "/calendar")?,
-        figures: answer.figures.iter().map(figure).collect(),
+        figures: answer.figures,
         notes: answer
             .provenance
             .notes
@@ -171,42 +162,37 @@ fn days(events: Vec<ReleaseEvent>) -> Vec<Day> {
     days
 }
 
-fn figure(f: &AwaitedFigure) -> Figure {
+fn measure(f: &AwaitedFigure) -> String {
+    let measure = f.measure.as_deref().unwrap_or_default();
+    let unit = f.unit.as_ref();
+    unit.map_or_else(String::new, |unit| {
+        format!("{}, {unit}", capitalised(measure))
+    })
+}
+
+fn next(f: &AwaitedFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     let next = match (&f.next, &f.missing) {
         (Some(e), _) => format!("{}: {}", e.period, expected(e, measure)),
         (None, Some(why)) => format!("Nothing expected: {why}"),
         (None, None) => "No formula".to_owned(),
     };
-    let caveat = f
-        .caveat
-        .as_ref()
-        .map_or(String::new(), |c| format!("; {c}"));
-    let usual = f.usual_revision.as_ref();
-    Figure {
-        id: f.series_id.clone(),
-        name: f.name.clone(),
-        measure: match &f.unit {
-            Some(unit) => format!("{}, {unit}", capitalised(measure)),
-            None => String::new(),
-        },
-        next: next + &caveat,
-        last: f.last.as_ref().map_or_else(
-            || "–".to_owned(),
-            |last| format!("{}: {}", last.period, said(last, measure)),
-        ),
-        revised: usual.map_or_else(
-            || "–".to_owned(),
-            |u| {
-                format!(
-                    "{} {}; nine in ten within {}",
-                    plain(u.mean_abs),
-                    u.unit,
-                    plain(u.p90_abs)
-                )
-            },
-        ),
-    }
+    let caveat = f.caveat.as_ref().map(|c| format!("; {c}"));
+    next + &caveat.unwrap_or_default()
+}
+
+fn last(f: &AwaitedFigure) -> String {
+    let measure = f.measure.as_deref().unwrap_or_default();
+    dashed(f.last.as_ref(), |last| {
+        format!("{}: {}", last.period, said(last, measure))
+    })
+}
+
+fn revised(f: &AwaitedFigure) -> String {
+    dashed(f.usual_revision.as_ref(), |u| {
+        let (mean, most) = (plain(u.mean_abs), plain(u.p90_abs));
+        format!("{mean} {}; nine in ten within {most}", u.unit)
+    })
 }
 
 /// A release as an entry that stays the same entry when its day moves.
@@ -229,11 +215,8 @@ fn entry(
         .iter()
         .filter(|f| f.next.as_ref().is_some_and(|e| e.period == event.period))
     {
-        let shown = figure(f);
-        about += &format!(
-            "\n{} ({}), {}: {}",
-            f.name, f.series_id, shown.measure, shown.next
-        );
+        let (measure, next) = (measure(f), next(f));
+        about += &format!("\n{} ({}), {measure}: {next}", f.name, f.series_id);
     }
     entry
         .summary(&format!("{}, {} (expected)", event.name, event.period))

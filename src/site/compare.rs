@@ -5,7 +5,7 @@ use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::view::{Choice, INDEX, RANGES, ROWS, UNITS, choices, compared, first_day, query};
+use super::view::{Choice, INDEX, RANGES, ROWS, UNITS, choices, compared, first_day, pairs, query};
 use super::{assets, series, text};
 use crate::desk::Desk;
 use crate::endpoints::compare_series::{ComparedColumn, Comparison};
@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::model::Date;
 use askama::Template;
 
-/// What a comparison is told; the same for the page, its picture and its widget.
-pub(super) const ARGUMENTS: [&str; 8] = [
+/// What a picture or widget of several series is told.
+pub(super) const PICTURES: &[&str] = &[
     "series",
     "range",
     "start",
@@ -24,7 +24,10 @@ pub(super) const ARGUMENTS: [&str; 8] = [
     "base",
     "frequency",
     "as_of",
+    "theme",
 ];
+/// What the page is told: all but the theme, which is the reader's.
+pub(super) const ARGUMENTS: &[&str] = PICTURES.split_at(PICTURES.len() - 1).0;
 
 /// Range that one sees at first.
 const FIRST: &str = "10y";
@@ -100,11 +103,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let names: Vec<String> = listed(&given("series")).map(str::to_owned).collect();
     let frame = Frame::of(desk, "Compare", description, "/compare")?;
     let answer = (!names.is_empty()).then(|| answer(desk, asked)).transpose();
-    let own = query(
-        ARGUMENTS
-            .iter()
-            .filter_map(|n| Some((*n, asked.argument(n)?))),
-    );
+    let own = own(asked);
     let picture = match names.len() {
         0 => "/chart/DGS10.png".to_owned(),
         _ => format!("/chart/compare.png{own}"),
@@ -160,13 +159,15 @@ fn said(error: &Error) -> String {
     }
 }
 
+/// The page's own arguments as the query of an address.
+pub(super) fn own(asked: &Asked) -> String {
+    let given = ARGUMENTS.iter();
+    query(given.filter_map(|name| Some((*name, asked.argument(name)?))))
+}
+
 /// What `compare_series` answers to what a page, picture or widget was asked for.
 pub(super) fn answer(desk: &Desk, asked: &Asked) -> Result<Comparison> {
-    let arguments = arguments(desk, asked);
-    compared(
-        desk,
-        arguments.iter().map(|(name, value)| (*name, &**value)),
-    )
+    compared(desk, &arguments(desk, asked))
 }
 
 /// The arguments of the endpoint; a range is the days that it means today, an index a formula.
@@ -239,8 +240,6 @@ fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Re
     let spec = charts::compared(&answer, (1100, 420));
     let unit = spec.unit.clone();
     let (chart, narrow) = series::drawings(spec);
-    let arguments = arguments(desk, asked);
-    let arguments = arguments.iter().map(|(name, value)| (*name, &**value));
     let json = serde_json::to_string(&answer);
     let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
     let mut units: Vec<&str> = answer.columns.iter().map(|c| &*c.unit).collect();
@@ -249,7 +248,10 @@ fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Re
     Ok(Shown {
         // Nothing in it may end the element that it stands in.
         json: json.replace('<', "\\u003c"),
-        source: format!("/api/public/compare{}", query(arguments)),
+        source: format!(
+            "/api/public/compare{}",
+            query(pairs(&arguments(desk, asked)))
+        ),
         unit,
         chart,
         narrow,

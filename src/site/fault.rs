@@ -5,7 +5,7 @@ use super::document::Document;
 use super::frame::{Frame, html};
 use super::text::encoded;
 use crate::desk::Desk;
-use crate::error::{Error, Result, Suggestion, quote};
+use crate::error::{Error, Result, Suggestion};
 use askama::Template;
 
 #[derive(Template)]
@@ -27,14 +27,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document
     };
     let page = Fault {
         frame: Frame::of(desk, "Not shown", "This page could not be shown.", "")?,
-        heading: match error.code() {
-            "not_permitted" => "Not served here",
-            "rate_limited" => "Too much for one day",
-            "unknown_name" | "ambiguous_name" => "Not found",
-            "no_data" => "No data",
-            "invalid_param" => "Not understood",
-            _ => "Not available now",
-        },
+        heading: heading(error),
         message: said(error),
         suggestions: error
             .suggestions()
@@ -48,6 +41,26 @@ pub(super) fn page(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document
             .collect(),
     };
     html(&page, "")
+}
+
+/// What went wrong, in the words of a heading.
+pub(super) fn heading(error: &Error) -> &'static str {
+    match error.code() {
+        "not_permitted" => "Not served here",
+        "rate_limited" => "Too much for one day",
+        "unknown_name" | "ambiguous_name" => "Not found",
+        "no_data" => "No data",
+        "invalid_param" => "Not understood",
+        _ => "Not available now",
+    }
+}
+
+/// Why a part of a page is not shown. What passes is not told, for the page is kept.
+pub(super) fn reason(error: &Error) -> String {
+    match error.code() {
+        "no_data" | "not_permitted" => error.to_string(),
+        _ => "Not available now.".into(),
+    }
 }
 
 /// An error for a reader; its own words tell a program to call again.
@@ -70,13 +83,7 @@ pub(super) fn unknown<'a>(
     let likeness = |id: &str| strsim::jaro_winkler(id, name);
     let mut near: Vec<_> = known.filter(|(id, _)| likeness(id) > 0.7).collect();
     near.sort_by(|a, b| likeness(b.0).total_cmp(&likeness(a.0)));
-    let near = near.into_iter().take(3).map(|(id, title)| Suggestion {
-        id: id.to_owned(),
-        title: title.to_owned(),
-    });
-    Error::Unknown {
-        kind,
-        name: quote(name),
-        suggestions: near.collect(),
-    }
+    let near = near.into_iter().take(3);
+    let near = near.map(|(id, title)| Suggestion::new(id, title));
+    Error::unknown(kind, name, near.collect())
 }

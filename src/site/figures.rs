@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::text::{dated, encoded, plain};
-use super::view::{INDEX, RANGES, UNITS, query};
+use super::view::{INDEX, RANGES, UNITS, pairs, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use crate::chart::fluid;
@@ -188,12 +188,9 @@ pub(super) fn several(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document
     let o = compare::answer(desk, asked)?;
     let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(asked, names.join(", "), desk.attribution());
-    let arguments = compare::arguments(desk, asked);
-    let given = || arguments.iter().map(|(name, value)| (*name, &**value));
-    let own = compare::ARGUMENTS.iter();
-    let own = query(own.filter_map(|name| Some((*name, asked.argument(name)?))));
-    widget.more = format!("{}/compare{own}", desk.settings().home());
-    widget.source = format!("/api/public/compare{}", query(given()));
+    let given = compare::arguments(desk, asked);
+    widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
+    widget.source = format!("/api/public/compare{}", query(pairs(&given)));
     widget.picture = fluid(&charts::compared(&o, SIZE));
     let said = |c: &crate::endpoints::compare_series::ComparedColumn| {
         let unit = if asked.argument("units") == Some(INDEX) {

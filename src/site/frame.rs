@@ -71,9 +71,7 @@ impl Frame {
             ("/#api", "API"),
         ]
     }
-}
 
-impl Frame {
     /// The same page with the script, and with a card for those who paste its link: a widget and a picture.
     pub(super) fn lively(mut self, query: &str, picture: String) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);

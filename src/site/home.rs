@@ -7,7 +7,7 @@ use super::figures::{changes, word};
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
 use super::text::{aged, in_words, plain};
-use super::{assets, charts, manual, quadrant, view};
+use super::{assets, charts, fault, quadrant, view};
 use crate::chart::{spark, svg};
 use crate::desk::Desk;
 use crate::endpoints::{ENDPOINTS, metric, regime, time_series};
@@ -30,11 +30,10 @@ struct Home {
     quadrant: String,
     gauges: Vec<Gauge>,
     charts: Vec<Figure>,
-    tools: usize,
-    endpoints: Vec<manual::Entry>,
     articles: Vec<Article>,
 }
 
+#[derive(Default)]
 struct Gauge {
     id: String,
     name: String,
@@ -44,6 +43,7 @@ struct Gauge {
     spark: String,
 }
 
+#[derive(Default)]
 struct Figure {
     href: String,
     title: &'static str,
@@ -156,8 +156,6 @@ pub(super) fn page(desk: &Desk, _: &Asked, mut answers: Answers) -> Result<Docum
             .map(|composite| gauge(desk, composite, &mut answers))
             .collect(),
         charts: CHARTS.iter().map(|c| figure(c, &mut answers)).collect(),
-        tools: ENDPOINTS.len(),
-        endpoints: manual::endpoints(),
         articles: articles::published(desk)?.into_iter().take(5).collect(),
         frame,
         regime,
@@ -189,10 +187,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let mut gauge = Gauge {
         id: composite.about.id.to_owned(),
         name: composite.about.title().to_owned(),
-        value: None,
-        unit: String::new(),
-        note: String::new(),
-        spark: String::new(),
+        ..Gauge::default()
     };
     let o = match metric {
         Ok(o) => o,
@@ -234,8 +229,6 @@ fn figure(chart: &Chart, answers: &mut Answers) -> Figure {
             chart.lines.first().map(|l| l.0).unwrap_or_default()
         ),
         title: chart.title,
-        subtitle: String::new(),
-        svg: String::new(),
         sources: sources(chart),
         names: chart
             .lines
@@ -244,6 +237,7 @@ fn figure(chart: &Chart, answers: &mut Answers) -> Figure {
             .collect::<Vec<_>>()
             .join("|"),
         foot,
+        ..Figure::default()
     };
     let Some((first, _)) = held.first() else {
         return figure;
@@ -287,10 +281,7 @@ fn sources(chart: &Chart) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Why something is not shown. What passes is not told, for the page is kept.
+/// Why something is not shown; more may follow.
 fn reason(error: &Error) -> String {
-    match error.code() {
-        "no_data" | "not_permitted" => format!("{error} "),
-        _ => "Not available now. ".into(),
-    }
+    fault::reason(error) + " "
 }

@@ -4,13 +4,13 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::plain;
+use super::text::{dashed, plain};
 use crate::desk::Desk;
 use crate::desk::scores::Scores;
 use crate::error::Result;
 use crate::indicators::expectation::{FORMULAS, Formula};
 use crate::indicators::prose::{number, signed};
-use crate::indicators::{COMPOSITES, Composite, regime};
+use crate::indicators::{COMPOSITES, Composite, Indicator, regime};
 use crate::model::AsOf;
 use crate::model::catalogue::round_to;
 use askama::Template;
@@ -27,10 +27,7 @@ struct Methods {
 
 struct Method {
     id: String,
-    name: &'static str,
-    version: &'static str,
-    formula: &'static str,
-    source: &'static str,
+    about: &'static Indicator,
     now: String,
     bands: String,
     inputs: Vec<Input>,
@@ -48,7 +45,6 @@ struct Input {
 
 struct Regime {
     version: &'static str,
-    formula: &'static str,
     now: String,
     inputs: Vec<(String, &'static str, String, String)>,
 }
@@ -90,14 +86,9 @@ fn method(desk: &Desk, composite: &'static Composite) -> Result<Method> {
             Input {
                 name: i.name,
                 series: i.series.join(", "),
-                weight: i
-                    .weight
-                    .map_or_else(|| "–".into(), |w| format!("{} %", number(100.0 * w, 0))),
-                value: value.map_or_else(
-                    || "–".into(),
-                    |v| format!("{} {}", plain(round_to(v, 2)), i.unit),
-                ),
-                contribution: i.contribution.map_or_else(|| "–".into(), |c| signed(c, 2)),
+                weight: dashed(i.weight, |w| format!("{} %", number(100.0 * w, 0))),
+                value: dashed(value, |v| format!("{} {}", plain(round_to(v, 2)), i.unit)),
+                contribution: dashed(i.contribution, |c| signed(c, 2)),
                 date: i.date.map(|d| d.to_string()).unwrap_or_default(),
                 missing: barred.map(|b| b.to_string()).or_else(|| i.missing.clone()),
             }
@@ -110,10 +101,7 @@ fn method(desk: &Desk, composite: &'static Composite) -> Result<Method> {
         .collect::<Vec<_>>();
     Ok(Method {
         id: desk.shown_id(&info.id),
-        name: composite.about.title(),
-        version: composite.about.method,
-        formula: composite.about.formula,
-        source: composite.about.source,
+        about: &composite.about,
         now: (composite.interpret)(&reading),
         bands: bands.join(", "),
         inputs,
@@ -157,7 +145,6 @@ fn regimes(desk: &Desk) -> Result<Regime> {
     };
     Ok(Regime {
         version: regime::REGIME.method,
-        formula: REGIME,
         now,
         inputs,
     })

@@ -83,11 +83,7 @@ fn side(asked: &Asked, name: &str, usual: u32, least: u32) -> Result<u32> {
 /// # Errors
 /// [`Error::Unknown`] for an address that is none of ours or has no widget.
 fn card(desk: &Desk, address: &str) -> Result<Card> {
-    let unknown = || Error::Unknown {
-        kind: "page with a widget",
-        name: crate::error::quote(address),
-        suggestions: Vec::new(),
-    };
+    let unknown = || Error::unknown("page with a widget", address, Vec::new());
     let settings = desk.settings();
     let ours = Url::parse(settings.home()).ok();
     let wanted = Url::parse(address).map_err(|_| unknown())?;

@@ -71,7 +71,7 @@ static PAGES: [Page; 28] = [
     Page::new("/", home::page, &[]).asking(home::questions),
     Page::new("/series", catalogue::page, &[]),
     Page::new(SERIES, series::page, &series::ARGUMENTS),
-    Page::new("/compare", compare::page, &compare::ARGUMENTS),
+    Page::new("/compare", compare::page, compare::ARGUMENTS),
     Page::new("/regime", regime::page, &[]).asking(regime::questions),
     Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),
     Page::new(
@@ -93,8 +93,16 @@ static PAGES: [Page; 28] = [
     Page::new("/articles", articles::index, &[]),
     Page::new("/articles/{name}", articles::article, &[]),
     Page::new(CHART, pictures::page, &PICTURE),
-    Page::new("/chart/compare.png", pictures::comparison, &PICTURES),
-    Page::new("/chart/compare.svg", pictures::comparison, &PICTURES),
+    Page::new(
+        "/chart/compare.png",
+        pictures::comparison,
+        compare::PICTURES,
+    ),
+    Page::new(
+        "/chart/compare.svg",
+        pictures::comparison,
+        compare::PICTURES,
+    ),
     Page::new("/chart/regime.png", pictures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/chart/regime.svg", pictures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/favicon.ico", pictures::icon, &[]),
@@ -107,23 +115,11 @@ static PAGES: [Page; 28] = [
     Page::new(METRIC, figures::metric, &figures::ARGUMENTS)
         .asking(figures::metric_questions)
         .widget(),
-    Page::new("/widget/chart", figures::several, &PICTURES).widget(),
+    Page::new("/widget/chart", figures::several, compare::PICTURES).widget(),
 ];
 
 /// What a picture of one series is told.
 const PICTURE: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "theme"];
-/// What a picture or widget of several is told.
-const PICTURES: [&str; 9] = [
-    "series",
-    "range",
-    "start",
-    "end",
-    "units",
-    "base",
-    "frequency",
-    "as_of",
-    "theme",
-];
 
 /// What pages are made with.
 #[derive(Clone)]

@@ -85,10 +85,10 @@ fn drawn(desk: &Desk, spec: ChartSpec, theme: Theme, form: &str) -> Result<Docum
     let spec = ChartSpec {
         extent: Extent::Whole,
         size: (800, 420),
+        credit: desk.attribution().text,
+        theme,
         ..spec
-    }
-    .credited(desk.attribution().text)
-    .themed(theme);
+    };
     match form.to_ascii_lowercase().as_str() {
         "png" => Ok(Document::picture("image/png", crate::chart::png(&spec)?)),
         "svg" => Ok(Document::picture(

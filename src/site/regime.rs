@@ -3,17 +3,18 @@
 
 use super::asked::Asked;
 use super::document::Document;
+use super::fault::reason;
 use super::figures::word;
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
-use super::text::{aged, plain};
+use super::text::{aged, dashed, plain};
 use super::{assets, home, quadrant};
 use crate::desk::Desk;
 use crate::desk::kept::Figures;
 use crate::endpoints::explain_indicator::Explanation;
 use crate::endpoints::regime::RegimeAnswer;
 use crate::endpoints::scenarios::ScenarioList;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::indicators::established;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::regime::REGIME;
@@ -40,22 +41,21 @@ struct Page {
 
 struct Month {
     name: String,
-    regime: String,
-    growth: String,
-    inflation: String,
+    now: Scores,
     confidence: String,
     /// The month as known at its end; none before the first vintage.
-    then: Option<Then>,
+    then: Option<Scores>,
 }
 
-/// A month as it was known then.
-struct Then {
+/// What is said of a month.
+struct Scores {
     regime: &'static str,
     growth: String,
     inflation: String,
 }
 
 /// A composite and the points of its inputs.
+#[derive(Default)]
 struct Parts {
     id: String,
     name: String,
@@ -128,33 +128,32 @@ fn months(desk: &Desk, regime: &RegimeAnswer) -> Result<Vec<Month>> {
     let month = months.map(|s| Month {
         then: known.get(&s.month).and_then(|figures| then(figures)),
         name: s.month.strftime("%B %Y").to_string(),
-        regime: s.regime.word().to_owned(),
-        growth: signed(s.growth, 2),
-        inflation: signed(s.inflation, 2),
+        now: scores(s.regime.word(), s.growth, s.inflation),
         confidence: format!("{} %", plain(s.confidence)),
     });
     Ok(month.collect())
 }
 
-fn then(known: &Figures) -> Option<Then> {
+fn then(known: &Figures) -> Option<Scores> {
     let [growth, inflation] = *known.scores.as_slice() else {
         return None;
     };
-    Some(Then {
-        regime: known.label.map_or("", word),
+    Some(scores(known.label.map_or("", word), growth, inflation))
+}
+
+fn scores(regime: &'static str, growth: f64, inflation: f64) -> Scores {
+    Scores {
+        regime,
         growth: signed(growth, 2),
         inflation: signed(inflation, 2),
-    })
+    }
 }
 
 fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
     let mut parts = Parts {
         id,
         name: name.to_owned(),
-        value: String::new(),
-        moved: String::new(),
-        inputs: Vec::new(),
-        reason: None,
+        ..Parts::default()
     };
     let o = match answer {
         Ok(o) => o,
@@ -182,7 +181,7 @@ fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
     parts.moved = o.moved;
     let sizes = o.inputs.iter().flat_map(|i| [i.points, i.points_before]);
     let most = sizes.flatten().map(f64::abs).fold(0.01, f64::max);
-    let said = |points: Option<f64>| points.map_or_else(|| "–".to_owned(), |p| signed(p, 2));
+    let said = |points| dashed(points, |p| signed(p, 2));
     parts.inputs = o
         .inputs
         .iter()
@@ -194,14 +193,6 @@ fn parts(id: String, name: &str, answer: Result<Explanation>) -> Parts {
         })
         .collect();
     parts
-}
-
-/// Why something is not shown. What passes is not told, for the page is kept.
-fn reason(error: &Error) -> String {
-    match error.code() {
-        "no_data" | "not_permitted" => error.to_string(),
-        _ => "Not available now.".into(),
-    }
 }
 
 /// A bar from the middle to the right or, for what pulls down, to the left.

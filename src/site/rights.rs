@@ -40,41 +40,29 @@ const COMPUTED: &str = "Yes, with the credit line: they are computed here from f
 pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
-    let of = |rights| move |info: &SeriesInfo| info.rights == rights && !info.is_composite();
+    let classes = [
+        ("Public domain", Rights::Ok, PUBLIC, false),
+        (
+            "With the source named",
+            Rights::OkWithCitation,
+            CITED,
+            false,
+        ),
+        ("Not to be passed on", Rights::FetchOnly, OWN, false),
+        ("Indicators of this service", Rights::Ok, COMPUTED, true),
+    ];
     let page = Page {
         frame: Frame::of(desk, "May I use this?", description, "/rights")?,
-        classes: vec![
-            class("Public domain", Rights::Ok, PUBLIC, of(Rights::Ok)),
-            class(
-                "With the source named",
-                Rights::OkWithCitation,
-                CITED,
-                of(Rights::OkWithCitation),
-            ),
-            class(
-                "Not to be passed on",
-                Rights::FetchOnly,
-                OWN,
-                of(Rights::FetchOnly),
-            ),
-            class(
-                "Indicators of this service",
-                Rights::Ok,
-                COMPUTED,
-                SeriesInfo::is_composite,
-            ),
-        ],
+        classes: classes.map(class).into(),
     };
     html(&page, "")
 }
 
-fn class(
-    name: &'static str,
-    rights: Rights,
-    answer: &'static str,
-    belongs: impl Fn(&SeriesInfo) -> bool,
-) -> Class {
-    let series = Catalogue::embedded().iter().filter(|info| belongs(info));
+fn class((name, rights, answer, is_made): (&'static str, Rights, &'static str, bool)) -> Class {
+    let belongs = |info: &&Arc<SeriesInfo>| {
+        info.is_composite() == is_made && (is_made || info.rights == rights)
+    };
+    let series = Catalogue::embedded().iter().filter(belongs);
     // By which way the figures come is for those who fetch them; our own are known by their names.
     let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
         true => info.title.as_str(),

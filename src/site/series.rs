@@ -29,21 +29,27 @@ struct Page {
     reason: Option<String>,
     view: View,
     today: Date,
-    facts: Vec<(String, String)>,
-    meaning: String,
-    /// What those who brought the figures ask to be said.
-    notices: String,
+    shown: Shown,
     ranges: Vec<Range>,
     frequencies: Vec<Choice>,
     /// Where the API has the figures.
     source: String,
+    credit: String,
+    terms: Vec<&'static Term>,
+}
+
+/// What is known of the series.
+#[derive(Default)]
+struct Shown {
+    facts: Vec<(String, String)>,
+    meaning: String,
+    /// What those who brought the figures ask to be said.
+    notices: String,
     unit: String,
     chart: String,
     narrow: String,
-    credit: String,
     rows: Vec<(Date, String)>,
     revised: Option<RevisionSection>,
-    terms: Vec<&'static Term>,
 }
 
 struct Range {
@@ -69,38 +75,31 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let view = View::of(asked, &id, FIRST);
     let query = view.query("", "");
     let frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
-    let mut page = Page {
+    let (shown, reason) = match shown(desk, asked, &info, &view) {
+        Ok(shown) => (shown, None),
+        // Marks of code are for readers of plain text.
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
+            (Shown::default(), Some(error.to_string().replace('`', "")))
+        }
+        Err(error) => return Err(error),
+    };
+    let page = Page {
         frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
         terms: Glossary::embedded()?
             .iter()
             .filter(|t| t.series.iter().any(is_about))
             .collect(),
         id,
-        info: Arc::clone(&info),
-        reason: None,
+        reason,
         today: desk.today(),
-        facts: Vec::new(),
-        meaning: String::new(),
-        notices: String::new(),
+        shown,
         ranges: ranges(&view),
         frequencies: frequencies(info.frequency, view.get("frequency")),
         source: view.source(desk),
-        unit: String::new(),
-        chart: String::new(),
-        narrow: String::new(),
         credit: desk.attribution().text,
-        rows: Vec::new(),
         view,
-        revised: None,
+        info: Arc::clone(&info),
     };
-    match page.show(desk, asked) {
-        Ok(()) => {}
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
-            // Marks of code are for readers of plain text.
-            page.reason = Some(error.to_string().replace('`', ""));
-        }
-        Err(error) => return Err(error),
-    }
     html(&page, assets::path())
 }
 
@@ -128,28 +127,30 @@ fn frequencies(own: Frequency, now: &str) -> Vec<Choice> {
     choices
 }
 
-impl Page {
-    /// Puts in what is known of the series.
-    fn show(&mut self, desk: &Desk, asked: &Asked) -> Result<()> {
-        let (spec, answer) = self.view.read(desk)?;
-        let as_of = parse_as_of(desk, Some(self.view.get("as_of")).filter(|d| !d.is_empty()))?;
-        let reading = metric::read(desk, &self.info, as_of)?;
-        let unit = answer.map(|a| a.unit);
-        let points = spec.lines.first().map_or(&[][..], |line| &line.points);
-        self.facts = facts(&self.info, &reading);
-        let shown = unit.as_deref().unwrap_or_default();
-        self.facts.extend(extremes(points, shown, spec.decimals));
-        self.notices = reading.provenance.notices();
-        self.meaning = reading.interpretation.unwrap_or_default();
-        let newest = points.iter().rev().take(12);
-        self.rows = newest
-            .map(|o| (o.date, number(o.value, usize::from(spec.decimals))))
-            .collect();
-        self.unit.clone_from(&spec.unit);
-        (self.chart, self.narrow) = drawings(spec);
-        self.revised = revised::section(desk, &self.info, asked.argument("revised"))?;
-        Ok(())
-    }
+/// Reads what is known of the series.
+fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, view: &View) -> Result<Shown> {
+    let (spec, answer) = view.read(desk)?;
+    let as_of = parse_as_of(desk, Some(view.get("as_of")).filter(|d| !d.is_empty()))?;
+    let reading = metric::read(desk, info, as_of)?;
+    let unit = answer.map(|a| a.unit).unwrap_or_default();
+    let points = spec.lines.first().map_or(&[][..], |line| &line.points);
+    let mut facts = facts(info, &reading);
+    facts.extend(extremes(points, &unit, spec.decimals));
+    let newest = points.iter().rev().take(12);
+    let rows = newest.map(|o| (o.date, number(o.value, usize::from(spec.decimals))));
+    let rows = rows.collect();
+    let unit = spec.unit.clone();
+    let (chart, narrow) = drawings(spec);
+    Ok(Shown {
+        facts,
+        notices: reading.provenance.notices(),
+        meaning: reading.interpretation.unwrap_or_default(),
+        rows,
+        unit,
+        chart,
+        narrow,
+        revised: revised::section(desk, info, asked.argument("revised"))?,
+    })
 }
 
 /// A chart for a wide and for a narrow screen.

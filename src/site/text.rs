@@ -1,5 +1,6 @@
 //! Figures, days and names as they stand in a page.
 
+use crate::chart::in_thousands;
 use crate::endpoints::provenance::Provenance;
 use crate::model::Date;
 
@@ -13,22 +14,15 @@ pub(super) fn in_words(day: Date) -> String {
     day.strftime("%-d %B %Y").to_string()
 }
 
+/// A value in words, "–" where there is none.
+pub(super) fn dashed<T>(value: Option<T>, said: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), said)
+}
+
 /// A number as a person writes it: commas between thousands, a true minus.
 pub(super) fn plain(value: f64) -> String {
-    let text = value.abs().to_string();
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let mut out = String::from(if value < 0.0 { "−" } else { "" });
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if !fraction.is_empty() {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
+    let sign = if value < 0.0 { "−" } else { "" };
+    sign.to_owned() + &in_thousands(&value.abs().to_string())
 }
 
 /// "2026-08-21" and, where that is long past, "92 d old".

@@ -72,8 +72,7 @@ impl View {
 
     /// This view with another value of an argument, as the query of an address.
     pub(super) fn query(&self, name: &str, value: &str) -> String {
-        let others = self.given.iter().filter(|(known, _)| *known != name);
-        let others = others.map(|(known, value)| (*known, value.as_str()));
+        let others = pairs(&self.given).filter(|(known, _)| *known != name);
         query(others.chain([(name, value)]))
     }
 
@@ -85,12 +84,13 @@ impl View {
     /// Where the API has these figures.
     pub(super) fn source(&self, desk: &Desk) -> String {
         if !self.is_index() {
-            let given = self.given.iter().map(|(name, value)| (*name, &**value));
+            let given = pairs(&self.given);
             return format!("/api/public/data/{}{}", self.id, query(given));
         }
-        let arguments = self.as_formula(desk);
-        let given = arguments.iter().map(|(name, value)| (*name, &**value));
-        format!("/api/public/compare{}", query(given))
+        format!(
+            "/api/public/compare{}",
+            query(pairs(&self.as_formula(desk)))
+        )
     }
 
     /// The arguments of `compare_series` for an index.
@@ -112,13 +112,10 @@ impl View {
     /// What the endpoint says.
     pub(super) fn read(&self, desk: &Desk) -> Result<(ChartSpec, Option<TimeSeriesAnswer>)> {
         if self.is_index() {
-            let arguments = self.as_formula(desk);
-            let arguments = arguments.iter().map(|(name, value)| (*name, &**value));
-            let spec = charts::compared(&compared(desk, arguments)?, (1100, 420));
-            return Ok((spec, None));
+            let answer = compared(desk, &self.as_formula(desk))?;
+            return Ok((charts::compared(&answer, (1100, 420)), None));
         }
-        let given = self.given.iter().map(|(name, value)| (*name, &**value));
-        let arguments = given.chain([("seriesId", &*self.id)]);
+        let arguments = pairs(&self.given).chain([("seriesId", &*self.id)]);
         let answer = time_series::every_row(desk, collected(arguments))?;
         Ok((charts::plot(&answer, (1100, 420)), Some(answer)))
     }
@@ -131,6 +128,13 @@ pub(super) fn choices<const N: usize>(
 ) -> Vec<Choice> {
     let choice = |(word, label): (&'static str, &'static str)| (word, label, word == now);
     all.map(choice).into()
+}
+
+/// Arguments as they are asked for.
+pub(super) fn pairs<'a>(
+    arguments: &'a [(&'static str, String)],
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    arguments.iter().map(|(name, value)| (*name, &**value))
 }
 
 /// Arguments with a value, as the query of an address.
@@ -165,12 +169,9 @@ fn collected<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> Argumen
 ///
 /// # Errors
 /// What the endpoint says.
-pub(super) fn compared<'a>(
-    desk: &Desk,
-    arguments: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<Comparison> {
+pub(super) fn compared(desk: &Desk, arguments: &[(&'static str, String)]) -> Result<Comparison> {
     let route = Route::find(CompareSeries::SPEC.tool);
     let route = route.ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
-    let checked = decode::check(route.input_schema(), collected(arguments))?;
+    let checked = decode::check(route.input_schema(), collected(pairs(arguments)))?;
     CompareSeries::local(desk, &decode::params(&checked)?)
 }

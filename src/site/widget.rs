@@ -4,6 +4,7 @@
 
 use super::asked::Asked;
 use super::document::{Document, Frames};
+use super::fault::heading;
 use super::text::encoded;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
@@ -30,7 +31,7 @@ static SCRIPT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A widget: a heading, a figure or the reason why there is none, a picture, a foot.
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "widget.html")]
 pub(super) struct Widget {
     pub(super) title: String,
@@ -63,22 +64,11 @@ impl Widget {
     pub(super) fn new(asked: &Asked, title: impl Into<String>, credit: Attribution) -> Self {
         Self {
             title: title.into(),
-            value: None,
-            unit: String::new(),
-            lines: Vec::new(),
-            is_legend: false,
-            why: None,
-            suggestions: Vec::new(),
-            picture: String::new(),
-            source: String::new(),
-            more: String::new(),
-            date: String::new(),
-            old: String::new(),
-            is_side: false,
             credit,
             theme: asked.theme(),
             style: &STYLE,
             script: &SCRIPT,
+            ..Self::default()
         }
     }
 
@@ -100,11 +90,7 @@ impl Widget {
 pub(super) fn refusal(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
     let title = match error.code() {
         "unknown_name" | "ambiguous_name" => "No such metric",
-        "not_permitted" => "Not served here",
-        "no_data" => "No data",
-        "rate_limited" => "Too much for one day",
-        "invalid_param" => "Not understood",
-        _ => "Not available now",
+        _ => heading(error),
     };
     let suggestions = error.suggestions().iter().take(3);
     let suggestions: Vec<(String, String)> = suggestions
