@@ -10,7 +10,7 @@ pub use answer::{ExplainedInput, Explanation, OnTrial, Score};
 pub use hindsight::{Hindsight, ScoreInHindsight};
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::signals::shown_value;
 use crate::desk::Desk;
@@ -67,6 +67,7 @@ impl Endpoint for ExplainIndicator {
         in_contract: false,
         example: &[("indicator", "CRPI")],
     };
+    const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Explanation;
 
@@ -114,10 +115,6 @@ impl Endpoint for ExplainIndicator {
             attribution: desk.attribution(),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut Explanation) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &Explanation, _: &Params) -> String {

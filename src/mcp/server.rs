@@ -6,7 +6,7 @@ use crate::endpoints::Backend;
 use crate::pool::Caller;
 use mcp_lane::LaneLayer;
 use rmcp::model::{
-    Implementation, MetaObject, Prompt, ProtocolVersion, Resource, ResourceTemplate,
+    Implementation, JsonObject, MetaObject, Prompt, ProtocolVersion, Resource, ResourceTemplate,
     ServerCapabilities, ServerConfig, Skill, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
@@ -167,6 +167,16 @@ pub(super) fn caller(extensions: &rmcp::model::Extensions) -> Caller {
     let parts = extensions.get::<http::request::Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get().copied());
     caller.unwrap_or(Caller::OWN)
+}
+
+/// A JSON object out of a literal; anything else gives an empty one.
+pub(super) fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            JsonObject::new()
+        }
+    }
 }
 
 #[cfg(test)]
