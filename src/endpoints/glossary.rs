@@ -133,6 +133,6 @@ impl Endpoint for SearchGlossary {
     }
 }
 
-pub(super) fn first_sentence(text: &str) -> &str {
+fn first_sentence(text: &str) -> &str {
     text.split_inclusive(". ").next().unwrap_or(text).trim_end()
 }
