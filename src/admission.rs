@@ -16,6 +16,7 @@ mod salted;
 mod saved;
 mod shared;
 mod tally;
+mod used;
 
 pub use address::peer;
 pub use callers::Callers;

@@ -157,6 +157,31 @@ impl Error {
         }
     }
 
+    /// A failure of the store that has no cause below it.
+    pub fn of_store(what: impl Into<String>) -> Self {
+        Self::Store {
+            what: what.into(),
+            source: None,
+        }
+    }
+
+    /// Nothing that could answer, and why.
+    pub fn no_data(what: impl ToString, reason: impl Into<String>) -> Self {
+        Self::NoData {
+            what: what.to_string(),
+            reason: reason.into(),
+        }
+    }
+
+    /// A file that is not right as a whole.
+    pub fn bad_file(file: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::BadFile {
+            file: file.into(),
+            line: None,
+            problem: problem.into(),
+        }
+    }
+
     /// No room for work that must be computed.
     pub fn busy() -> Self {
         Self::Busy {

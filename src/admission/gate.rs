@@ -25,23 +25,25 @@ pub struct Admission {
 impl Admission {
     /// Limits, and permits to listen beside so many connections.
     pub(crate) fn new(limits: LimitSettings, connections: usize) -> Self {
-        let streams = (connections / LISTENING_SHARE).max(1);
-        Self {
-            limits: Limits::new(limits),
-            listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
-            refused: Arc::default(),
-            called: Arc::default(),
-        }
+        Self::over(Limits::new(limits), connections)
     }
 
     /// Other limits and permits over the same counts.
     pub(crate) fn again(&self, limits: LimitSettings, connections: usize) -> Self {
-        let streams = (connections / LISTENING_SHARE).max(1);
         Self {
-            limits: self.limits.again(limits),
-            listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
             refused: Arc::clone(&self.refused),
             called: Arc::clone(&self.called),
+            ..Self::over(self.limits.again(limits), connections)
+        }
+    }
+
+    fn over(limits: Limits, connections: usize) -> Self {
+        let streams = (connections / LISTENING_SHARE).max(1);
+        Self {
+            limits,
+            listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
+            refused: Arc::default(),
+            called: Arc::default(),
         }
     }
 

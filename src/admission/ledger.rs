@@ -2,39 +2,14 @@
 
 use super::bounded;
 use super::burst::Burst;
-use super::policy::{Charge, Policy, Refusal, Standing};
+use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use super::salted::{Salted, fresh_salt};
 use super::saved::{Key, Salt, Saved};
+use super::used::Used;
 use crate::clock::{Moment, OwnTime};
-use jiff::{Timestamp, Unit};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Milliseconds of a day.
-pub(super) const DAY: i64 = 86_400_000;
-
-/// What an address has used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Used {
-    general: u32,
-    data: u32,
-    /// Not written down: a restart forgets it.
-    pages: u32,
-    /// When the burst is paid off, in the ledger's own time (the theoretical arrival time of GCRA).
-    paid_off: i64,
-}
-
-impl Used {
-    fn count(&mut self, policy: Policy) -> &mut u32 {
-        match policy {
-            Policy::General => &mut self.general,
-            Policy::Data => &mut self.data,
-            Policy::Pages => &mut self.pages,
-        }
-    }
-}
 
 /// One day's counters, and the key of its hashes.
 struct Day {
@@ -58,7 +33,8 @@ impl Day {
     /// The counters of a key; where there would be more than so many, others make room.
     fn used(&mut self, key: Key, max: usize) -> &mut Used {
         bounded::entry(&mut self.used, key, max, |used| {
-            used.general.saturating_add(used.data)
+            let [general, data, _] = used.alone;
+            general.saturating_add(data)
         })
     }
 }
@@ -90,8 +66,7 @@ impl Ledger {
         }
         let mut day = Day::begin(saved.day, saved.salt);
         for (key, general, data) in saved.counts {
-            let used = day.used(key, max_addresses);
-            (used.general, used.data) = (general, data);
+            day.used(key, max_addresses).alone = [general, data, 0];
         }
         Some(Self {
             time,
@@ -106,16 +81,17 @@ impl Ledger {
         if !std::mem::take(&mut day.is_changed) {
             return None;
         }
-        let counted = day
-            .used
-            .iter()
-            .filter(|(_, used)| used.general > 0 || used.data > 0);
+        // Pages are not written down: a restart forgets them.
+        let counted = day.used.iter().filter_map(|(key, used)| {
+            let [general, data, _] = used.alone;
+            (general > 0 || data > 0).then_some((*key, general, data))
+        });
         Some(Saved {
             at: self.time.at(now),
             set: *now,
             day: day.number,
             salt: day.salted.salt,
-            counts: counted.map(|(k, u)| (*k, u.general, u.data)).collect(),
+            counts: counted.collect(),
         })
     }
 
@@ -166,26 +142,7 @@ impl Ledger {
         let mut today = self.today(now);
         let key = today.salted.key(address);
         let used = today.used(key, self.max_addresses);
-        let paid_off = charge.burst.map(|burst| burst.take(used.paid_off, now));
-        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
-        let mut standing = None;
-        if let Some((policy, limit)) = charge.day {
-            let reset = until_midnight(now);
-            let count = used.count(policy);
-            let stands = Standing {
-                policy,
-                limit,
-                remaining: limit.saturating_sub(count.saturating_add(1)),
-                reset,
-                reset_at: on_the_wall(moment, reset),
-            };
-            if *count >= limit {
-                return Err(Refusal::day(stands, &key));
-            }
-            *count += 1;
-            standing = Some(stands);
-        }
-        used.paid_off = paid_off.unwrap_or(used.paid_off);
+        let standing = used.charge(charge, 1, (now, moment), &key)?;
         today.is_changed |= standing.is_some();
         Ok(standing)
     }
@@ -193,7 +150,7 @@ impl Ledger {
     pub(super) fn refund(&self, moment: &Moment, address: IpAddr, policy: Policy) {
         let mut day = self.today(self.time.at(moment));
         let key = day.salted.key(address);
-        let count = day.used(key, self.max_addresses).count(policy);
+        let (_, count) = day.used(key, self.max_addresses).of(policy);
         *count = count.saturating_sub(1);
     }
 
@@ -201,15 +158,4 @@ impl Ledger {
         let key = self.today(self.time.at(moment)).salted.key(address);
         key.iter().take(4).map(|b| format!("{b:02x}")).collect()
     }
-}
-
-/// What is left of a day.
-pub(super) fn until_midnight(now: i64) -> Duration {
-    Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs())
-}
-
-/// The second on the wall clock when something will have passed.
-pub(super) fn on_the_wall(now: &Moment, after: Duration) -> Timestamp {
-    let then = now.wall.saturating_add(after).unwrap_or(Timestamp::MAX);
-    then.round(Unit::Second).unwrap_or(then)
 }

@@ -207,10 +207,7 @@ impl Limits {
         caller: Caller,
         policy: Option<Policy>,
     ) -> Result<Option<Standing>, Refusal> {
-        let Some(address) = caller.address() else {
-            return Ok(None);
-        };
-        self.take(address, Some(self.pace()), policy).await
+        self.take(caller, Some(self.pace()), policy).await
     }
 
     /// Charges one request to the day's allowance alone; `None` for who is not counted.
@@ -218,18 +215,18 @@ impl Limits {
     /// # Errors
     /// [`Refusal`] when nothing is left; that costs nothing.
     pub async fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
-        let Some(address) = caller.address() else {
-            return Ok(None);
-        };
-        self.take(address, None, Some(policy)).await
+        self.take(caller, None, Some(policy)).await
     }
 
     async fn take(
         &self,
-        address: IpAddr,
+        caller: Caller,
         burst: Option<Burst>,
         policy: Option<Policy>,
     ) -> Result<Option<Standing>, Refusal> {
+        let Some(address) = caller.address() else {
+            return Ok(None);
+        };
         let day = policy.map(|policy| (policy, self.limit(address, policy)));
         let charge = Charge { burst, day };
         match &self.shared {

@@ -1,8 +1,13 @@
 //! Which allowance pays for a request, and what is left of it.
 
 use super::burst::Burst;
-use jiff::Timestamp;
+use super::saved::Key;
+use crate::clock::Moment;
+use jiff::{Timestamp, Unit};
 use std::time::Duration;
+
+/// Milliseconds of a day.
+pub(super) const DAY: i64 = 86_400_000;
 
 /// Which allowance a request is charged to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +63,25 @@ pub struct Standing {
     pub reset_at: Timestamp,
 }
 
+impl Standing {
+    /// With so much left of an allowance; `now` is the time of the count, and the moment it is.
+    pub(super) fn at(
+        (now, moment): (i64, &Moment),
+        (policy, limit): (Policy, u32),
+        remaining: u32,
+    ) -> Self {
+        let reset = Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs());
+        let then = moment.wall.saturating_add(reset).unwrap_or(Timestamp::MAX);
+        Self {
+            policy,
+            limit,
+            remaining,
+            reset,
+            reset_at: then.round(Unit::Second).unwrap_or(then),
+        }
+    }
+}
+
 /// Why a request is not answered: the day's allowance is used up, or too many came at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
@@ -78,7 +102,7 @@ impl Refusal {
 
     /// The day's allowance is used up. When to come back is spread over a minute, the same for the same client, so that
     /// midnight brings no stampede.
-    pub(super) fn day(standing: Standing, key: &[u8; 16]) -> Self {
+    pub(super) fn day(standing: Standing, key: &Key) -> Self {
         let [.., last] = key;
         Self {
             standing: Some(standing),

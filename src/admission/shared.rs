@@ -11,8 +11,7 @@ mod mirror;
 
 pub use address::RedisAddress;
 
-use super::ledger::{DAY, on_the_wall, until_midnight};
-use super::policy::{Charge, Policy, Refusal, Standing};
+use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use crate::clock::Clock;
 use crate::error::NOTICE;
 use link::{Beat, Connection, Link, Reply};
@@ -224,14 +223,12 @@ impl Inside {
     fn stands(&self, charge: &Charge, place: &Place, now: i64, count: u32) -> Option<Standing> {
         let (policy, limit) = charge.day?;
         self.mirror().hear(place, policy, count);
-        let reset = until_midnight(now);
-        Some(Standing {
-            policy,
-            limit,
-            remaining: limit.saturating_sub(count),
-            reset,
-            reset_at: on_the_wall(&self.clock.now(), reset),
-        })
+        let left = limit.saturating_sub(count);
+        Some(Standing::at(
+            (now, &self.clock.now()),
+            (policy, limit),
+            left,
+        ))
     }
 
     /// Asks this connection no more.

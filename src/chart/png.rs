@@ -68,25 +68,26 @@ const MAX_COLOURS: usize = 256;
 /// A chart has about two hundred; what is left over, shades on the rims of letters, takes the nearest.
 fn encode(pixels: &Pixmap) -> std::result::Result<Vec<u8>, png::EncodingError> {
     // Most of a chart is stretches of one colour, which is looked up once for each.
-    let stretches = || {
-        let alike = pixels.pixels().chunk_by(|a, b| a == b);
-        alike.filter_map(|run| {
-            let p = run.first()?;
-            Some(([p.red(), p.green(), p.blue()], run.len()))
-        })
-    };
-    let mut counts: HashMap<Colour, usize> = HashMap::new();
-    for (colour, length) in stretches() {
-        *counts.entry(colour).or_default() += length;
+    let (mut numbers, mut counts) = (HashMap::new(), Vec::<(Colour, usize)>::new());
+    let mut stretches: Vec<(usize, usize)> = Vec::new();
+    for run in pixels.pixels().chunk_by(|a, b| a == b) {
+        let Some(p) = run.first() else { continue };
+        let colour = [p.red(), p.green(), p.blue()];
+        let number = *numbers.entry(colour).or_insert(counts.len());
+        match counts.get_mut(number) {
+            Some((_, count)) => *count += run.len(),
+            None => counts.push((colour, run.len())),
+        }
+        stretches.push((number, run.len()));
     }
-    let mut palette: Vec<(Colour, usize)> = counts.into_iter().collect();
+    let mut palette = counts.clone();
     palette.sort_by_key(|(colour, n)| (std::cmp::Reverse(*n), *colour));
     palette.truncate(MAX_COLOURS);
-    let mut places: HashMap<Colour, u8> = HashMap::new();
+    let colours = counts.iter();
+    let places: Vec<u8> = colours.map(|(c, _)| nearest(&palette, *c)).collect();
     let mut indices: Vec<u8> = Vec::with_capacity(pixels.pixels().len());
-    for (colour, length) in stretches() {
-        let place = places.entry(colour);
-        let place = *place.or_insert_with(|| nearest(&palette, colour));
+    for (number, length) in stretches {
+        let place = places.get(number).copied().unwrap_or(0);
         indices.extend(std::iter::repeat_n(place, length));
     }
     let mut out = Vec::with_capacity(32_768);

@@ -6,8 +6,9 @@ mod answer;
 mod hindsight;
 mod side;
 
-pub use answer::{ExplainedInput, Explanation, OnTrial, Score};
-pub use hindsight::{Hindsight, ScoreInHindsight};
+pub use answer::{
+    ExplainedInput, Explanation, Hindsight, LabelInHindsight, OnTrial, Score, ScoreInHindsight,
+};
 
 use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Kept, Spec};
@@ -25,7 +26,7 @@ use crate::model::quantity::in_words;
 use jiff::ToSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use side::Side;
+use side::{Side, interpretation};
 
 /// Declaration and functions.
 pub struct ExplainIndicator;
@@ -108,7 +109,7 @@ impl Endpoint for ExplainIndicator {
             before,
             scores: now.scores,
             inputs: now.inputs,
-            interpretation: now.interpretation,
+            interpretation: interpretation(desk, about, as_of)?,
             experimental: on_trial(desk, about, as_of)?,
             record: Scores::embedded()?.of(about.ticker()),
             hindsight,

@@ -4,7 +4,7 @@ use super::codes::Chosen;
 use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
-use crate::desk::base_rates::BaseRates;
+use crate::desk::kept::BaseRates;
 use crate::desk::scenarios::{self, Status};
 use crate::desk::search::Kind;
 use crate::error::Result;

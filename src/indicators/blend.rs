@@ -121,7 +121,10 @@ struct Blend {
 struct PartDays {
     part: &'static Part,
     measures: Vec<Measure>,
-    scored: Vec<Option<Scored>>,
+    /// One per day.
+    scores: Vec<Option<f64>>,
+    /// What the score of the last day was made of.
+    newest: Option<Scored>,
 }
 
 /// A part on one day.
@@ -141,11 +144,7 @@ impl Blend {
         };
         let measured: Vec<_> = parts.iter().map(measure).collect();
         let days = index_days(measured.iter().flat_map(|(_, m)| m), day);
-        let scored = |(part, measures): (&'static Part, Vec<Measure>)| PartDays {
-            part,
-            scored: choose(&measures, &days, index.score),
-            measures,
-        };
+        let scored = |(part, measures)| PartDays::score(part, measures, &days, index.score);
         Self {
             index,
             day,
@@ -170,12 +169,13 @@ impl Blend {
             let reason = format!("its newest input day is {date}, too old for {}", self.day);
             return Reading::none(self.day, reason, self.inputs(None));
         }
-        let weight = self.weight(last);
-        let inputs = self.inputs(Some(last));
-        let Some(value) = self.value(last) else {
+        let (weight, points) = self.sums(last);
+        let Some(value) = self.blended(weight, points) else {
+            // Without a value of the index there is nothing to contribute to.
             let reason = too_little(weight, self.index.least_weight);
-            return Reading::none(date, reason, inputs);
+            return Reading::none(date, reason, self.inputs(Some((date, None))));
         };
+        let inputs = self.inputs(Some((date, Some(weight))));
         Reading {
             base: self.index.base,
             weight_present: weight,
@@ -196,27 +196,27 @@ impl Blend {
         })
     }
 
-    /// Weights and scores of the parts that have one on the day of that place.
-    fn scores(&self, place: usize) -> impl Iterator<Item = (f64, f64)> {
-        self.parts.iter().filter_map(move |p| {
-            let scored = p.scored.get(place)?.as_ref()?;
-            Some((p.part.weight, scored.score))
-        })
-    }
-
-    fn weight(&self, place: usize) -> f64 {
-        // Not `sum`, which makes nothing at all −0.
-        let weights = self.scores(place).map(|(weight, _)| weight);
-        weights.fold(0.0, |sum, weight| sum + weight).min(1.0)
-    }
-
     fn value(&self, place: usize) -> Option<f64> {
-        let weight = self.weight(place);
+        let (weight, points) = self.sums(place);
+        self.blended(weight, points)
+    }
+
+    /// The weight that is present on the day of that place, and the points that its scores come to.
+    fn sums(&self, place: usize) -> (f64, f64) {
+        let scores = self.parts.iter().filter_map(|p| {
+            let score = (*p.scores.get(place)?)?;
+            Some((p.part.weight, self.points(p.part.weight, score)))
+        });
+        // Not `sum`, which makes nothing at all −0.
+        let add = |(weights, points), (weight, point)| (weights + weight, points + point);
+        let (weight, points): (f64, f64) = scores.fold((0.0, 0.0), add);
+        (weight.min(1.0), points)
+    }
+
+    fn blended(&self, weight: f64, points: f64) -> Option<f64> {
         // A sum of decimal weights may miss its limit by a rounding.
-        (weight >= self.index.least_weight - 1e-9).then(|| {
-            let points = self.scores(place).map(|(w, s)| self.points(w, s));
-            (self.index.base + points.sum::<f64>() / weight).clamp(0.0, 100.0)
-        })
+        (weight >= self.index.least_weight - 1e-9)
+            .then(|| (self.index.base + points / weight).clamp(0.0, 100.0))
     }
 
     /// Points that a score takes the index away from its base, before weights are renormalised.
@@ -224,13 +224,11 @@ impl Blend {
         100.0 * weight * (score - self.index.base / 100.0)
     }
 
-    fn inputs(&self, place: Option<usize>) -> Vec<Input> {
-        let day = place.and_then(|i| self.days.get(i)).copied();
-        // Without a value of the index there is nothing to contribute to.
-        let total = place.and_then(|i| self.value(i).map(|_| self.weight(i)));
+    /// The parts on the last day, if it counts; their contributions where the index has a value for so much weight.
+    fn inputs(&self, last: Option<(Date, Option<f64>)>) -> Vec<Input> {
+        let (day, total) = last.unwrap_or((self.day, None));
         let input = |p: &PartDays| {
-            let scored = place.and_then(|i| *p.scored.get(i)?);
-            let missing = scored.is_none().then(|| p.lack(day.unwrap_or(self.day)));
+            let scored = last.and(p.newest);
             let points = |s: Scored| Some(self.points(p.part.weight, s.score) / total?);
             Input {
                 name: p.part.name,
@@ -240,7 +238,7 @@ impl Blend {
                 weight: Some(p.part.weight),
                 contribution: scored.and_then(points),
                 series: scored.map_or_else(|| p.part.series().collect(), |s| s.series.to_vec()),
-                missing,
+                missing: scored.is_none().then(|| p.lack(day)),
             }
         };
         self.parts.iter().map(input).collect()
@@ -248,6 +246,50 @@ impl Blend {
 }
 
 impl PartDays {
+    /// Scores of a part: on each day that of the first measure that has one.
+    fn score(
+        part: &'static Part,
+        measures: Vec<Measure>,
+        days: &[Date],
+        score: fn(&[f64]) -> Vec<Option<f64>>,
+    ) -> Self {
+        let (mut scores, mut newest) = (vec![None; days.len()], None);
+        for measure in &measures {
+            let mut values = Vec::with_capacity(days.len());
+            let mut inputs = Vec::with_capacity(days.len());
+            for (place, input) in measure.on(days).enumerate() {
+                if let Some(input) = input {
+                    values.push(input.value);
+                    inputs.push((place, input));
+                }
+            }
+            let first = measure.usable_from;
+            let first = first.map_or(0, |from| days.partition_point(|day| *day < from));
+            for ((place, input), score) in inputs.into_iter().zip(score(&values)) {
+                let Some(slot) = scores.get_mut(place) else {
+                    continue;
+                };
+                if slot.is_none() && place >= first && score.is_some() {
+                    *slot = score;
+                    newest = score
+                        .filter(|_| place + 1 == days.len())
+                        .map(|score| Scored {
+                            series: measure.from,
+                            input,
+                            score,
+                        })
+                        .or(newest);
+                }
+            }
+        }
+        Self {
+            part,
+            measures,
+            scores,
+            newest,
+        }
+    }
+
     /// Why there is no score on `day`.
     fn lack(&self, day: Date) -> String {
         let series = || self.measures.iter().map(|m| &m.series.observations);
@@ -259,7 +301,11 @@ impl PartDays {
             let ids: Vec<&str> = self.part.series().collect();
             return format!("no figures of {}", ids.join(" or "));
         };
-        if self.measures.iter().all(|m| m.on(&[day]) == [None]) {
+        if self
+            .measures
+            .iter()
+            .all(|m| m.on(&[day]).flatten().next().is_none())
+        {
             format!("newest figure of {newest} is too old for {day}")
         } else {
             format!("too short a history by {day} to be ranked")
@@ -291,30 +337,4 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     days.sort();
     days.dedup();
     days
-}
-
-/// For each day the first measure that has a score.
-fn choose(
-    measures: &[Measure],
-    days: &[Date],
-    score: fn(&[f64]) -> Vec<Option<f64>>,
-) -> Vec<Option<Scored>> {
-    let mut chosen: Vec<Option<Scored>> = vec![None; days.len()];
-    for measure in measures {
-        let inputs = measure.on(days);
-        let values: Vec<f64> = inputs.iter().flatten().map(|o| o.value).collect();
-        let mut scores = score(&values).into_iter();
-        for ((slot, input), day) in chosen.iter_mut().zip(inputs).zip(days) {
-            let Some(input) = input else { continue };
-            let score = scores.next().flatten();
-            if slot.is_none() && measure.usable_from.is_none_or(|from| from <= *day) {
-                *slot = score.map(|score| Scored {
-                    series: measure.from,
-                    input,
-                    score,
-                });
-            }
-        }
-    }
-    chosen
 }

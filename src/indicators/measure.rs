@@ -91,7 +91,14 @@ fn on_common_dates(
         let right = right.peek().filter(|r| r.date == left.date)?;
         finite(left.date, join(left.value, right.value))
     };
-    left.iter().filter_map(both).collect()
+    collected(left.iter().filter_map(both), left.len())
+}
+
+/// Rows of which there are at most `most`, and mostly nearly so many.
+fn collected(rows: impl Iterator<Item = Observation>, most: usize) -> Vec<Observation> {
+    let mut out = Vec::with_capacity(most);
+    out.extend(rows);
+    out
 }
 
 /// An input after its transform, with what is needed to place it on the calendar.
@@ -114,22 +121,20 @@ impl Measure {
     ///
     /// A daily figure belongs to its own day; a coarser one counts from its typical publication day
     /// (docs/METHODS.md#conversion), or from the reference day when it came earlier than that.
-    pub fn on(&self, days: &[Date]) -> Vec<Option<Observation>> {
+    pub fn on(&self, days: &[Date]) -> impl Iterator<Item = Option<Observation>> {
         let rows = self.series.observations.iter();
-        // From when and until when each speaks is asked once, not on every day.
+        // From when each speaks is asked once, not on every day, and until when only of those that speak for later days.
         let mut rest = rows.map(|o| (self.since(o.date), *o)).peekable();
-        let mut newest: Option<(Date, Observation)> = None;
-        let place = |day: &Date| {
-            let mut next = None;
+        let mut newest: Option<(Observation, Option<Date>)> = None;
+        days.iter().map(move |day| {
             while let Some((_, o)) = rest.next_if(|(since, _)| since <= day) {
-                next = Some(o);
+                newest = Some((o, None));
             }
-            if let Some(o) = next {
-                newest = Some((self.series.fresh_until(o.date), o));
-            }
-            newest.filter(|(until, _)| day <= until).map(|(_, o)| o)
-        };
-        days.iter().map(place).collect()
+            let (o, until) = newest.as_mut()?;
+            let is_fresh = o.date == *day
+                || *day <= *until.get_or_insert_with(|| self.series.fresh_until(o.date));
+            is_fresh.then_some(*o)
+        })
     }
 
     /// First day of the index on which the figure stamped `date` counts.
@@ -148,12 +153,11 @@ impl Measure {
     /// Change over `n` observations. Formula: f(xₜ, xₜ₋ₙ).
     pub fn over(mut self, n: usize, change: fn(f64, f64) -> Option<f64>) -> Self {
         let all = &self.series.observations;
-        self.series.observations = all
-            .iter()
-            .zip(all.iter().skip(n))
-            .filter(|(before, now)| self.unbroken(before.date, now.date, n))
-            .filter_map(|(before, now)| finite(now.date, change(now.value, before.value)))
-            .collect();
+        let both = all.iter().zip(all.iter().skip(n));
+        let whole = both.filter(|(before, now)| self.unbroken(before.date, now.date, n));
+        let changes =
+            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value)));
+        self.series.observations = collected(changes, all.len());
         self
     }
 
@@ -202,12 +206,11 @@ impl Measure {
         let values: Vec<f64> = all.iter().map(|o| o.value).collect();
         let reach = n.saturating_sub(1);
         let ends = all.iter().zip(rolling_moments(&values, n)).skip(reach);
-        self.series.observations = all
-            .iter()
-            .zip(ends)
-            .filter(|(first, (now, _))| self.unbroken(first.date, now.date, reach))
-            .filter_map(|(_, (now, window))| finite(now.date, value(now.value, &window)))
-            .collect();
+        let whole = all.iter().zip(ends);
+        let whole = whole.filter(|(first, (now, _))| self.unbroken(first.date, now.date, reach));
+        let rows =
+            whole.filter_map(|(_, (now, window))| finite(now.date, value(now.value, &window)));
+        self.series.observations = collected(rows, all.len());
         self
     }
 
@@ -270,7 +273,7 @@ mod tests {
         let measure = Way::level(&["NFCI"]).measure(&set, span).unwrap();
         let days = [11, 12, 18, 19].map(|d| date(2026, 8, d));
         let days = [&days[..], &[date(2026, 9, 2), date(2026, 9, 3)]].concat();
-        let values = measure.on(&days).into_iter().map(|o| o.map(|o| o.value));
+        let values = measure.on(&days).map(|o| o.map(|o| o.value));
         let early = Some(-0.555);
         let late = Some(-0.559);
         assert_eq!(

@@ -130,7 +130,12 @@ pub fn aggregate(series: &Series, to: impl Into<Periods>, how: Aggregation) -> R
             last_is_partial: false,
         });
     }
-    let same = |a: &Observation, b: &Observation| periods.number(a.date) == periods.number(b.date);
+    // Each row is the second of a pair before it is the first of one: its period is asked once.
+    let mut before = all.first().map_or(0, |o| periods.number(o.date));
+    let same = |_: &Observation, o: &Observation| {
+        let own = periods.number(o.date);
+        own == std::mem::replace(&mut before, own)
+    };
     let observations = all
         .chunk_by(same)
         .filter_map(|period| {

@@ -17,7 +17,7 @@ use kept::Kept;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use url::Url;
+use url::{Position, Url};
 
 /// A source that fails this often in a row is left alone.
 const MAX_STRIKES: u32 = 3;
@@ -25,8 +25,6 @@ const MAX_STRIKES: u32 = 3;
 const ALONE: usize = 3;
 /// Pages after which an answer is taken to be endless.
 const MAX_PAGES: usize = 200;
-/// How the reason begins that holds those of all sources.
-pub(super) const NOBODY: &str = "No source can be reached";
 /// What is kept of a refused answer.
 const KEPT_BYTES: usize = 4096;
 
@@ -109,7 +107,7 @@ impl<'a> Asker<'a> {
             .filter(|tried| tried.len() >= ALONE)?;
         Some(Error::Unavailable {
             what: format!(
-                "{NOBODY}: {} were tried. Check the network, the name server and a proxy's address, \
+                "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
                  then sync again; what is held is answered meanwhile.",
                 tried.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
@@ -331,12 +329,8 @@ async fn one(
         |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
     let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
     if let Some(home) = way.home {
-        url = Url::parse(&format!(
-            "{}{}",
-            home.origin().ascii_serialization(),
-            path_of(&url)
-        ))
-        .map_err(|e| outage(e.to_string()))?;
+        let path = &url[Position::BeforePath..Position::AfterQuery];
+        url = home.join(path).map_err(|e| outage(e.to_string()))?;
     }
     let mut header = None;
     if let (Some(place), Some(key)) = (place, way.key)
@@ -360,13 +354,6 @@ async fn one(
             .map(|(name, value)| (name.as_str(), value.as_str())),
     };
     fetch.send(&question, |_| false).await.map_err(Miss::Outage)
-}
-
-fn path_of(url: &Url) -> String {
-    match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    }
 }
 
 fn with_key(body: &str, key: &ApiKey) -> String {

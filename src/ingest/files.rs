@@ -142,7 +142,7 @@ impl ImportReport {
 
 /// The CSV files of a folder, by name; a path to a file is that file.
 fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
-    let unlisted = |e: io::Error| bad_file(&shown(path), None, format!("cannot be listed: {e}"));
+    let unlisted = |e: io::Error| Error::bad_file(shown(path), format!("cannot be listed: {e}"));
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -157,8 +157,7 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     if files.is_empty() {
-        let problem = "holds no .csv file".to_owned();
-        return Err(bad_file(&shown(path), None, problem));
+        return Err(Error::bad_file(shown(path), "holds no .csv file"));
     }
     Ok(files)
 }
@@ -201,7 +200,7 @@ fn gather(files: &[PathBuf], progress: &mut Progress) -> Result<Gathered> {
             let problem = format!(
                 "with this file the import holds more than {MAX_IMPORT_ROWS} figures; import the folder in parts"
             );
-            return Err(bad_file(&name, None, problem));
+            return Err(Error::bad_file(&name, problem));
         }
         let result = match all.errors.get(before) {
             Some(error) => Err(error.to_string()),
@@ -219,7 +218,7 @@ impl Gathered {
         let known = Catalogue::embedded().get(id.as_str());
         if known.is_some_and(|info| info.is_composite()) {
             let problem = format!("{id} is computed here and cannot be imported");
-            self.errors.push(bad_file(file, None, problem));
+            self.errors.push(Error::bad_file(file, problem));
             return;
         }
         let earlier = self.series.remove(&id);
@@ -232,7 +231,7 @@ impl Gathered {
             Ok(series) => drop(self.series.insert(id, series)),
             Err(Broken { line, problem }) => {
                 let problem = format!("{problem}; nothing of {id} was imported");
-                self.errors.push(bad_file(file, Some(line), problem));
+                self.errors.push(bad_line(file, Broken { line, problem }));
                 self.refused.insert(id);
             }
         }
@@ -274,15 +273,15 @@ enum FileContent {
 }
 
 fn read_file(path: &Path, name: &str) -> Result<FileContent> {
-    let unreadable = |e: io::Error| bad_file(name, None, format!("cannot be read: {e}"));
-    let broken = |broken: Broken| bad_file(name, Some(broken.line), broken.problem);
+    let unreadable = |e: io::Error| Error::bad_file(name, format!("cannot be read: {e}"));
+    let broken = |broken: Broken| bad_line(name, broken);
     let mut bytes = Vec::new();
     disk::open(path)
         .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
         let problem = format!("is larger than {} MiB; split it", MAX_FILE_BYTES >> 20);
-        return Err(bad_file(name, None, problem));
+        return Err(Error::bad_file(name, problem));
     }
     if titles::is_list(&bytes) {
         return Ok(FileContent::Titles(titles::read(&bytes).map_err(broken)?));
@@ -291,15 +290,16 @@ fn read_file(path: &Path, name: &str) -> Result<FileContent> {
     let mut columns = table::read(&bytes, stem.as_deref(), Dates::Iso).map_err(broken)?;
     columns.retain(|c| !c.rows.is_empty() || c.broken.is_some());
     if columns.is_empty() {
-        return Err(bad_file(name, None, "holds no figures".to_owned()));
+        return Err(Error::bad_file(name, "holds no figures"));
     }
     Ok(FileContent::Figures(columns))
 }
 
-fn bad_file(file: &str, line: Option<u32>, problem: String) -> Error {
+/// What is wrong with a line of a file.
+fn bad_line(file: &str, Broken { line, problem }: Broken) -> Error {
     Error::BadFile {
         file: file.to_owned(),
-        line: line.map(u64::from),
+        line: Some(line.into()),
         problem,
     }
 }

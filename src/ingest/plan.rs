@@ -156,11 +156,8 @@ fn release(recipes: &Recipes, id: &SeriesId) -> Option<Option<Release>> {
 }
 
 fn no_other(id: &SeriesId) -> Error {
-    Error::NoData {
-        what: id.to_string(),
-        reason: "only FRED carries it, and FRED is not asked (--no-fred); import it from a file"
-            .to_owned(),
-    }
+    let reason = "only FRED carries it, and FRED is not asked (--no-fred); import it from a file";
+    Error::no_data(id, reason)
 }
 
 /// How far back revisions usually reach.

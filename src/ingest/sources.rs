@@ -20,12 +20,7 @@ pub static SOURCES: [Declaration; 1] = [fred::DECLARATION];
 /// # Errors
 /// [`Error::NoData`] saying why nobody is: it is computed here, or to be imported.
 pub(super) fn source_of(id: &SeriesId, info: Option<&SeriesInfo>) -> Result<usize> {
-    let none = |reason: &str| {
-        Err(Error::NoData {
-            what: id.to_string(),
-            reason: reason.to_owned(),
-        })
-    };
+    let none = |reason: &str| Err(Error::no_data(id, reason));
     if info.is_some_and(SeriesInfo::is_composite) {
         return none("it is computed here from other series and not fetched");
     }

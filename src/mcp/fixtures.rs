@@ -8,14 +8,14 @@
 
 mod rounds;
 
-use super::server::{is_modern, object};
+use super::protocol::is_modern;
 use rmcp::ErrorData;
 use rmcp::model::{
     AudioContent, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
     ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
     LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, Prompt,
     PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate, Role, ServerCapabilities, Tool,
+    ResourceTemplate, Role, ServerCapabilities, Tool, object,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};

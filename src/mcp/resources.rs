@@ -6,7 +6,7 @@ pub(super) mod pages;
 
 pub(super) use address::{Address, SCHEME};
 
-use super::server::LIST_TTL_MS;
+use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::desk::library;
 use crate::desk::scores::Scores;
@@ -49,7 +49,7 @@ pub(super) fn list() -> Vec<Resource> {
     let fixed = rows().filter(|row| !is_template(row));
     let mut list: Vec<Resource> = fixed.map(row).collect();
     list.extend(COMPOSITES.iter().map(|c| {
-        let slug = library::method_slug(&c.about);
+        let slug = c.about.slug();
         row([
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),

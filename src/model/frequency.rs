@@ -157,7 +157,7 @@ impl Frequency {
     /// Whether no period lies between two days that carry figures. Weekly stamps move around holidays; days are ten
     /// apart at most, which no holiday is.
     pub fn follows(self, earlier: Date, later: Date) -> bool {
-        let days = day_number(later) - day_number(earlier);
+        let days = days_between(earlier, later);
         match self {
             Self::Daily => days <= 10,
             Self::Weekly => (4..=10).contains(&days),

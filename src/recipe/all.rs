@@ -81,11 +81,7 @@ impl Recipes {
     /// # Errors
     /// [`Error::BadFile`] that names the file and what is wrong with it; then none is used.
     pub fn with_folder(folder: &Path) -> Result<Arc<Self>> {
-        let bad = |file: &Path, problem: String| Error::BadFile {
-            file: crate::disk::shown(file),
-            line: None,
-            problem,
-        };
+        let bad = |file: &Path, problem: String| Error::bad_file(crate::disk::shown(file), problem);
         let entries =
             std::fs::read_dir(folder).map_err(|e| bad(folder, format!("cannot be listed: {e}")))?;
         let mut files = Vec::new();

@@ -3,6 +3,7 @@
 //! The file is unpacked and read piece by piece, and only the series asked for are kept. Each says its unit and its
 //! multiplier; when they are not those of the recipe, nothing of it is taken.
 
+use super::cells::Found;
 use super::shape::Line;
 use crate::model::Date;
 use quick_xml::Reader;
@@ -12,11 +13,11 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 /// Most bytes of an unpacked file: four times the largest release.
 const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 
-/// Dates and cells by the place of their line; a figure that is not of status `A` is missing.
+/// The place of a line, a date, and the cell; a figure that is not of status `A` is missing.
 ///
 /// # Errors
 /// Says what makes the whole archive useless, or which series has another unit.
-pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>>, String> {
+pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Found>, String> {
     if !body.starts_with(b"PK") {
         return Err("it is no ZIP archive".to_owned());
     }
@@ -42,9 +43,8 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String
     clippy::wildcard_enum_match_arm,
     reason = "comments, declarations and what else XML may hold say nothing here"
 )]
-fn series(file: impl BufRead, lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>>, String> {
-    let mut found: Vec<Vec<(Date, String)>> = lines.iter().map(|_| Vec::new()).collect();
-    let mut seen: Vec<bool> = lines.iter().map(|_| false).collect();
+fn series(file: impl BufRead, lines: &[&Line]) -> Result<Vec<Found>, String> {
+    let (mut found, mut is_seen) = (Vec::new(), false);
     let mut reader = Reader::from_reader(file);
     let mut buffer = Vec::new();
     let (mut set, mut at) = (String::new(), Vec::new());
@@ -58,18 +58,11 @@ fn series(file: impl BufRead, lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>
                 "DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
                 "Series" => {
                     at = places(&tag, &set, lines)?;
-                    at.iter()
-                        .for_each(|i| seen.iter_mut().skip(*i).take(1).for_each(|s| *s = true));
+                    is_seen |= !at.is_empty();
                 }
                 "Obs" if !at.is_empty() => {
-                    if let Some(point) = observation(&tag)? {
-                        for place in &at {
-                            found
-                                .iter_mut()
-                                .skip(*place)
-                                .take(1)
-                                .for_each(|all| all.push(point.clone()));
-                        }
+                    if let Some((date, value)) = observation(&tag)? {
+                        found.extend(at.iter().map(|place| (*place, date, value.clone())));
                     }
                 }
                 _ => {}
@@ -79,11 +72,9 @@ fn series(file: impl BufRead, lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>
             _ => {}
         }
     }
-    match lines.iter().zip(&seen).find(|(_, seen)| !**seen) {
-        Some((line, _)) if seen.iter().all(|seen| !seen) => {
-            Err(format!("it holds no series {}", line.field))
-        }
-        _ => Ok(found),
+    match lines.first().filter(|_| !is_seen) {
+        Some(line) => Err(format!("it holds no series {}", line.field)),
+        None => Ok(found),
     }
 }
 
@@ -124,7 +115,7 @@ fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
     Ok(attribute(tag, "OBS_VALUE").map(|value| (date, value)))
 }
 
-pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let found = tag.try_get_attribute(name).ok().flatten()?;
     found
         .normalized_value(quick_xml::XmlVersion::Implicit1_0)

@@ -1,8 +1,12 @@
 //! One row of an answer, whatever it is written in: a cell is asked for by name and comes as text.
 
+use crate::model::Date;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// What a format of its own gives: the place of the line among those asked for, a date, and the cell.
+pub(super) type Found = (usize, Date, String);
 
 /// A row.
 #[derive(Debug, Clone, Copy)]

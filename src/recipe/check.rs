@@ -12,11 +12,7 @@ impl Recipe {
     /// # Errors
     /// [`Error::BadFile`] that names the file and the key.
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        let bad = |problem: String| Error::BadFile {
-            file: file.to_owned(),
-            line: None,
-            problem,
-        };
+        let bad = |problem: String| Error::bad_file(file, problem);
         let recipe: Self = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
         recipe.check().map_err(bad)?;
         Ok(recipe)

@@ -1,11 +1,12 @@
 //! Weekly claims for unemployment insurance as the Department of Labor gives them in XML.
 
+use super::cells::Found;
 use super::shape::Line;
 use crate::model::Date;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// Dates and cells by the place of their line; a line's field is the path in a week: `InitialClaims/SA`.
+/// The place of a line, a date, and the cell; a line's field is the path in a week: `InitialClaims/SA`.
 ///
 /// # Errors
 /// Says where the XML breaks off.
@@ -13,8 +14,8 @@ use quick_xml::events::Event;
     clippy::wildcard_enum_match_arm,
     reason = "comments, declarations and what else XML may hold say nothing here"
 )]
-pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>>, String> {
-    let mut found: Vec<Vec<(Date, String)>> = lines.iter().map(|_| Vec::new()).collect();
+pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Found>, String> {
+    let mut found = Vec::new();
     let mut reader = Reader::from_reader(body);
     let (mut path, mut week, mut buffer): (Vec<String>, Option<Date>, Vec<u8>) = Default::default();
     let mut text = String::new();
@@ -38,11 +39,9 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String
                     week = Some(day.map_err(|_| format!("\"{cell}\" is not a date"))?);
                 }
                 if let Some(week) = week {
-                    let all = lines
-                        .iter()
-                        .zip(&mut found)
-                        .filter(|(line, _)| line.field == below);
-                    all.for_each(|(_, points)| points.push((week, cell.to_owned())));
+                    let places = lines.iter().enumerate();
+                    let places = places.filter(|(_, line)| line.field == below);
+                    found.extend(places.map(|(place, _)| (place, week, cell.to_owned())));
                 }
                 text.clear();
                 path.pop();
@@ -51,7 +50,7 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String
             _ => {}
         }
     }
-    match found.iter().all(Vec::is_empty) {
+    match found.is_empty() {
         true => Err("it holds no weeks".to_owned()),
         false => Ok(found),
     }

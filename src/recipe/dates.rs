@@ -54,9 +54,10 @@ fn parse(form: &str, text: &str) -> Option<Date> {
         "epoch_ms" => of_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
         "year quarter" => {
             let (year, quarter) = text.split_once(' ')?;
-            let quarter: i8 = quarter.trim_start_matches(['Q', 'q']).parse().ok()?;
-            (1..=4).contains(&quarter).then_some(())?;
-            Date::new(year.parse().ok()?, quarter * 3 - 2, 1).ok()
+            period(&format!(
+                "{year}Q{}",
+                quarter.trim_start_matches(['Q', 'q'])
+            ))
         }
         form => {
             let mut parts = strtime::parse(form, text).ok()?;

@@ -25,10 +25,14 @@ pub(super) fn holds(conditions: &[Is], cells: Cells<'_>) -> bool {
     conditions.iter().all(met)
 }
 
-/// Takes a figure, or the first thing that is wrong with its series.
-pub(super) fn note(points: &mut Result<Vec<Point>, String>, point: Result<Option<Point>, String>) {
-    match (points.as_mut(), point) {
-        (Ok(all), Ok(point)) => all.extend(point),
+/// Takes a figure of a date, or the first thing that is wrong with its series; `rank` decides among several.
+pub(super) fn note(
+    points: &mut Result<Vec<Point>, String>,
+    (date, rank): (Date, String),
+    figure: Result<Option<f64>, String>,
+) {
+    match (points.as_mut(), figure) {
+        (Ok(all), Ok(value)) => all.extend(value.map(|value| Point { date, value, rank })),
         (Ok(_), Err(problem)) => *points = Err(problem),
         (Err(_), _) => {}
     }

@@ -1,9 +1,8 @@
 //! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
 
-use super::address::Ask;
-use super::cells::{Cells, text};
+use super::cells::{Cells, Found, text};
 use super::figures::{Point, figure, holds, last_of, note, settle};
-use super::shape::{Feed, Format, Line};
+use super::shape::{Ask, Feed, Format, Line};
 use super::terms::{Absent, Is, OnePerDate, Split};
 use super::{board, claims, flat, statement, survey};
 use crate::error::quote;
@@ -76,13 +75,11 @@ impl<'a> Reader<'a> {
         let mut gathered: BTreeMap<SeriesId, Result<Vec<Point>, String>> = BTreeMap::new();
         for (line, points) in self.lines.iter().zip(self.points) {
             let all = gathered.entry(line.id.clone()).or_insert(Ok(Vec::new()));
-            *all = match (std::mem::replace(all, Ok(Vec::new())), points) {
-                (Ok(mut all), Ok(points)) => {
-                    all.extend(points);
-                    Ok(all)
-                }
-                (Err(problem), _) | (_, Err(problem)) => Err(problem),
-            };
+            match (all.as_mut(), points) {
+                (Ok(all), Ok(points)) => all.extend(points),
+                (Ok(_), Err(problem)) => *all = Err(problem),
+                (Err(_), _) => {}
+            }
         }
         let mut figures = Figures::new();
         for (id, points) in gathered {
@@ -293,37 +290,27 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             };
-            let point = figure(self.feed, line, date, &cell);
             let rank = match &self.feed.one_per_date {
                 Some(OnePerDate::Greatest { field }) => {
                     cells.get(field).unwrap_or_default().into_owned()
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };
-            note(
-                points,
-                point.map(|value| value.map(|value| Point { date, value, rank })),
-            );
+            let figure = figure(self.feed, line, date, &cell);
+            note(points, (date, rank), figure);
         }
         Ok(())
     }
 
     /// Figures of a format of its own, by the place of their line.
-    fn named(&mut self, found: Vec<Vec<(Date, String)>>) -> Result<More, String> {
-        for ((line, points), found) in self.lines.iter().zip(&mut self.points).zip(found) {
-            for (date, cell) in found {
-                let date = self
-                    .feed
-                    .date
-                    .as_ref()
-                    .and_then(|form| form.stamp)
-                    .map_or(date, |period| period.stamp(date));
-                let point = figure(self.feed, line, date, &cell);
-                let rank = String::new();
-                note(
-                    points,
-                    point.map(|value| value.map(|value| Point { date, value, rank })),
-                );
+    fn named(&mut self, found: Vec<Found>) -> Result<More, String> {
+        let stamp = self.feed.date.as_ref().and_then(|form| form.stamp);
+        for (place, date, cell) in found {
+            let date = stamp.map_or(date, |period| period.stamp(date));
+            let (line, points) = (self.lines.get(place), self.points.get_mut(place));
+            if let Some((line, points)) = line.zip(points) {
+                let figure = figure(self.feed, line, date, &cell);
+                note(points, (date, String::new()), figure);
             }
         }
         Ok(More::End)
@@ -336,11 +323,8 @@ impl<'a> Reader<'a> {
         let list = list.ok_or("it holds no rows")?;
         for (line, points) in self.lines.iter().zip(&mut self.points) {
             for (date, rank, cell) in statement::months(list, &line.field)? {
-                let point = figure(self.feed, line, date, &cell);
-                note(
-                    points,
-                    point.map(|value| value.map(|value| Point { date, value, rank })),
-                );
+                let figure = figure(self.feed, line, date, &cell);
+                note(points, (date, rank), figure);
             }
         }
         self.rows += list.len();

@@ -3,23 +3,9 @@
 
 use super::cells::text;
 use crate::model::Date;
+use jiff::fmt::strtime;
 use serde_json::Value;
 use std::collections::HashMap;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// Month, day of the report, and cell.
 ///
@@ -47,10 +33,10 @@ pub(super) fn months(rows: &[Value], field: &str) -> Result<Vec<(Date, String, S
     let mut found = Vec::new();
     for row in rows {
         let name = cell(row, "classification_desc");
-        let Some(month) = MONTHS.iter().position(|month| *month == name) else {
+        let month = strtime::parse("%B", &name).ok();
+        let Some(month) = month.and_then(|named| named.month()) else {
             continue;
         };
-        let month = i8::try_from(month + 1).unwrap_or(1);
         let report = cell(row, "record_date");
         let year = years.get(&(report.clone(), cell(row, "parent_id")));
         let year = year.ok_or_else(|| {

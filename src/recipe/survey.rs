@@ -2,8 +2,8 @@
 //!
 //! Two of its refusals come as success: a span of too many years gives the oldest ones, and a spent quota is HTTP 200.
 
-use super::address::Ask;
-use super::shape::{Feed, Line};
+use super::cells::Found;
+use super::shape::{Ask, Feed, Line};
 use crate::error::quote;
 use crate::model::Date;
 use serde::Deserialize;
@@ -67,11 +67,11 @@ pub(super) fn asks(feed: &Feed, wanted: &[&Line], from: Option<Date>, today: Dat
     asks
 }
 
-/// Dates and cells by the place of their line.
+/// The place of a line, a date, and the cell.
 ///
 /// # Errors
 /// Says what the source says; a message about a shortened span is a refusal, whatever the status.
-pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String)>>, String> {
+pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Found>, String> {
     let answer: Answer = serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
     let said = quote(&answer.message.join(" "));
     if answer.status != "REQUEST_SUCCEEDED" {
@@ -84,10 +84,9 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String
     {
         return Err(format!("it is cut: \"{said}\""));
     }
-    let mut found: Vec<Vec<(Date, String)>> = lines.iter().map(|_| Vec::new()).collect();
+    let mut found = Vec::new();
     for series in answer.results.unwrap_or_default().series {
-        let place = lines.iter().position(|line| line.field == series.id);
-        let Some(points) = place.and_then(|at| found.get_mut(at)) else {
+        let Some(place) = lines.iter().position(|line| line.field == series.id) else {
             continue;
         };
         for row in series.data {
@@ -100,7 +99,7 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Vec<(Date, String
                 .ok()
                 .and_then(|year| Date::new(year, month, 1).ok());
             let date = date.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
-            points.push((date, row.value));
+            found.push((place, date, row.value));
         }
     }
     Ok(found)

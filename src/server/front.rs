@@ -14,15 +14,11 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
-use std::convert::Infallible;
-use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 use tracing::Instrument;
 
 /// Everything a listener answers with.
@@ -47,6 +43,12 @@ impl<S> Clone for Front<S> {
 }
 
 impl<S: Speaker> Front<S> {
+    /// Answers a request of a program that has its own listener; the peer is where axum puts it.
+    pub(super) async fn own(self, request: Request) -> Response {
+        let peer = admission::peer(request.extensions());
+        self.inside.answer(request, peer).await
+    }
+
     pub(super) fn new(shared: Shared, mcp: S, pages: Router, is_local: bool) -> Self {
         Self {
             inside: Arc::new(Inside {
@@ -99,22 +101,5 @@ impl<S: Speaker> Inside<S> {
 impl<S: Speaker> Answer for Front<S> {
     async fn answer(self, request: Request, peer: SocketAddr) -> Response {
         self.inside.answer(request, Some(peer)).await
-    }
-}
-
-/// The same as a service, for a program that has its own listener; the peer is where axum puts it.
-impl<S: Speaker> Service<Request> for Front<S> {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let inside = Arc::clone(&self.inside);
-        let peer = admission::peer(request.extensions());
-        Box::pin(async move { Ok(inside.answer(request, peer).await) })
     }
 }

@@ -5,7 +5,7 @@ use super::front::Front;
 use super::metrics::{Metrics, Synced};
 use super::settings::{Connections, Options, Shutdown};
 use super::shared::Shared;
-use super::{health, metrics, observe};
+use super::{health, observe, scrape};
 use crate::admission::{self, Admission, Callers};
 use crate::endpoints::Backend;
 use crate::pool::Caller;
@@ -79,7 +79,8 @@ impl HttpServer {
 
     /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
     pub fn router(&self, mcp: impl Speaker) -> Router {
-        Router::new().fallback_service(self.front(mcp, false))
+        let front = self.front(mcp, false);
+        Router::new().fallback(move |request| front.clone().own(request))
     }
 
     fn front<S: Speaker>(&self, mcp: S, is_local: bool) -> Front<S> {
@@ -130,7 +131,7 @@ impl HttpServer {
         let callers = Arc::clone(&self.shared.callers);
         let guarded = (callers, is_local(&listener));
         let router = Router::new()
-            .route("/metrics", get(metrics::page))
+            .route("/metrics", get(scrape::page))
             .with_state(self.shared.clone())
             .fallback(rest::not_found)
             .layer(from_fn_with_state(guarded, admission::guard));

@@ -169,10 +169,9 @@ pub(super) fn may_replace(id: &SeriesId, origin: &str) -> Result<()> {
     if origin.split_whitespace().next() == Some("computed") {
         return Ok(());
     }
-    Err(Error::Store {
-        what: format!("{id} comes from \"{origin}\" and was not computed here; its rows are kept."),
-        source: None,
-    })
+    let what =
+        format!("{id} comes from \"{origin}\" and was not computed here; its rows are kept.");
+    Err(Error::of_store(what))
 }
 
 fn finite(id: &SeriesId, rows: &[Known]) -> Result<()> {
@@ -186,8 +185,5 @@ fn finite(id: &SeriesId, rows: &[Known]) -> Result<()> {
 }
 
 fn refused(id: &SeriesId, what: &str) -> Error {
-    Error::Store {
-        what: format!("{id}: {what}. Nothing was written."),
-        source: None,
-    }
+    Error::of_store(format!("{id}: {what}. Nothing was written."))
 }

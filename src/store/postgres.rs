@@ -15,7 +15,6 @@ mod lines;
 #[cfg(all(test, feature = "cluster"))]
 pub(super) mod testing;
 mod upload;
-mod words;
 mod work;
 
 pub(super) use fetch::{CHANNEL, bring, now as fill_file};

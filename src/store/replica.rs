@@ -63,22 +63,21 @@ impl Replica {
         &self.followed.file
     }
 
-    fn primary(&self) -> Result<Postgres> {
-        let term = self.term.ok_or_else(|| Error::Store {
-            what: "this server answers from its copy of the database; only the one whose turn it is writes. \
-                   Nothing was written."
-                .to_owned(),
-            source: None,
+    /// Writes to the database and waits until the file has what changed.
+    fn put<T>(&self, work: impl FnOnce(&Postgres) -> Result<T>) -> Result<T> {
+        let term = self.term.ok_or_else(|| {
+            Error::of_store(
+                "this server answers from its copy of the database; only the one whose turn it is writes. \
+                 Nothing was written.",
+            )
         })?;
-        Ok(self.followed.primary.in_term(term))
-    }
-
-    /// Waits until the file has a change.
-    fn had<T>(&self, (answer, change): (T, Option<i64>)) -> T {
-        if let Some(change) = change {
+        let primary = self.followed.primary.in_term(term);
+        let answer = work(&primary)?;
+        let change = primary.last_change();
+        if change > 0 {
             self.followed.wait_for(change);
         }
-        answer
+        Ok(answer)
     }
 }
 
@@ -125,12 +124,11 @@ impl Store for Replica {
     }
 
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
-        Ok(self.had(self.primary()?.put_vintages(write)?))
+        self.put(|primary| primary.write_vintages(write))
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
-        self.had(self.primary()?.put_origin(id, origin, days)?);
-        Ok(())
+        self.put(|primary| primary.attribute(id, origin, days))
     }
 
     fn status(&self) -> Result<Vec<Status>> {
@@ -146,7 +144,7 @@ impl Store for Replica {
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        Ok(self.had(self.primary()?.put_descriptions(descriptions)?))
+        self.put(|primary| primary.describe(descriptions))
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
@@ -164,12 +162,11 @@ impl Store for Replica {
         fetched_at: Timestamp,
         origin: &str,
     ) -> Result<()> {
-        self.had(self.primary()?.put_computed(id, rows, fetched_at, origin)?);
-        Ok(())
+        self.put(|primary| primary.replace_computed(id, rows, fetched_at, origin))
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        Ok(self.had(self.primary()?.put_articles(articles)?))
+        self.put(|primary| primary.write_articles(articles))
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
@@ -181,7 +178,6 @@ impl Store for Replica {
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.had(self.primary()?.put_note(key, value)?);
-        Ok(())
+        self.put(|primary| primary.set_note(key, value))
     }
 }

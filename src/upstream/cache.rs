@@ -25,6 +25,29 @@ pub(super) enum Content {
     Refused,
 }
 
+impl Content {
+    /// What is kept of it: whether it was found, and its bytes. Nothing of a refusal, for another version of this
+    /// program may ask better.
+    pub(super) fn kept(&self) -> Option<(bool, &[u8])> {
+        match self {
+            Self::Found(body) => Some((true, body)),
+            Self::Unknown(name) => Some((false, name.as_bytes())),
+            Self::Refused => None,
+        }
+    }
+
+    /// What was kept, with its checksum; `None` when it is not whole.
+    pub(super) fn read(is_found: bool, body: Vec<u8>, sum: i64) -> Option<Self> {
+        if checksum(&body) != sum {
+            return None;
+        }
+        match is_found {
+            true => Some(Self::Found(body.into())),
+            false => String::from_utf8(body).ok().map(Self::Unknown),
+        }
+    }
+}
+
 /// An answer with its age and what may be done with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -71,12 +94,7 @@ impl Entry {
 
     fn weight(&self) -> usize {
         const FRAME: usize = 256;
-        FRAME
-            + match &self.content {
-                Content::Found(body) => body.len(),
-                Content::Unknown(name) => name.len(),
-                Content::Refused => 0,
-            }
+        FRAME + self.content.kept().map_or(0, |(_, body)| body.len())
     }
 }
 
@@ -151,11 +169,8 @@ impl Cache {
 
     /// Onto disk, and the oldest out when there is too much. Blocks.
     pub(super) fn save(&self, key: &Key, entry: &Entry, series: Option<&Key>) {
-        let (found, body): (bool, &[u8]) = match &entry.content {
-            Content::Found(body) => (true, body),
-            Content::Unknown(name) => (false, name.as_bytes()),
-            // Another version of this program may ask better.
-            Content::Refused => return,
+        let Some((found, body)) = entry.content.kept() else {
+            return;
         };
         let policy = &entry.policy;
         let Moment { wall, uptime, boot } = entry.fetched;
@@ -218,28 +233,11 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 }
 
 fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let body: Vec<u8> = row.get(1)?;
-    if checksum(&body) != row.get::<_, i64>(2)? {
-        return Ok(None);
-    }
-    let content = if row.get(0)? {
-        Content::Found(body.into())
-    } else {
-        match String::from_utf8(body) {
-            Ok(name) => Content::Unknown(name),
-            Err(_) => return Ok(None),
-        }
-    };
-    let Some(fetched) = moment(row.get(3)?, row.get(4)?, row.get(5)?) else {
+    let content = Content::read(row.get(0)?, row.get(1)?, row.get(2)?);
+    let fetched = moment(row.get(3)?, row.get(4)?, row.get(5)?);
+    let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
     };
-    let date = |column| -> rusqlite::Result<Option<jiff::civil::Date>> {
-        let text: Option<String> = row.get(column)?;
-        Ok(text.and_then(|text| text.parse().ok()))
-    };
-    let slice = date(11)?
-        .zip(date(12)?)
-        .map(|(start, end)| Slice { start, end });
     let policy = Policy {
         is_storable: true,
         is_stated: true,
@@ -249,6 +247,7 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
         etag: row.get(9)?,
         modified: row.get(10)?,
     };
+    let slice = Slice::kept(row.get(11)?, row.get(12)?);
     Ok(Some(Entry {
         content,
         fetched,

@@ -30,6 +30,14 @@ pub struct Slice {
     pub end: Date,
 }
 
+impl Slice {
+    /// The dates as they were written down, where they were.
+    pub(super) fn kept(start: Option<String>, end: Option<String>) -> Option<Self> {
+        let (start, end) = (start?.parse().ok()?, end?.parse().ok()?);
+        Some(Self { start, end })
+    }
+}
+
 /// One question for the upstream.
 #[derive(Debug, Clone)]
 pub struct Request {

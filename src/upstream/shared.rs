@@ -12,6 +12,7 @@ use super::state::{duration, millis};
 use crate::clock::{Moment, random};
 use crate::error::Result;
 use crate::postgres::{Address, Database, Failure, Work};
+use deadpool_postgres::Transaction;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -161,15 +162,18 @@ impl SharedState {
     ) -> Result<()> {
         const RELEASE: &str =
             "DELETE FROM upstream_leases WHERE origin = $1 AND key = $2 AND holder = $3";
-        let (origin, key, holder) = (self.origin.clone(), key.as_str().to_owned(), self.holder);
-        let entry = entry.and_then(|entry| Stored::of(&entry, series.as_ref(), &now));
-        let entry = Arc::new(entry);
+        let holder = self.holder;
+        let entry = entry.filter(|entry| entry.policy.is_storable);
+        let known = Arc::new((self.origin.clone(), key.clone(), series, entry));
         let database = self.database().await?;
         let concluded = database.transaction("keep an upstream's answer in", move |page| {
-            let (origin, key, entry) = (origin.clone(), key.clone(), Arc::clone(&entry));
+            let known = Arc::clone(&known);
             let concluded = async move {
-                if let Some(entry) = entry.as_ref() {
-                    entry.insert(page, &origin, &key).await?;
+                let (origin, key, series, entry) = known.as_ref();
+                let (origin, key) = (origin.as_str(), key.as_str());
+                if let Some(entry) = entry {
+                    let names = (origin, key, series.as_ref().map(Key::as_str));
+                    keep(page, names, entry, millis(now.since(&entry.fetched))).await?;
                 }
                 page.execute(RELEASE, &[&origin, &key, &holder]).await?;
                 Ok(())
@@ -228,112 +232,57 @@ pub(super) struct Kept {
     pub(super) entry: Entry,
 }
 
-/// An answer as a row.
-struct Stored {
-    found: bool,
-    body: Vec<u8>,
-    sum: i64,
+/// Keeps an answer that is so old, and drops those that are too old.
+async fn keep(
+    page: &Transaction<'_>,
+    (origin, key, series): (&str, &str, Option<&str>),
+    entry: &Entry,
     age: i64,
-    policy: Policy,
-    series: Option<String>,
-    first: Option<String>,
-    last: Option<String>,
-}
-
-impl Stored {
-    fn of(entry: &Entry, series: Option<&Key>, now: &Moment) -> Option<Self> {
-        let (found, body) = match &entry.content {
-            Content::Found(body) => (true, body.to_vec()),
-            Content::Unknown(name) => (false, name.clone().into_bytes()),
-            // Another version of this program may ask better.
-            Content::Refused => return None,
-        };
-        let range = entry.slice.zip(series);
-        entry.policy.is_storable.then(|| Self {
-            found,
-            sum: checksum(&body),
-            body,
-            age: millis(now.since(&entry.fetched)),
-            policy: entry.policy.clone(),
-            series: range.map(|(_, series)| series.as_str().to_owned()),
-            first: range.map(|(slice, _)| slice.start.to_string()),
-            last: range.map(|(slice, _)| slice.end.to_string()),
-        })
-    }
-
-    async fn insert(
-        &self,
-        page: &deadpool_postgres::Transaction<'_>,
-        origin: &str,
-        key: &str,
-    ) -> std::result::Result<(), Failure> {
-        const KEEP: &str = "
-            INSERT INTO upstream_answers VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-            ON CONFLICT (origin, key) DO UPDATE SET found = excluded.found, body = excluded.body, sum = excluded.sum,
-            at = excluded.at, lifetime = excluded.lifetime, born = excluded.born, strict = excluded.strict,
-            etag = excluded.etag, modified = excluded.modified, series = excluded.series, first = excluded.first,
-            last = excluded.last";
-        let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-        let (at, past) = (
-            now.saturating_sub(self.age),
-            now.saturating_sub(millis(KEPT)),
-        );
-        let Policy {
-            lifetime,
-            born,
-            is_strict,
-            etag,
-            modified,
-            ..
-        } = &self.policy;
-        let (lifetime, born) = (millis(*lifetime), millis(*born));
-        page.execute(
-            KEEP,
-            &[
-                &origin,
-                &key,
-                &self.found,
-                &self.body,
-                &self.sum,
-                &at,
-                &lifetime,
-                &born,
-                is_strict,
-                etag,
-                modified,
-                &self.series,
-                &self.first,
-                &self.last,
-            ],
-        )
+) -> std::result::Result<(), Failure> {
+    const KEEP: &str = "
+        INSERT INTO upstream_answers VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        ON CONFLICT (origin, key) DO UPDATE SET found = excluded.found, body = excluded.body, sum = excluded.sum,
+        at = excluded.at, lifetime = excluded.lifetime, born = excluded.born, strict = excluded.strict,
+        etag = excluded.etag, modified = excluded.modified, series = excluded.series, first = excluded.first,
+        last = excluded.last";
+    let Some((found, body)) = entry.content.kept() else {
+        return Ok(());
+    };
+    let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+    let (at, past) = (now.saturating_sub(age), now.saturating_sub(millis(KEPT)));
+    let (lifetime, born) = (millis(entry.policy.lifetime), millis(entry.policy.born));
+    let range = entry.slice.zip(series);
+    page.execute(
+        KEEP,
+        &[
+            &origin,
+            &key,
+            &found,
+            &body,
+            &checksum(body),
+            &at,
+            &lifetime,
+            &born,
+            &entry.policy.is_strict,
+            &entry.policy.etag,
+            &entry.policy.modified,
+            &range.map(|(_, series)| series),
+            &range.map(|(slice, _)| slice.start.to_string()),
+            &range.map(|(slice, _)| slice.end.to_string()),
+        ],
+    )
+    .await?;
+    page.execute("DELETE FROM upstream_answers WHERE at < $1", &[&past])
         .await?;
-        page.execute("DELETE FROM upstream_answers WHERE at < $1", &[&past])
-            .await?;
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A row as an answer; nothing when it is not whole.
 fn read(row: &Row, now: &Moment) -> std::result::Result<Option<Kept>, tokio_postgres::Error> {
-    let body: Vec<u8> = row.try_get(2)?;
-    if checksum(&body) != row.try_get::<_, i64>(3)? {
+    let Some(content) = Content::read(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?) else {
         tracing::warn!("a damaged answer in the database is ignored");
         return Ok(None);
-    }
-    let content = match (row.try_get(1)?, String::from_utf8(body)) {
-        (true, Ok(text)) => Content::Found(text.into()),
-        (true, Err(other)) => Content::Found(other.into_bytes().into()),
-        (false, Ok(name)) => Content::Unknown(name),
-        (false, Err(_)) => return Ok(None),
     };
-    let date =
-        |column: usize| -> std::result::Result<Option<jiff::civil::Date>, tokio_postgres::Error> {
-            let text: Option<String> = row.try_get(column)?;
-            Ok(text.and_then(|text| text.parse().ok()))
-        };
-    let slice = date(11)?
-        .zip(date(12)?)
-        .map(|(start, end)| Slice { start, end });
     let policy = Policy {
         is_storable: true,
         is_stated: true,
@@ -347,7 +296,7 @@ fn read(row: &Row, now: &Moment) -> std::result::Result<Option<Kept>, tokio_post
         content,
         fetched: ago(now, duration(row.try_get(4)?)),
         policy,
-        slice,
+        slice: Slice::kept(row.try_get(11)?, row.try_get(12)?),
     };
     let series: Option<String> = row.try_get(10)?;
     Ok(Some(Kept {

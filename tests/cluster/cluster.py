@@ -7,7 +7,8 @@ import argparse, json, os, pathlib, shutil, signal, sqlite3, subprocess, sys, th
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from database import Database, article
-from parts import Balancer, Load, Proxy, Replica, Source, ask, run, until
+from parts import Balancer, Load, Replica, Source, ask, run, until
+from proxy import Proxy
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--binary", required=True)

@@ -1,5 +1,5 @@
-"""What the cluster's scripts share: servers of Redis and PostgreSQL, a proxy with faults, replicas. Standard library only."""
-import asyncio, atexit, importlib.util, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+"""What the cluster's scripts share: a server of Redis, replicas, how long the machine stood still. Standard library only."""
+import atexit, importlib.util, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 _spec = importlib.util.spec_from_file_location("chaos_common", pathlib.Path(__file__).parents[1] / "chaos" / "common.py")
 chaos = importlib.util.module_from_spec(_spec)
@@ -56,43 +56,6 @@ class Redis:
 
     def url(self, port=None):
         return f"redis://:{PASSWORD}@127.0.0.1:{port or self.port}/0"
-
-
-class Proxy:
-    """Passes bytes on; `mode` is `pass`, `slow` (each piece 300 ms later), `silent` (taken and passed on no more)."""
-
-    def __init__(self, to):
-        self.to, self.port, self.mode, self.open = to, free_port(), "pass", set()
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.loop.run_forever, daemon=True).start()
-        asyncio.run_coroutine_threadsafe(asyncio.start_server(self.take, "127.0.0.1", self.port), self.loop).result()
-
-    async def take(self, reader, writer):
-        try:
-            there, onward = await asyncio.open_connection("127.0.0.1", self.to)
-        except OSError:
-            writer.close()
-            return
-        self.open |= {writer, onward}
-        await asyncio.gather(self.pump(reader, onward), self.pump(there, writer))
-        self.open -= {writer, onward}
-
-    async def pump(self, reader, writer):
-        try:
-            while data := await reader.read(65536):
-                if self.mode == "slow":
-                    await asyncio.sleep(0.3)
-                while self.mode == "silent":
-                    await asyncio.sleep(0.05)
-                writer.write(data)
-                await writer.drain()
-        except OSError:
-            pass
-        writer.close()
-
-    def cut(self):
-        """Closes all connections there are."""
-        self.loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in list(self.open)])
 
 
 def replicas(given, folder, count, *flags):
@@ -162,42 +125,3 @@ def end(servers):
     for server in servers:
         assert server.stop() == 0
         assert PASSWORD not in server.said(), server.said()
-
-
-class Postgres:
-    """A database server with a folder of its own; it does not run as root."""
-
-    def __init__(self):
-        found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))
-        assert found, "PostgreSQL is not installed"
-        self.bin, self.port = found[-1], free_port()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pg"))
-        atexit.register(shutil.rmtree, self.folder, True)
-        if os.geteuid() == 0:
-            shutil.chown(self.folder, "postgres")
-        self.run("initdb", "-D", self.folder / "data", "-U", "econ", "-A", "trust", "-E", "UTF8")
-        self.start()
-        self.sql("CREATE DATABASE facts", "postgres")
-
-    def words(self, name, *words):
-        user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        return [*user, str(self.bin / name), *map(str, words)]
-
-    def run(self, name, *words):
-        done = subprocess.run(self.words(name, *words), capture_output=True, text=True, cwd="/")
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def start(self):
-        flags = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder}"
-        self.run("pg_ctl", "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o", flags, "start")
-        atexit.register(self.stop)
-
-    def stop(self):
-        subprocess.run(self.words("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop"), capture_output=True, cwd="/")
-
-    def sql(self, text, database="facts"):
-        return self.run("psql", "-h", self.folder, "-p", self.port, "-U", "econ", "-d", database, "-Atqc", text).strip()
-
-    def url(self, port=None):
-        return f"postgres://econ:{PASSWORD}@127.0.0.1:{port or self.port}/facts"

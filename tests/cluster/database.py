@@ -49,8 +49,9 @@ class Database:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def address(self, name="postgres", port=None):
-        return f"postgres://postgres@127.0.0.1:{port or self.port}/{name}"
+    def address(self, name="postgres", port=None, password=None):
+        user = f"postgres:{password}" if password else "postgres"
+        return f"postgres://{user}@127.0.0.1:{port or self.port}/{name}"
 
     def sql(self, text, name="postgres"):
         words = ["-h", self.folder, "-p", self.port, "-U", "postgres", "-d", name, "-qAtX", "-v", "ON_ERROR_STOP=1"]

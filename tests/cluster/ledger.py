@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Three replicas in front of one upstream with a ledger in PostgreSQL: never 101 calls in 24 hours, over simulated days with kill -9; one call for a question that all ask; no database, no call, and kept answers go on."""
 import collections, http.client, http.server, pathlib, random, tempfile, threading, time
-from common import Postgres, Server, arguments, end, imported, result, together, wait
+from common import PASSWORD, Server, arguments, end, imported, result, together, wait
+from database import Database
 
 given = arguments(__doc__, days=(30, 2, "simulated days"), seed=(11, 11, "of the requests"))
 rng = random.Random(given.seed)
@@ -10,7 +11,7 @@ HOUR = 3600
 CLOCK = """CREATE SCHEMA fake; CREATE TABLE fake.passed (seconds INT); INSERT INTO fake.passed VALUES (0);
 CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
 'SELECT pg_catalog.clock_timestamp() + make_interval(secs => (SELECT seconds FROM fake.passed))';
-ALTER ROLE econ SET search_path = fake, pg_catalog, public"""
+ALTER ROLE postgres SET search_path = fake, pg_catalog, public"""
 
 
 class Upstream:
@@ -63,14 +64,15 @@ def ask(server, path):
 
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
-    database = Postgres()
+    database = Database()
+    database.create("facts")
     origin = Server(given, imported(given, folder))
     upstream = Upstream(origin.port)
 
     def start(number):
         own = folder / f"replica{number}"
         own.mkdir(exist_ok=True)
-        words = ["--upstream", f"http://127.0.0.1:{upstream.port}", "--upstream-state", database.url()]
+        words = ["--upstream", f"http://127.0.0.1:{upstream.port}", "--upstream-state", database.address("facts", password=PASSWORD)]
         return Server(given, own / "econoscope.db", *words)
     servers = [start(number) for number in range(3)]
 
@@ -105,13 +107,13 @@ with tempfile.TemporaryDirectory() as folder:
     # Days of requests for ever other names, with a death in the middle of each hour and one at its end: whoever was refused
     # keeps away by its own clock, which the test does not move, so that only the newly started ask. Who dies may have paid
     # for a call that is never made.
-    database.sql(CLOCK)
+    database.sql(CLOCK, "facts")
     for number, server in enumerate(servers):
         server.process.kill()
         servers[number] = start(number)
     deaths, refusals, paid = 0, 0, []
     for upstream.hour in range(1, 24 * given.days + 1):
-        database.sql(f"UPDATE fake.passed SET seconds = {upstream.hour * HOUR}")
+        database.sql(f"UPDATE fake.passed SET seconds = {upstream.hour * HOUR}", "facts")
         asked = [(number, f"/api/public/metrics/T{rng.randrange(10 ** 9)}") for number in range(3) for _ in range(rng.randrange(2, 6))]
         upstream.delay = 0.05
         asking = threading.Thread(target=lambda: results.extend(together([lambda one=one: ask(servers[one[0]], one[1]) for one in asked])))
@@ -125,7 +127,7 @@ with tempfile.TemporaryDirectory() as folder:
         for number, server in zip(dying, together([lambda n=n: start(n) for n in dying])):
             servers[number] = server
         deaths += 2
-        paid.append(int(database.sql(f"SELECT count(*) FROM upstream_calls WHERE at > (SELECT max(at) FROM upstream_calls) - {24 * HOUR * 1000}")))
+        paid.append(int(database.sql(f"SELECT count(*) FROM upstream_calls WHERE at > (SELECT max(at) FROM upstream_calls) - {24 * HOUR * 1000}", "facts")))
         refusals += sum(status in (429, 503) for status in results)
     most = max(sum(upstream.calls[hour + n] for n in range(24)) for hour in range(0, 24 * given.days))
     assert most <= max(paid) <= 100, (most, max(paid))
@@ -133,6 +135,6 @@ with tempfile.TemporaryDirectory() as folder:
     for server in servers:
         assert server.stop() == 0
         said = server.said()
-        assert "s3cret" not in said, said
+        assert PASSWORD not in said, said
 result("ledger", days=given.days, deaths=deaths, most_calls_in_24_hours=most, most_paid=max(paid), calls=upstream.made(), refusals=refusals,
        one_call_for=30, taken_over_s=f"{taken_over:.1f}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The way to Redis cut, slow (300 ms a piece) and half open: p99 of honest requests within twice the baseline, no request waits over 50 ms."""
 import collections, statistics, tempfile, time
-from common import Proxy, Redis, Stalls, arguments, end, is_shared, longest_wait, percentile, replicas, request, result, wait
+from common import Redis, Stalls, arguments, end, is_shared, longest_wait, percentile, replicas, request, result, wait
+from proxy import Proxy
 
 given = arguments(__doc__, requests=(3000, 1200, "requests of each measurement"), rounds=(7, 5, "rounds; baseline and faults in turns, medians count"))
 PATHS = ["/api/public/regime", "/api/public/data/UNRATE", "/api/public/metrics/DGS10"]
@@ -45,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
         proxy.cut()
         wait(lambda: is_shared(servers), "a server that shares again")
     found = collections.defaultdict(list)
-    faults = {"cut": proxy.cut, "slow": lambda: mode("slow"), "half open": lambda: mode("silent")}
+    faults = {"cut": proxy.cut, "slow": lambda: mode("slow"), "half open": lambda: mode("half")}
     for _ in range(given.rounds):
         for name, fault in faults.items():
             found["baseline"].append(percentile(times(server), 0.99))

@@ -1,4 +1,4 @@
-"""The parts of a cluster under test: a replica, a balancer, a proxy that can be cut, a source, a load."""
+"""The parts of a cluster under test: a replica, a balancer, a source, a load."""
 import atexit, http.client, http.server, json, pathlib, random, socket, sqlite3, subprocess, sys, tempfile, threading, time, urllib.parse, datetime, os
 
 from database import free_port
@@ -177,57 +177,6 @@ class Load:
         self.ends.set()
         for thread in self.threads:
             thread.join(30)
-
-
-class Proxy:
-    """Stands before the database: passes on, cuts, delays by 300 ms, or keeps still with connections open."""
-
-    def __init__(self, port):
-        self.to, self.mode, self.down, self.pairs = port, "pass", 0, []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-        threading.Thread(target=self.cut, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client = self.listener.accept()[0]
-            if self.mode == "cut":
-                client.close()
-                continue
-            server = socket.create_connection(("127.0.0.1", self.to))
-            self.pairs.append((client, server))
-            for one, other, down in ((client, server, False), (server, client, True)):
-                threading.Thread(target=self.pump, args=(one, other, down), daemon=True).start()
-
-    def pump(self, one, other, down):
-        try:
-            while data := one.recv(65536):
-                while self.mode == "half":
-                    time.sleep(0.1)
-                if self.mode == "slow":
-                    time.sleep(0.3)
-                self.down += len(data) if down else 0
-                other.sendall(data)
-        except OSError:
-            pass
-        for end in (one, other):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self):
-        while True:
-            time.sleep(0.05)
-            if self.mode == "cut":
-                for pair in self.pairs:
-                    for end in pair:
-                        try:
-                            end.shutdown(socket.SHUT_RDWR)
-                        except OSError:
-                            pass
-                self.pairs.clear()
 
 
 class Source:

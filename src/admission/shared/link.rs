@@ -1,10 +1,10 @@
 //! The way to the server: one connection for all who ask, and the three scripts that run there.
 
 use super::address::RedisAddress;
-use super::mirror::{Counts, Place, hex};
-use crate::admission::ledger::DAY;
-use crate::admission::policy::Charge;
+use super::mirror::{Place, hex};
+use crate::admission::policy::{Charge, DAY};
 use crate::admission::saved::Key;
+use crate::admission::used::Counts;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Script};
 use std::time::Duration;

@@ -1,47 +1,16 @@
 //! What one replica knows of the shared counts: enough to go on alone, and to bring back what Redis forgets.
 
 use crate::admission::bounded;
-use crate::admission::ledger::{DAY, on_the_wall, until_midnight};
-use crate::admission::policy::{Charge, Policy, Refusal, Standing};
+use crate::admission::policy::{Charge, DAY, Policy, Refusal, Standing};
 use crate::admission::salted::{Salted, fresh_salt};
 use crate::admission::saved::{Key, Salt};
+use crate::admission::used::{Counts, Used};
 use crate::clock::{Moment, OwnTime, random};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 /// Replicas that one is taken to have which never saw any.
 const UNSEEN: u32 = 3;
-
-/// One number for each allowance.
-pub(super) type Counts = [u32; 3];
-
-/// What is known of one address.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Use {
-    /// Its counts as they were last heard.
-    heard: Counts,
-    /// What was granted alone since.
-    alone: Counts,
-    /// When the burst is paid off, of requests that were granted alone.
-    paid_off: i64,
-}
-
-impl Use {
-    fn of(&mut self, policy: Policy) -> (&mut u32, &mut u32) {
-        let ([general, data, pages], [alone, data_alone, pages_alone]) =
-            (&mut self.heard, &mut self.alone);
-        match policy {
-            Policy::General => (general, alone),
-            Policy::Data => (data, data_alone),
-            Policy::Pages => (pages, pages_alone),
-        }
-    }
-
-    fn sum(&self) -> u32 {
-        let counts = self.heard.iter().chain(&self.alone);
-        counts.fold(0, |sum, count| sum.saturating_add(*count))
-    }
-}
 
 /// The mark of a day: the key of its hashes, and a number that another one takes the place of when the counts are lost.
 #[derive(Clone)]
@@ -89,7 +58,7 @@ pub(super) struct Mirror {
     time: OwnTime,
     day: i64,
     marks: BTreeMap<i64, Mark>,
-    used: BTreeMap<Key, Use>,
+    used: BTreeMap<Key, Used>,
     max_addresses: usize,
     /// Whether something was granted alone.
     is_owing: bool,
@@ -174,7 +143,7 @@ impl Mirror {
     /// Notes the count of an address as it was heard.
     pub(super) fn hear(&mut self, place: &Place, policy: Policy, count: u32) {
         if place.day == self.day {
-            let used = bounded::entry(&mut self.used, place.key, self.max_addresses, Use::sum);
+            let used = bounded::entry(&mut self.used, place.key, self.max_addresses, Used::sum);
             let (heard, _) = used.of(policy);
             *heard = count.max(*heard);
         }
@@ -199,30 +168,8 @@ impl Mirror {
         let now = self.at(moment);
         let parts = self.replicas.max(1);
         let key = self.place(address, moment).key;
-        let used = bounded::entry(&mut self.used, key, self.max_addresses, Use::sum);
-        let burst = charge.burst.map(|burst| burst.share(parts));
-        let paid_off = burst.map(|burst| burst.take(used.paid_off, now));
-        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
-        let mut standing = None;
-        if let Some((policy, limit)) = charge.day {
-            let (heard, alone) = used.of(policy);
-            let left = limit.saturating_sub(*heard);
-            let part = (left / parts).max(left.min(1));
-            let reset = until_midnight(now);
-            let stands = Standing {
-                policy,
-                limit,
-                remaining: part.saturating_sub(alone.saturating_add(1)),
-                reset,
-                reset_at: on_the_wall(moment, reset),
-            };
-            if *alone >= part {
-                return Err(Refusal::day(stands, &key));
-            }
-            *alone += 1;
-            standing = Some(stands);
-        }
-        used.paid_off = paid_off.unwrap_or(used.paid_off);
+        let used = bounded::entry(&mut self.used, key, self.max_addresses, Used::sum);
+        let standing = used.charge(charge, parts, (now, moment), &key)?;
         self.is_owing |= standing.is_some();
         Ok(standing)
     }
@@ -241,7 +188,7 @@ impl Mirror {
     ) -> Vec<(Key, Counts, Counts)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let range = (key.map_or(Unbounded, Excluded), Unbounded);
-        let is_told = |used: &Use| used.alone != [0; 3] || !only_alone && used.heard != [0; 3];
+        let is_told = |used: &Used| used.alone != [0; 3] || !only_alone && used.heard != [0; 3];
         let known = self.used.range(range).filter(|(_, used)| is_told(used));
         let known = known.map(|(key, used)| (*key, used.heard, used.alone));
         known.take(most).collect()

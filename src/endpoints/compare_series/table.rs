@@ -183,8 +183,6 @@ fn correlations(columns: &[Named]) -> Vec<Correlation> {
     };
     let columns: Vec<&Named> = columns.iter().filter(varies).collect();
     let mut pairs = Vec::new();
-    // Most pairs have the dates of the pair before, of which it was found which follow each other.
-    let (mut dates, mut frequency, mut follows) = (Vec::new(), None, Vec::new());
     for (i, one) in columns.iter().enumerate() {
         for other in columns.iter().skip(i + 1) {
             let (a, b) = (&*one.column.series, &*other.column.series);
@@ -193,11 +191,7 @@ fn correlations(columns: &[Named]) -> Vec<Correlation> {
                 continue;
             }
             let shown = |r: Option<f64>| r.map(|r| round_to(r, 2));
-            if frequency != Some(a.frequency()) || dates != common.dates {
-                follows = common.follows(a.frequency());
-                frequency = Some(a.frequency());
-                dates.clone_from(&common.dates);
-            }
+            let follows = common.follows(a.frequency());
             pairs.push(Correlation {
                 a: one.name.clone(),
                 b: other.name.clone(),
@@ -221,7 +215,6 @@ fn changes(values: &[f64], follows: &[bool]) -> Centred {
 }
 
 /// Figures of two columns on the dates that both have.
-#[derive(Default)]
 struct Common {
     dates: Vec<Date>,
     x: Vec<f64>,
@@ -237,7 +230,12 @@ impl Common {
 }
 
 fn on_common_dates(a: &Series, b: &Series) -> Common {
-    let mut common = Common::default();
+    let most = a.observations.len().min(b.observations.len());
+    let mut common = Common {
+        dates: Vec::with_capacity(most),
+        x: Vec::with_capacity(most),
+        y: Vec::with_capacity(most),
+    };
     if let [a, b] = side_by_side(&[a, b]).as_slice() {
         meet(a, b, |date, a, b| {
             common.dates.push(date);

@@ -17,7 +17,6 @@ pub(super) struct Side {
     pub(super) label: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) basis: Vec<String>,
-    pub(super) interpretation: String,
     /// Every series it may read.
     pub(super) reads: Vec<&'static str>,
 }
@@ -30,17 +29,13 @@ impl Side {
             let band = reading.value.and_then(|v| composite.band(v));
             return Ok(Self {
                 label: band.map(str::to_owned),
-                interpretation: (composite.interpret)(&reading),
                 reads: composite.inputs(),
                 ..Self::of_reading(desk, about, &reading)
             });
         }
         if about.id == narrative_velocity::NVI.id {
             let reading = desk.narrative(as_of)?;
-            return Ok(Self {
-                interpretation: narrative_velocity::interpret(&reading),
-                ..Self::of_reading(desk, about, &reading)
-            });
+            return Ok(Self::of_reading(desk, about, &reading));
         }
         Self::of_regime(desk, as_of)
     }
@@ -59,7 +54,6 @@ impl Side {
             label: None,
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
-            interpretation: String::new(),
             reads: Vec::new(),
         }
     }
@@ -92,7 +86,6 @@ impl Side {
             label: state.map(|s| s.regime.name().to_owned()),
             reason: path.now.reason.clone(),
             basis: state.map(|s| s.basis.clone()).unwrap_or_default(),
-            interpretation: narrative(desk, as_of)?,
             reads: regime::INPUTS.to_vec(),
         })
     }
@@ -112,6 +105,17 @@ impl Side {
             }
         }
     }
+}
+
+/// What an indicator as known at `as_of` means, in sentences.
+pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
+    if let Some(composite) = indicators::composite(about.id) {
+        return Ok((composite.interpret)(&*desk.reading(composite, as_of)?));
+    }
+    if about.id == narrative_velocity::NVI.id {
+        return Ok(narrative_velocity::interpret(&*desk.narrative(as_of)?));
+    }
+    narrative(desk, as_of)
 }
 
 fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {

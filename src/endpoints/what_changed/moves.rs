@@ -6,7 +6,7 @@ use crate::indicators::Composite;
 use crate::indicators::months::Month;
 use crate::indicators::statistics::Moments;
 use crate::indicators::transform::Units;
-use crate::model::frequency::{days_between, days_later, shift};
+use crate::model::frequency::{day_number, shift};
 use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const YEARS: i64 = 20;
 /// Fewest such moves for a standard deviation.
 const MIN_MOVES: usize = 24;
 /// Days by which the figure a span earlier may be off in a daily or weekly series.
-const SLACK_DAYS: i64 = 6;
+const SLACK_DAYS: i32 = 6;
 
 /// Values nearer than this are the same figure.
 const SAME: f64 = 1e-9;
@@ -190,29 +190,26 @@ fn outcome(
 
 /// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
 fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
-    let recent = series.between(shift(to, (-YEARS).years()), to);
-    let mut past = series.observations.iter().peekable();
-    let mut found: Option<&Observation> = None;
     // Whole months in monthly and slower series.
-    let mut earlier = |date: Date| match series.frequency() {
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
-            let then = days_later(date, -days_between(from, to));
-            while let Some(next) = past.next_if(|o| o.date <= then) {
-                found = Some(next);
-            }
-            found.filter(|o| days_between(o.date, then) <= SLACK_DAYS)
-        }
+    let (number, slack): (fn(Date) -> i32, i32) = match series.frequency() {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => (day_number, SLACK_DAYS),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            let back = Month::of(to).since(Month::of(from));
-            let then = Month::of(date).plus(-back).first_day();
-            while let Some(next) = past.next_if(|o| o.date <= then) {
-                found = Some(next);
-            }
-            found.filter(|o| o.date == then)
+            (|date| Month::of(date).since(Month::new(1970, 1)), 0)
         }
     };
-    let moves = recent.iter();
-    let moves = moves.filter_map(|o| kind.change(o.value, earlier(o.date)?.value));
+    let back = number(to) - number(from);
+    let recent = series.between(shift(to, (-YEARS).years()), to);
+    let rows = series.observations.iter();
+    let mut past = rows.map(|o| (number(o.date), o.value)).peekable();
+    let mut found = None;
+    let moves = recent.iter().filter_map(|o| {
+        let then = number(o.date) - back;
+        while let Some(next) = past.next_if(|(date, _)| *date <= then) {
+            found = Some(next);
+        }
+        let (_, before) = found.filter(|(date, _)| then - date <= slack)?;
+        kind.change(o.value, before)
+    });
     let moves: Moments = moves.collect();
     let sd = moves.sd().filter(|_| moves.count() >= MIN_MOVES)?;
     (sd > 1e-9).then_some(sd)

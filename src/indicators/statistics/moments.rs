@@ -42,7 +42,8 @@ impl Moments {
     pub fn push(&mut self, value: f64) {
         self.count += 1;
         let gap = value - self.mean;
-        self.mean += gap / count(self.count);
+        // The division waits for nothing, which the next mean would have to wait for.
+        self.mean += gap * (1.0 / count(self.count));
         self.squares += gap * (value - self.mean);
     }
 
@@ -54,14 +55,12 @@ impl Moments {
         if other.count == 0 {
             return self;
         }
-        let n = count(self.count + other.count);
         let gap = other.mean - self.mean;
+        let step = gap * (count(other.count) / count(self.count + other.count));
         Self {
             count: self.count + other.count,
-            mean: self.mean + gap * count(other.count) / n,
-            squares: self.squares
-                + other.squares
-                + gap * gap * count(self.count) * count(other.count) / n,
+            mean: self.mean + step,
+            squares: self.squares + other.squares + gap * step * count(self.count),
         }
     }
 

@@ -21,13 +21,13 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, place: usize) {
+    fn add(&mut self, place: usize, times: usize) {
         if let Some(own) = self.own.get_mut(place) {
-            *own += 1;
+            *own += times;
         }
         let mut i = place + 1;
         while let Some(node) = self.tree.get_mut(i) {
-            *node += 1;
+            *node += times;
             i += i & i.wrapping_neg();
         }
     }
@@ -71,20 +71,26 @@ fn places(values: &[f64]) -> Vec<Option<usize>> {
 /// are not counted either. O(n log n).
 /// Formula: (#smaller + ½·#equal + ½) / (n + 1), as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426).
 pub fn expanding_ecdf(values: &[f64], min: usize) -> Vec<Option<f64>> {
-    let mut past = Counts::of(values.len());
+    // A week's figure stands on five days and a month's on twenty: a run of equal values is looked up once.
+    let runs: Vec<&[f64]> = values.chunk_by(|a, b| a == b).collect();
+    let firsts: Vec<f64> = runs.iter().filter_map(|run| run.first().copied()).collect();
+    let mut past = Counts::of(runs.len());
     let mut met = 0;
-    let standing = |place: Option<usize>| {
-        let place = place?;
-        let is_enough = met >= min;
-        let share = is_enough.then(|| {
-            let (less, equal) = (past.before(place), past.at(place));
-            (count(less) + 0.5 * count(equal) + 0.5) / (count(met) + 1.0)
-        });
-        past.add(place);
-        met += 1;
-        share
-    };
-    places(values).into_iter().map(standing).collect()
+    let mut out = Vec::with_capacity(values.len());
+    for (run, place) in runs.into_iter().zip(places(&firsts)) {
+        let Some(place) = place else {
+            out.extend(run.iter().map(|_| None));
+            continue;
+        };
+        let (less, equal) = (past.before(place), past.at(place));
+        out.extend((0..run.len()).map(|k| {
+            let standing = count(less) + 0.5 * count(equal + k) + 0.5;
+            (met + k >= min).then(|| standing / (count(met + k) + 1.0))
+        }));
+        past.add(place, run.len());
+        met += run.len();
+    }
+    out
 }
 
 /// Percentile of `value` in a sample, 0-100; `None` for an empty sample.

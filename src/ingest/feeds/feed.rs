@@ -35,7 +35,7 @@ impl Feed {
         let file = disk::shown(path);
         match disk::read_text(path) {
             Ok(text) => Self::list(&file, &text),
-            Err(e) => Err(bad_file(&file, None, e.to_string())),
+            Err(e) => Err(Error::bad_file(file, e.to_string())),
         }
     }
 
@@ -50,7 +50,11 @@ impl Feed {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<Row>().zip(2u64..);
         rows.map(|(row, line)| {
-            let bad = |problem: String| bad_file(file, Some(line), problem);
+            let bad = |problem: String| Error::BadFile {
+                file: file.to_owned(),
+                line: Some(line),
+                problem,
+            };
             let row = row.map_err(|e| bad(e.to_string()))?;
             let url = untrusted::link(&row.url).and_then(|u| Url::parse(u).ok());
             Ok(Self {
@@ -60,13 +64,5 @@ impl Feed {
             })
         })
         .collect()
-    }
-}
-
-fn bad_file(file: &str, line: Option<u64>, problem: String) -> Error {
-    Error::BadFile {
-        file: file.to_owned(),
-        line,
-        problem,
     }
 }

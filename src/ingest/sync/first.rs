@@ -5,8 +5,7 @@
 
 use super::report::Outcome;
 use super::run::Run;
-use super::taking::Brought;
-use super::way::{FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
+use super::way::{Brought, FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
 use crate::error::{Error, Result};
 use crate::ingest::ask::{Asker, Came, Miss, Wish};
 use crate::ingest::fetch::Validators;
@@ -115,8 +114,8 @@ impl<'a, 'r> First<'a, 'r> {
             }),
             (true, false) => {}
             (false, false) => {
-                let error =
-                    all_said(way.said).unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
+                let error = all_said(way.said, self.run.offline.as_ref())
+                    .unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
                 self.run.close(way.step.id, Outcome::Failed(error));
             }
         }
@@ -199,17 +198,13 @@ impl<'a, 'r> First<'a, 'r> {
             let is_own = way.origin == at.source.id && !way.covered;
             let way = way.missed(error);
             if is_own {
-                let error = all_said(way.said).unwrap_or_else(|| error.clone());
+                let error =
+                    all_said(way.said, self.run.offline.as_ref()).unwrap_or_else(|| error.clone());
                 self.run.close(way.step.id, Outcome::Failed(error));
             } else {
                 next.push(way);
             }
         }
         next
-    }
-
-    /// The sync goes on under it.
-    pub(super) fn run(&mut self) -> &mut Run<'a> {
-        self.run
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn settle(
     let origin = store.status_of(&step.id)?.map(|status| status.origin);
     let held = store.read(&step.id)?.unwrap_or_default().latest();
     if place.full && rows.is_empty() {
-        return Err(nothing(step));
+        let why = "its source answered without a single figure";
+        return Err(Error::no_data(&step.id, why));
     }
     let is_own = origin.as_deref() == Some(place.origin.as_str());
     let is_second = origin.is_some_and(|origin| place.earlier.contains(&origin));
@@ -129,10 +130,8 @@ fn write(
         })
         .collect();
     if let Some(doubt) = guard::doubt(held, &rows) {
-        return Err(Error::NoData {
-            what: step.id.to_string(),
-            reason: format!("its source's answer is not believed: {doubt}. What is held stays"),
-        });
+        let why = format!("its source's answer is not believed: {doubt}. What is held stays");
+        return Err(Error::no_data(&step.id, why));
     }
     news::write(
         store,
@@ -147,13 +146,6 @@ fn write(
             origin,
         },
     )
-}
-
-fn nothing(step: &Step) -> Error {
-    Error::NoData {
-        what: step.id.to_string(),
-        reason: "its source answered without a single figure".to_owned(),
-    }
 }
 
 /// Computes a series from others of the store; `None` where one of them is missing, or what is held differs.
@@ -212,10 +204,8 @@ pub(super) fn behind(step: &Step, held: &[Observation], rows: &mut Vec<Known>) -
         Verdict::Unknown => Some(TOO_FEW.to_owned()),
     };
     if let Some(why) = why {
-        return Err(Error::NoData {
-            what: step.id.to_string(),
-            reason: format!("what FRED says is not mixed with what is held: {why}"),
-        });
+        let why = format!("what FRED says is not mixed with what is held: {why}");
+        return Err(Error::no_data(&step.id, why));
     }
     let last = held.last().map(|row| row.date);
     rows.retain(|row| Some(row.date) > last);

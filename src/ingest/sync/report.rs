@@ -53,14 +53,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The same with what other sources said before.
-    pub(super) fn after(self, mut said: Vec<Error>) -> Self {
+    /// The same with what other sources said before; `offline` is why none can be reached.
+    pub(super) fn after(self, mut said: Vec<Error>, offline: Option<&Error>) -> Self {
         match self {
             Self::Failed(error) => {
                 said.push(error.clone());
-                Self::Failed(all_said(said).unwrap_or(error))
+                Self::Failed(all_said(said, offline).unwrap_or(error))
             }
-            Self::NotAsked(why) => Self::NotAsked(match all_said(said) {
+            Self::NotAsked(why) => Self::NotAsked(match all_said(said, offline) {
                 Some(error) => format!("{} Then: {why}", error.for_operator()),
                 None => why,
             }),

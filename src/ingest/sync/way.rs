@@ -1,11 +1,10 @@
 //! A series on its way from source to source, and what is remembered of each feed.
 
-use super::run::is_revised;
 use crate::error::{Error, Result};
-use crate::ingest::ask::NOBODY;
 use crate::ingest::fetch::Validators;
+use crate::ingest::looks::blocking;
 use crate::ingest::plan::Step;
-use crate::model::SeriesId;
+use crate::model::{Observation, SeriesId};
 use crate::recipe::{FeedRef, Figures, Line, Recipes};
 use crate::store::Store;
 use jiff::Timestamp;
@@ -50,6 +49,14 @@ pub struct Refused {
     pub head: String,
 }
 
+/// An answer, and what is remembered of who gave it.
+pub(super) struct Brought<'l> {
+    pub(super) figures: Figures,
+    pub(super) look: &'l mut FeedLook,
+    /// Whether everything was asked for.
+    pub(super) full: bool,
+}
+
 /// A series on its way from source to source.
 #[derive(Debug)]
 pub(super) struct Way {
@@ -73,13 +80,14 @@ impl Way {
 }
 
 /// All that was said, as one error: the first source's reason first. `None` when nobody was asked.
-pub(super) fn all_said(said: Vec<Error>) -> Option<Error> {
+/// `offline` is why no source can be reached.
+pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Error> {
     let mut reasons: Vec<String> = said.iter().map(Error::for_operator).collect();
     reasons.dedup();
-    let nobody = reasons.last().is_some_and(|why| why.starts_with(NOBODY));
+    let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.for_operator()));
     match (said.last()?, reasons.as_slice()) {
         // One reason, or one that holds the others.
-        (last, rest) if nobody || rest.len() == 1 => Some(last.clone()),
+        (last, rest) if is_offline || rest.len() == 1 => Some(last.clone()),
         (last, _) => Some(Error::Unavailable {
             what: reasons.join(" Then: "),
             retry_after: last.retry_after(),
@@ -121,6 +129,24 @@ pub(super) async fn reaches_further(
         }
     }
     Ok(false)
+}
+
+/// Whether what is held of a date has another value.
+pub(super) async fn is_revised(
+    store: &Arc<dyn Store>,
+    id: &SeriesId,
+    came: Option<Observation>,
+) -> Result<bool> {
+    let Some(oldest) = came else {
+        return Ok(false);
+    };
+    let id = id.clone();
+    blocking(store, move |store| {
+        let held = store.read(&id)?.unwrap_or_default().latest();
+        let same = held.iter().find(|o| o.date == oldest.date);
+        Ok(same.is_some_and(|o| o.value != oldest.value))
+    })
+    .await
 }
 
 pub(super) fn refused(id: &SeriesId, why: &str) -> Error {

@@ -17,6 +17,10 @@ pub fn days_later(date: Date, days: i64) -> Date {
 
 /// Whole days from `from` to `to`; negative when `to` is earlier.
 pub fn days_between(from: Date, to: Date) -> i64 {
+    // Neighbours in a history mostly stand in the same month.
+    if (from.year(), from.month()) == (to.year(), to.month()) {
+        return i64::from(to.day()) - i64::from(from.day());
+    }
     i64::from(day_number(to)) - i64::from(day_number(from))
 }
 
@@ -64,6 +68,8 @@ mod tests {
             assert_eq!(day_from_number(day_number(d)), Some(d));
         }
         assert_eq!(days_between(date(2026, 1, 1), date(2026, 3, 1)), 59);
+        assert_eq!(days_between(date(2026, 1, 31), date(2026, 1, 1)), -30);
+        assert_eq!(days_between(date(2025, 1, 1), date(2026, 1, 1)), 365);
         for outside in [
             i32::MIN,
             i32::MAX,

@@ -8,86 +8,6 @@ use crate::store::change::{self, kept};
 use crate::store::seam::{Article, Description, Status, Store, WriteVintages, Written};
 use jiff::Timestamp;
 
-impl Postgres {
-    /// A write, and the number of the change it made.
-    pub(in crate::store) fn put_vintages(
-        &self,
-        write: WriteVintages<'_>,
-    ) -> Result<(Written, Option<i64>)> {
-        change::check(&write)?;
-        let (id, rows) = (write.id.clone(), write.rows.to_vec());
-        let (fetched_at, origin) = (write.fetched_at, write.origin.to_owned());
-        let done = self.change(Wanted::Series(id.as_str().to_owned()), move |store| {
-            store.write_vintages(WriteVintages {
-                id: &id,
-                rows: &rows,
-                fetched_at,
-                origin: &origin,
-            })
-        })?;
-        Ok((done.answer, done.change))
-    }
-
-    pub(in crate::store) fn put_origin(
-        &self,
-        id: &SeriesId,
-        origin: &str,
-        days: (Date, Date),
-    ) -> Result<((), Option<i64>)> {
-        let (id, origin) = (id.clone(), origin.to_owned());
-        let done = self.change(Wanted::Entry(id.as_str().to_owned()), move |store| {
-            store.attribute(&id, &origin, days)
-        })?;
-        Ok((done.answer, done.change))
-    }
-
-    pub(in crate::store) fn put_descriptions(
-        &self,
-        descriptions: &[Description],
-    ) -> Result<(usize, Option<i64>)> {
-        let names = descriptions.iter().map(|d| d.id.as_str().to_owned());
-        let (names, all) = (names.collect(), descriptions.to_vec());
-        let done = self.change(Wanted::Descriptions(names), move |store| {
-            store.describe(&all)
-        })?;
-        Ok((done.answer, done.change))
-    }
-
-    pub(in crate::store) fn put_computed(
-        &self,
-        id: &SeriesId,
-        rows: &[Known],
-        fetched_at: Timestamp,
-        origin: &str,
-    ) -> Result<((), Option<i64>)> {
-        let (id, rows, origin) = (id.clone(), rows.to_vec(), origin.to_owned());
-        let done = self.change(Wanted::Anew(id.as_str().to_owned()), move |store| {
-            store.replace_computed(&id, &rows, fetched_at, &origin)
-        })?;
-        Ok((done.answer, done.change))
-    }
-
-    pub(in crate::store) fn put_articles(
-        &self,
-        articles: &[Article],
-    ) -> Result<(usize, Option<i64>)> {
-        let ids = articles.iter().map(|article| article.id.clone());
-        let (ids, all) = (ids.collect(), articles.to_vec());
-        let done = self.change(Wanted::Articles(ids), move |store| {
-            store.write_articles(&all)
-        })?;
-        Ok((done.answer, done.change))
-    }
-
-    pub(in crate::store) fn put_note(&self, key: &str, value: &str) -> Result<((), Option<i64>)> {
-        let (key, value) = (key.to_owned(), value.to_owned());
-        let done = self.change(Wanted::Note(key.clone()), move |store| {
-            store.set_note(&key, &value)
-        })?;
-        Ok((done.answer, done.change))
-    }
-}
-
 impl Store for Postgres {
     fn version(&self) -> Result<u64> {
         Ok(self.mark()?.version.unsigned_abs())
@@ -101,11 +21,24 @@ impl Store for Postgres {
     }
 
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
-        Ok(self.put_vintages(write)?.0)
+        change::check(&write)?;
+        let (id, rows) = (write.id.clone(), write.rows.to_vec());
+        let (fetched_at, origin) = (write.fetched_at, write.origin.to_owned());
+        self.change(Wanted::Series(id.as_str().to_owned()), move |store| {
+            store.write_vintages(WriteVintages {
+                id: &id,
+                rows: &rows,
+                fetched_at,
+                origin: &origin,
+            })
+        })
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
-        self.put_origin(id, origin, days).map(|_| ())
+        let (id, origin) = (id.clone(), origin.to_owned());
+        self.change(Wanted::Entry(id.as_str().to_owned()), move |store| {
+            store.attribute(&id, &origin, days)
+        })
     }
 
     fn status(&self) -> Result<Vec<Status>> {
@@ -124,7 +57,11 @@ impl Store for Postgres {
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        Ok(self.put_descriptions(descriptions)?.0)
+        let names = descriptions.iter().map(|d| d.id.as_str().to_owned());
+        let (names, all) = (names.collect(), descriptions.to_vec());
+        self.change(Wanted::Descriptions(names), move |store| {
+            store.describe(&all)
+        })
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
@@ -148,11 +85,18 @@ impl Store for Postgres {
         fetched_at: Timestamp,
         origin: &str,
     ) -> Result<()> {
-        self.put_computed(id, rows, fetched_at, origin).map(|_| ())
+        let (id, rows, origin) = (id.clone(), rows.to_vec(), origin.to_owned());
+        self.change(Wanted::Anew(id.as_str().to_owned()), move |store| {
+            store.replace_computed(&id, &rows, fetched_at, &origin)
+        })
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        Ok(self.put_articles(articles)?.0)
+        let ids = articles.iter().map(|article| article.id.clone());
+        let (ids, all) = (ids.collect(), articles.to_vec());
+        self.change(Wanted::Articles(ids), move |store| {
+            store.write_articles(&all)
+        })
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
@@ -167,6 +111,9 @@ impl Store for Postgres {
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.put_note(key, value).map(|_| ())
+        let (key, value) = (key.to_owned(), value.to_owned());
+        self.change(Wanted::Note(key.clone()), move |store| {
+            store.set_note(&key, &value)
+        })
     }
 }

@@ -1,38 +1,36 @@
-//! A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
+//! The connections to a database and the thread they live on, so that whoever calls waits here and no executor does.
 
 use crate::error::{Error, Result};
+use crate::postgres::Database;
 use std::future::Future;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Handle, Runtime};
 
-/// The thread, for as long as anyone holds this.
+/// What is shared by all who write through one process.
 #[derive(Debug)]
-pub(super) struct Bridge(Option<Runtime>);
+pub(in crate::store) struct Shared {
+    pub(in crate::store) db: Database,
+    /// A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
+    pub(super) runtime: Option<Runtime>,
+}
 
-impl Bridge {
-    /// Starts the thread.
-    pub(super) fn start() -> Result<Self> {
-        let mut runtime = Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("postgres");
-        let runtime = runtime.enable_all().build();
-        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
-        Ok(Self(Some(runtime)))
-    }
-
+impl Shared {
     /// For work that goes on beside.
-    pub(super) fn handle(&self) -> Option<Handle> {
-        self.0.as_ref().map(|runtime| runtime.handle().clone())
+    pub(in crate::store) fn handle(&self) -> Option<Handle> {
+        self.runtime
+            .as_ref()
+            .map(|runtime| runtime.handle().clone())
     }
 
-    /// Has the work done there and waits for it.
+    /// Has work done on the thread of the connections and waits for it.
     ///
     /// # Errors
     /// What the work says; [`Error::Internal`] when it panicked.
-    pub(super) fn wait<T: Send + 'static>(
+    pub(in crate::store) fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
         let (told, hear) = std::sync::mpsc::sync_channel(1);
-        if let Some(runtime) = &self.0 {
+        if let Some(runtime) = &self.runtime {
             runtime.spawn(async move { told.send(work.await) });
         }
         hear.recv()
@@ -40,9 +38,9 @@ impl Bridge {
     }
 }
 
-impl Drop for Bridge {
+impl Drop for Shared {
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
+        if let Some(runtime) = self.runtime.take() {
             // The last holder may be on an executor, which must not wait.
             runtime.shutdown_background();
         }

@@ -1,8 +1,7 @@
 //! A database that is open: its connections, the thread they live on, and in whose term is written.
 
-use super::bridge::Bridge;
+use super::bridge::Shared;
 use super::lines::state;
-use super::words::refused;
 use super::work::{self, Done, Wanted};
 use super::{fetch, layout, lease, upload};
 use crate::error::{Error, Result};
@@ -10,9 +9,10 @@ use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{Mark, Piece};
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
+use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -28,13 +28,8 @@ pub struct Postgres {
     shared: Arc<Shared>,
     /// In whose term is written; `None` writes whoever has the turn.
     term: Option<i64>,
-}
-
-/// What is shared by all who write through one process.
-#[derive(Debug)]
-pub(in crate::store) struct Shared {
-    pub(in crate::store) db: Database,
-    bridge: Bridge,
+    /// Number of the last change made through this handle; 0 while there is none.
+    changed: Arc<AtomicI64>,
 }
 
 impl Postgres {
@@ -49,7 +44,7 @@ impl Postgres {
             .db
             .clone()
             .with_patience(Duration::from_secs(5));
-        store.wait(async move { layout::check(&db).await })?;
+        store.shared.wait(async move { layout::check(&db).await })?;
         Ok(store)
     }
 
@@ -70,13 +65,19 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the certificates to trust cannot be read.
     pub(crate) fn unchecked(address: &Address) -> Result<Self> {
+        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("postgres");
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
         let shared = Shared {
-            db: Database::at(address, CONNECTIONS, PATIENCE)?,
-            bridge: Bridge::start()?,
+            db,
+            runtime: Some(runtime),
         };
         Ok(Self {
             shared: Arc::new(shared),
             term: None,
+            changed: Arc::default(),
         })
     }
 
@@ -86,7 +87,7 @@ impl Postgres {
     /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
     pub(crate) fn migrate(&self) -> Result<(i64, i64)> {
         let db = self.shared.db.clone();
-        self.wait(async move { layout::migrate(&db).await })
+        self.shared.wait(async move { layout::migrate(&db).await })
     }
 
     /// The same, whose writes are refused once another term has begun.
@@ -94,20 +95,18 @@ impl Postgres {
         Self {
             shared: Arc::clone(&self.shared),
             term: Some(term),
+            changed: Arc::default(),
         }
+    }
+
+    /// Number of the last change made through this handle; 0 while there is none.
+    pub(in crate::store) fn last_change(&self) -> i64 {
+        self.changed.load(Ordering::Relaxed)
     }
 
     /// What all copies share.
     pub(in crate::store) const fn shared(&self) -> &Arc<Shared> {
         &self.shared
-    }
-
-    /// Has work done on the thread of the connections.
-    pub(super) fn wait<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        self.shared.bridge.wait(work)
     }
 
     /// Takes the turn to write if nobody has it; the term, or who has it.
@@ -116,7 +115,8 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn take_turn(&self) -> Result<std::result::Result<i64, String>> {
         let (db, who) = (self.shared.db.clone(), lease::own_name());
-        self.wait(async move { lease::take(&db, &who).await })
+        self.shared
+            .wait(async move { lease::take(&db, &who).await })
     }
 
     /// How many series there are, and in words who has the turn to write.
@@ -125,7 +125,7 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn standing(&self) -> Result<(i64, String)> {
         let db = self.shared.db.clone();
-        let holder = self.wait(async move { lease::holder(&db).await })?;
+        let holder = self.shared.wait(async move { lease::holder(&db).await })?;
         Ok((self.mark()?.series, holder))
     }
 
@@ -135,7 +135,7 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached; the turn ends by itself then.
     pub(crate) fn give_back(&self, term: i64) -> Result<()> {
         let db = self.shared.db.clone();
-        self.wait(async move { lease::end(&db, term).await })
+        self.shared.wait(async move { lease::end(&db, term).await })
     }
 
     /// Keeps the turn for as long as the guard lives; writes of the store it comes with are of this term.
@@ -165,7 +165,7 @@ impl Postgres {
         work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
     ) -> Result<T> {
         let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
-        self.wait(async move {
+        self.shared.wait(async move {
             db.bounded("read", Bounds::MOMENT, |tx| {
                 let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
                 Box::pin(async move { work::look(tx, &wanted, &*work).await })
@@ -174,17 +174,17 @@ impl Postgres {
         })
     }
 
-    /// Runs work that writes; what came of it, and by which change. Of a commit whose answer was lost the second
+    /// Runs work that writes, and notes the change it made. Of a commit whose answer was lost the second
     /// attempt finds nothing to do, and the first one's answer stands.
     pub(super) fn change<T: Clone + Send + Sync + 'static>(
         &self,
         wanted: Wanted,
         work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
-    ) -> Result<Done<T>> {
+    ) -> Result<T> {
         let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
         let (term, earlier) = (self.term, Arc::new(Mutex::new(None::<Done<T>>)));
         let told = self.shared.handle();
-        self.wait(async move {
+        let done = self.shared.wait(async move {
             let done = db.transaction("write to", |tx| {
                 let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
                 let earlier = Arc::clone(&earlier);
@@ -208,13 +208,16 @@ impl Postgres {
                 runtime.spawn(async move { db.notify(fetch::CHANNEL).await });
             }
             Ok(done)
-        })
+        })?;
+        let change = done.change.unwrap_or_default();
+        self.changed.fetch_max(change, Ordering::Relaxed);
+        Ok(done.answer)
     }
 
     /// The state of the database now.
     pub(super) fn mark(&self) -> Result<Mark> {
         let db = self.shared.db.clone();
-        self.wait(async move { state(&db).await })
+        self.shared.wait(async move { state(&db).await })
     }
 
     /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
@@ -228,7 +231,7 @@ impl Postgres {
         let (send, receive) = mpsc::channel(ON_THE_WAY);
         let db = self.shared.db.clone();
         let Some(runtime) = self.shared.handle() else {
-            return Err(refused("the program is ending.".to_owned()));
+            return Err(Error::of_store("the program is ending."));
         };
         let taken = runtime.spawn(async move { upload::fill(&db, receive).await });
         // A thread of its own: the caller's may be one that must not block.
@@ -245,7 +248,7 @@ impl Postgres {
             read.join()
         });
         let read = read.map_err(|_| Error::internal("reading the store", "it panicked"))?;
-        let done = self.wait(async move {
+        let done = self.shared.wait(async move {
             taken
                 .await
                 .map_err(|e| Error::internal("the copy ended", e))?
@@ -264,7 +267,7 @@ impl Postgres {
     pub(crate) fn copy_to(&self, path: &Path) -> Result<()> {
         if path.exists() {
             let path = crate::disk::shown(path);
-            return Err(refused(format!(
+            return Err(Error::of_store(format!(
                 "there is a file {path} already. Choose another name."
             )));
         }
@@ -297,20 +300,5 @@ impl Drop for Turn {
         if let Err(error) = self.store.give_back(self.term) {
             tracing::debug!(error = error.for_operator(), "the turn ends by itself");
         }
-    }
-}
-
-impl Shared {
-    /// For work that goes on beside.
-    pub(in crate::store) fn handle(&self) -> Option<Handle> {
-        self.bridge.handle()
-    }
-
-    /// Has work done on the thread of the connections.
-    pub(in crate::store) fn wait<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        self.bridge.wait(work)
     }
 }

@@ -1,7 +1,6 @@
 //! The tables of the database: numbered steps from one layout to the next.
 
-use super::words::refused;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::postgres::{Database, Tried};
 use deadpool_postgres::Transaction;
 
@@ -45,7 +44,7 @@ pub(super) async fn check(db: &Database) -> Result<()> {
     let held = held.await?.unwrap_or_default();
     must_be_known(held)?;
     if held < newest() {
-        return Err(refused(format!(
+        return Err(Error::of_store(format!(
             "the tables of {} have layout {held}, this version of econoscope needs {}. \
              Run `econoscope migrate --store ADDRESS`, or start once with --migrate.",
             db.address(),
@@ -61,7 +60,7 @@ fn newest() -> i64 {
 
 fn must_be_known(held: i64) -> Result<usize> {
     if held > newest() {
-        return Err(refused(format!(
+        return Err(Error::of_store(format!(
             "the database was laid out by a newer version of econoscope (layout {held}, this version knows {}). \
              Update econoscope. Nothing was touched.",
             newest()

@@ -24,7 +24,7 @@ pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
         ends.await.unwrap().unwrap();
         Ok(())
     };
-    admin.wait(make).unwrap();
+    admin.shared().wait(make).unwrap();
     Postgres::unchecked(&at(&name)).unwrap().migrate().unwrap();
     (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
 }

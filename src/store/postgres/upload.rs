@@ -1,8 +1,7 @@
 //! A whole store into an empty database, in one transaction.
 
 use super::lines::{mark, put};
-use super::words::refused;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::postgres::{Bounds, Database};
 use crate::store::sqlite::lines::{DESCRIPTION, Piece, SERIES};
 use std::sync::Arc;
@@ -49,7 +48,7 @@ pub(super) async fn fill(db: &Database, from: Receiver<Piece>) -> Result<bool> {
                     Piece::Onto(_) | Piece::Gone(_) => {}
                 }
             }
-            Err(refused("the copy broke off. Nothing of it was kept.".to_owned()).into())
+            Err(Error::of_store("the copy broke off. Nothing of it was kept.").into())
         })
     })
     .await

@@ -3,8 +3,7 @@
 //! So both kinds of store do the same by the same code.
 
 use super::lines::{found, mark, put};
-use super::words::refused;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::postgres::{Failure, Tried};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{
@@ -78,8 +77,9 @@ pub(super) async fn change<T>(
     let store = Sqlite::holding(&before, series)?;
     let answer = work(&store)?;
     let (after, version, now) = store.all_lines()?;
-    let fresh = differing(&after, &before);
-    let left = differing_keys(&before, &after);
+    let (kept, mut left) = (keys(&after), keys(&before));
+    left.retain(|key| !kept.contains(key));
+    let fresh = differing(after, &before);
     if fresh.is_empty() && left.is_empty() {
         return Ok(Done {
             answer,
@@ -114,7 +114,7 @@ async fn in_term(tx: &Transaction<'_>, term: i64) -> Tried<()> {
     if now == term {
         return Ok(());
     }
-    Err(Failure::Refused(refused(format!(
+    Err(Failure::Refused(Error::of_store(format!(
         "this server may not write any more: its term {term} is over, {holder} writes in term {now}. \
          Nothing was written."
     ))))
@@ -169,40 +169,30 @@ fn number(line: &Line) -> Option<i64> {
     }
 }
 
+/// Every line with its table.
+fn flat(all: &[Lines]) -> Vec<(&'static Table, &Line)> {
+    all.iter()
+        .flat_map(|some| some.lines.iter().map(|line| (some.table, line)))
+        .collect()
+}
+
 /// Lines that are not among others as they are.
-fn differing(lines: &[Lines], others: &[Lines]) -> Vec<Lines> {
-    let is_there = |table: &Table, line: &Line| {
-        let same = others.iter().filter(|some| some.table == table);
-        same.flat_map(|some| &some.lines).any(|other| other == line)
-    };
-    let of = |some: &Lines| Lines {
-        table: some.table,
-        lines: some
-            .lines
-            .iter()
-            .filter(|line| !is_there(some.table, line))
-            .cloned()
-            .collect(),
-    };
-    let all = lines.iter().map(of);
-    all.filter(|some| !some.lines.is_empty()).collect()
+fn differing(mut lines: Vec<Lines>, others: &[Lines]) -> Vec<Lines> {
+    let others = flat(others);
+    for some in &mut lines {
+        let table = some.table;
+        some.lines.retain(|line| !others.contains(&(table, line)));
+    }
+    lines.retain(|some| !some.lines.is_empty());
+    lines
 }
 
 /// Numbers of all lines that have one.
 fn keys(all: &[Lines]) -> Vec<(&'static Table, i64)> {
-    let of = |some: &Lines| -> Vec<(&'static Table, i64)> {
-        let numbers = some.lines.iter().filter_map(number);
-        numbers.map(|key| (some.table, key)).collect()
-    };
-    all.iter().flat_map(of).collect()
-}
-
-/// Numbers of lines that are not among others at all.
-fn differing_keys(lines: &[Lines], others: &[Lines]) -> Vec<(&'static Table, i64)> {
-    let others = keys(others);
-    let mut left = keys(lines);
-    left.retain(|key| !others.contains(key));
-    left
+    let numbered = flat(all).into_iter();
+    numbered
+        .filter_map(|(table, line)| Some((table, number(line)?)))
+        .collect()
 }
 
 /// Takes the lines out.

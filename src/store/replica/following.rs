@@ -71,6 +71,12 @@ impl Followed {
         }
     }
 
+    /// The database, asked once each time.
+    fn database(&self) -> Database {
+        let db = self.primary.shared().db.clone();
+        db.with_patience(Duration::ZERO)
+    }
+
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,12 +99,7 @@ impl Followed {
     }
 
     async fn keep_up(&self) {
-        let db = self
-            .primary
-            .shared()
-            .db
-            .clone()
-            .with_patience(Duration::ZERO);
+        let db = self.database();
         loop {
             // A word of a writer only makes it sooner.
             let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
@@ -121,15 +122,10 @@ impl Followed {
     fn note(&self, away: bool) -> bool {
         let (now, mut seen) = (wall(), self.seen());
         let before = seen.following.away_since;
-        seen.following = Following {
-            away_since: away.then(|| before.unwrap_or(now)),
-            seen_at: if away {
-                seen.following.seen_at
-            } else {
-                Some(now)
-            },
-            term: None,
-        };
+        seen.following.away_since = away.then(|| before.unwrap_or(now));
+        if !away {
+            seen.following.seen_at = Some(now);
+        }
         before.is_some()
     }
 
@@ -197,12 +193,7 @@ impl Followed {
     }
 
     async fn take_turns(&self) {
-        let db = self
-            .primary
-            .shared()
-            .db
-            .clone()
-            .with_patience(Duration::ZERO);
+        let db = self.database();
         let (who, mut renewed) = (own_name(), Instant::now());
         let Some(term) = self.term.get() else { return };
         let mut pause = Duration::ZERO;

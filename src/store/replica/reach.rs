@@ -22,13 +22,10 @@ pub(super) fn open(
     let mark = file.mark()?;
     if mark.is_none() && file.count()? > 0 {
         let path = crate::disk::shown(path);
-        return Err(Error::Store {
-            what: format!(
-                "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
-                 move what it holds by `econoscope copy --from {path} --to {address}`."
-            ),
-            source: None,
-        });
+        return Err(Error::of_store(format!(
+            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+             move what it holds by `econoscope copy --from {path} --to {address}`."
+        )));
     }
     let primary = match Postgres::open_with_history(address) {
         Ok(primary) => primary,
@@ -41,17 +38,13 @@ pub(super) fn open(
         Err(error) => return Err(error),
     };
     let brought = fill_file(primary.shared(), &file, mark.clone(), told);
-    match brought {
-        Ok(Some(now)) => Ok(Arc::new(Followed::new(file, primary, Some(now), false))),
-        Ok(None) => {
-            let mark = file.mark()?;
-            Ok(Arc::new(Followed::new(file, primary, mark, false)))
-        }
-        Err(error) if mark.is_some() && may_return(&error) => {
-            Ok(Arc::new(Followed::new(file, primary, mark, true)))
-        }
-        Err(error) => Err(error),
-    }
+    let (mark, away) = match brought {
+        Ok(Some(now)) => (Some(now), false),
+        Ok(None) => (file.mark()?, false),
+        Err(error) if mark.is_some() && may_return(&error) => (mark, true),
+        Err(error) => return Err(error),
+    };
+    Ok(Arc::new(Followed::new(file, primary, mark, away)))
 }
 
 /// Whether it is the way to the database, and no refusal.

@@ -85,7 +85,7 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
 pub(super) fn must_exist(path: &Path) -> Result<()> {
     match path.try_exists() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(refused(format!(
+        Ok(false) => Err(Error::of_store(format!(
             "there is no store at {}. Import or sync first, or choose another path.",
             shown(path)
         ))),
@@ -153,7 +153,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     match STORE.owner(path) {
         Ok(owner) => must_be_ours(path, owner)?,
         Err(e) if e.kind() == ErrorKind::InvalidInput => {
-            return Err(refused(format!(
+            return Err(Error::of_store(format!(
                 "{} cannot be a store: {e}. Move it away or choose another path.",
                 shown(path)
             )));
@@ -165,7 +165,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     let mode: String = retried(|| db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
         .map_err(fail)?;
     if mode != "wal" {
-        return Err(refused(format!(
+        return Err(Error::of_store(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
             shown(path)
         )));
@@ -209,12 +209,12 @@ fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
     let path = shown(path);
     match owner {
         Owner::Nobody | Owner::Ours => Ok(()),
-        Owner::Newer(layout) => Err(refused(format!(
+        Owner::Newer(layout) => Err(Error::of_store(format!(
             "{path} was written by a newer version of econoscope (layout {layout}, this version knows {}). \
              Update econoscope, or choose another path. The file was not touched.",
             STORE.version
         ))),
-        Owner::Foreign => Err(refused(format!(
+        Owner::Foreign => Err(Error::of_store(format!(
             "{path} {NOT_OURS} The file was not touched. \
              Choose another path, or move the file away and sync again."
         ))),
@@ -240,8 +240,4 @@ fn not_readable(path: &Path, cause: io::Error) -> Error {
         format!("cannot read {path}. Change its rights or choose another path."),
         cause,
     )
-}
-
-pub(super) fn refused(what: String) -> Error {
-    Error::Store { what, source: None }
 }

@@ -9,8 +9,7 @@ use super::query::{Query, checksum, execute};
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::seam::Description;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, ToSql};
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS description (
@@ -56,15 +55,12 @@ pub(super) fn describe(db: &Connection, descriptions: &[Description]) -> Result<
     if descriptions.is_empty() {
         return Ok((0, false));
     }
-    if !is_there(db)? {
-        db.execute_batch(TABLES).map_err(|e| failed("write", e))?;
-    }
+    make_tables(db)?;
     let (mut added, mut changed) = (0, false);
     for new in descriptions {
         let held = BY_NAME.first(db, [new.id.as_str()], |row| {
-            let place: (i64, String) = (row.get(0)?, row.get(2)?);
             let same = read(row)?.is_ok_and(|held| held == *new);
-            Ok(Ok((place, same)))
+            Ok(Ok((row.get(0)?, same)))
         })?;
         let place = match held {
             Some((_, true)) => continue,
@@ -80,16 +76,20 @@ pub(super) fn describe(db: &Connection, descriptions: &[Description]) -> Result<
     Ok((added, changed))
 }
 
-/// Makes the index forget the words of a line that is about to be replaced; makes the tables where there are none.
-pub(super) fn forget_words(db: &Connection, id: Option<&Value>) -> Result<()> {
-    db.execute_batch(TABLES).map_err(|e| failed("write", e))?;
+/// Makes the tables where there are none.
+pub(super) fn make_tables(db: &Connection) -> Result<()> {
+    db.execute_batch(TABLES).map_err(|e| failed("write", e))
+}
+
+/// Makes the index forget the words of a line that is about to be replaced.
+pub(super) fn forget_words(db: &Connection, id: impl ToSql) -> Result<()> {
     let sql = "INSERT INTO description_words (description_words, rowid, name, title)
          SELECT 'delete', id, name, title FROM description WHERE id = ?1";
     execute(db, sql, [id])
 }
 
 /// Puts the words of a line into the index.
-pub(super) fn learn_words(db: &Connection, id: Option<&Value>) -> Result<()> {
+pub(super) fn learn_words(db: &Connection, id: impl ToSql) -> Result<()> {
     let sql = "INSERT INTO description_words (rowid, name, title)
          SELECT id, name, title FROM description WHERE id = ?1";
     execute(db, sql, [id])
@@ -101,19 +101,13 @@ pub(super) fn clear(db: &Connection) -> Result<()> {
     db.execute_batch(sql).map_err(|e| failed("write", e))
 }
 
-/// Writes a description; `before` is the place and the title of the one it replaces.
-fn put(db: &Connection, new: &Description, before: Option<(i64, String)>) -> Result<()> {
-    let name = new.id.as_str();
-    if let Some((id, title)) = &before {
-        // The index must be told which words it is to forget.
-        let sql = "INSERT INTO description_words (description_words, rowid, name, title)
-             VALUES ('delete', ?1, ?2, ?3)";
-        execute(db, sql, (id, name, title))?;
-    }
+/// Writes a description; `before` is the place of the one it replaces.
+fn put(db: &Connection, new: &Description, before: Option<i64>) -> Result<()> {
+    forget_words(db, before)?;
     let sql = "INSERT OR REPLACE INTO description VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let columns = rusqlite::params![
-        before.map(|(id, _)| id),
-        name,
+        before,
+        new.id.as_str(),
         new.title,
         new.units,
         new.frequency.code(),
@@ -122,8 +116,7 @@ fn put(db: &Connection, new: &Description, before: Option<(i64, String)>) -> Res
         crc(new),
     ];
     execute(db, sql, columns)?;
-    let sql = "INSERT INTO description_words (rowid, name, title) VALUES (?1, ?2, ?3)";
-    execute(db, sql, (db.last_insert_rowid(), name, &new.title))
+    learn_words(db, db.last_insert_rowid())
 }
 
 /// The description of a series, verified.

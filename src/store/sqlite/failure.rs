@@ -26,10 +26,7 @@ pub(super) fn cannot_open(path: &Path, cause: rusqlite::Error) -> Error {
 
 /// Content that does not match its checksum, or cannot be what was written.
 pub(super) fn damaged(what: &str, detail: &str) -> Error {
-    Error::Store {
-        what: format!("{what} is damaged ({detail}). {WAY_OUT}"),
-        source: None,
-    }
+    Error::of_store(format!("{what} is damaged ({detail}). {WAY_OUT}"))
 }
 
 /// A failure while the lines of `what` were read: damage, unless SQLite says otherwise.

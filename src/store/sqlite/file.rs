@@ -3,7 +3,7 @@
 use super::failure::failed;
 use super::home::{Home, locked};
 use super::{connect, state};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -196,9 +196,8 @@ impl Sqlite {
         locked(&self.told).fresh_until = None;
         let is_gone = |path: &PathBuf| !home.lies_at(path);
         if written.is_ok() && self.path.as_ref().is_some_and(is_gone) {
-            return Err(connect::refused(
-                "the file was replaced while it was written to. Write again.".to_owned(),
-            ));
+            let what = "the file was replaced while it was written to. Write again.";
+            return Err(Error::of_store(what));
         }
         written
     }

@@ -5,7 +5,7 @@
 
 use super::connect;
 use crate::disk::{self, Identity};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sqlite::{SIDES, beside};
 use rusqlite::Connection;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl Home {
         let writer = connect::open(path)?;
         if file.is_none() || disk::identity(path) != file {
             // Which of the two was opened is not known.
-            return Err(connect::refused(format!(
+            return Err(Error::of_store(format!(
                 "{} was replaced while it was opened. Try again.",
                 disk::shown(path)
             )));

@@ -2,13 +2,12 @@
 //!
 //! Each line carries its checksums along, so what is damaged on the way is found out by whoever reads it.
 
-use super::connect::refused;
 use super::descriptions;
 use super::failure::failed;
 use super::file::{Sqlite, snapshot};
-use super::query::Query;
+use super::query::{Query, execute};
 use super::state::{self, State};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use tokio::sync::mpsc::Receiver;
@@ -222,8 +221,8 @@ impl Sqlite {
                     }
                 }
             }
-            Err(refused(
-                "the copy broke off. Nothing of it was kept.".to_owned(),
+            Err(Error::of_store(
+                "the copy broke off. Nothing of it was kept.",
             ))
         })
     }
@@ -288,6 +287,7 @@ fn put(db: &Connection, some: &Lines) -> Result<()> {
     );
     for line in &some.lines {
         if table == &DESCRIPTION {
+            descriptions::make_tables(db)?;
             descriptions::forget_words(db, line.first())?;
         }
         execute(db, &sql, rusqlite::params_from_iter(line))?;
@@ -304,10 +304,6 @@ fn put(db: &Connection, some: &Lines) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn execute(db: &Connection, sql: &str, given: impl rusqlite::Params) -> Result<()> {
-    super::query::execute(db, sql, given)
 }
 
 /// Empties every table.

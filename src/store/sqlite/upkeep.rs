@@ -1,6 +1,6 @@
 //! Looking after the file: find damage, make a copy that is known to be good, set a broken one aside.
 
-use super::connect::{self, refused};
+use super::connect;
 use super::failure::failed;
 use super::file::{Sqlite, snapshot};
 use super::query::Query;
@@ -57,7 +57,7 @@ impl Sqlite {
     pub fn backup(&self, to: &Path) -> Result<()> {
         let say = |problem: &str| format!("cannot back up to {}: {problem}", shown(to));
         if to.exists() {
-            return Err(refused(say(
+            return Err(Error::of_store(say(
                 "there is a file already. Choose another name.",
             )));
         }
@@ -88,15 +88,15 @@ fn copy(db: &Connection, to: &Path) -> Result<()> {
         .and_then(|backup| backup.step(-1))
         .map_err(fail)?;
     if step != StepResult::Done {
-        return Err(refused(
-            "cannot back up: another process holds the file. Try again.".to_owned(),
+        return Err(Error::of_store(
+            "cannot back up: another process holds the file. Try again.",
         ));
     }
     target
         .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
         .map_err(fail)?;
     if let Some(damage) = damages(&target).into_iter().next() {
-        return Err(refused(format!("cannot back up: {}", damage.what)));
+        return Err(Error::of_store(format!("cannot back up: {}", damage.what)));
     }
     target.close().map_err(|(_, e)| fail(e))?;
     std::fs::File::open(to)

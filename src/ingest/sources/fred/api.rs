@@ -299,9 +299,6 @@ pub(super) fn address(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Resu
 }
 
 pub(super) fn not_carried(id: &SeriesId) -> Error {
-    Error::NoData {
-        what: id.to_string(),
-        reason: "FRED does not carry a series of this name; check the spelling, or import a file"
-            .to_owned(),
-    }
+    let reason = "FRED does not carry a series of this name; check the spelling, or import a file";
+    Error::no_data(id, reason)
 }
