@@ -11,7 +11,7 @@ pub use arguments::Params;
 
 use super::condition::{Condition, Setting};
 use super::days::{self, newest, parse_as_of};
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
@@ -41,6 +41,7 @@ impl Endpoint for CompareSeries {
             ("start", "2015-01-01"),
         ],
     };
+    const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Comparison;
 
@@ -102,10 +103,6 @@ impl Endpoint for CompareSeries {
             answer.provenance.note(&name, why.to_string());
         }
         Ok(answer)
-    }
-
-    fn provenance(answer: &mut Comparison) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(answer: &Comparison, _: &Params) -> String {

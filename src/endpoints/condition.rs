@@ -166,12 +166,8 @@ impl Condition {
         let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
         let column = evaluation.column(&self.tree).map_err(refused)?;
         if !column.unit.is_truth() {
-            return Err(Error::invalid(
-                FIELD,
-                &self.text,
-                "is neither true nor false",
-                EXAMPLES,
-            ));
+            let problem = "is neither true nor false";
+            return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
         let frequency = column.series.frequency();
         let found = tally(column.series.between(start, end), frequency);

@@ -136,12 +136,15 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
     let today = desk.today();
     let as_of = written_as_of(text, today)?;
     match as_of {
-        AsOf::Day(day) if day > today => Err(Error::invalid(
-            "as_of",
-            &day.to_string(),
-            "lies in the future",
-            &format!("a day up to {today}"),
-        )),
+        AsOf::Day(day) if day > today => {
+            let (day, allowed) = (day.to_string(), format!("a day up to {today}"));
+            Err(Error::invalid(
+                "as_of",
+                &day,
+                "lies in the future",
+                &allowed,
+            ))
+        }
         // What is known today is all that has arrived.
         AsOf::Day(day) if day == today => Ok(AsOf::Latest),
         AsOf::Day(_) | AsOf::Latest => Ok(as_of),

@@ -83,6 +83,11 @@ pub fn add(given: &mut Arguments, name: &str, text: &str) {
     }
 }
 
+/// A number of rows where nobody says how many.
+pub(super) fn usual<const N: usize>() -> usize {
+    N
+}
+
 fn kind(property: &Value) -> &str {
     let kind = property.get("type").and_then(Value::as_str);
     kind.unwrap_or("string")

@@ -42,12 +42,17 @@ pub struct Outbound {
     pub slice: Option<Slice>,
 }
 
+/// Where an answer keeps its provenance; `None` of one that has none.
+pub type Kept<T> = Option<fn(&mut T) -> &mut Provenance>;
+
 /// One endpoint. A file of its own holds Params, Output, SPEC, `local`, `text` and their tests.
 pub trait Endpoint: Send + Sync + 'static {
     /// The declaration.
     const SPEC: Spec;
     /// Arguments that an assistant's call has unless it gives them: answers for a window, not for a program.
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
+    /// Where an answer says what its arguments were taken for; every endpoint with dates has it.
+    const PROVENANCE: Kept<Self::Output> = None;
     /// Arguments; field docs are what a model reads.
     type Params: DeserializeOwned + JsonSchema + Send + 'static;
     /// Answer; its fields are the contract's.
@@ -58,11 +63,6 @@ pub trait Endpoint: Send + Sync + 'static {
     /// # Errors
     /// Any meaning of [`crate::Error`]; the edge translates it.
     fn local(desk: &Desk, params: &Self::Params) -> Result<Self::Output>;
-
-    /// Where an answer says what its arguments were taken for; every endpoint with dates has it.
-    fn provenance(_: &mut Self::Output) -> Option<&mut Provenance> {
-        None
-    }
 
     /// Says the answer in prose that alone answers the question.
     fn text(output: &Self::Output, params: &Self::Params) -> String;
@@ -88,7 +88,8 @@ pub trait Endpoint: Send + Sync + 'static {
 
     /// Notes in an answer what the dates among the arguments were taken for.
     fn note_dates(output: &mut Self::Output, checked: &Arguments, today: Date) {
-        if let Some(provenance) = Self::provenance(output) {
+        if let Some(provenance) = Self::PROVENANCE {
+            let provenance = provenance(output);
             for (name, said) in days::told(checked, today) {
                 provenance.note(name, said);
             }

@@ -11,7 +11,7 @@ pub use answer::{
 };
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::signals::shown_value;
 use crate::desk::Desk;
@@ -68,6 +68,7 @@ impl Endpoint for ExplainIndicator {
         in_contract: false,
         example: &[("indicator", "CRPI")],
     };
+    const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Explanation;
 
@@ -115,10 +116,6 @@ impl Endpoint for ExplainIndicator {
             attribution: desk.attribution(),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut Explanation) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &Explanation, _: &Params) -> String {

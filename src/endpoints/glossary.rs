@@ -1,5 +1,6 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
+use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
 use crate::desk::glossary::Glossary;
@@ -24,13 +25,9 @@ pub struct Params {
     #[schemars(example = &"yield curve", length(min = 1, max = 200))]
     q: String,
     /// How many matches at most.
-    #[serde(default = "ten")]
+    #[serde(default = "usual::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
-}
-
-fn ten() -> usize {
-    10
 }
 
 /// A term that matches.
@@ -136,6 +133,6 @@ impl Endpoint for SearchGlossary {
     }
 }
 
-pub(super) fn first_sentence(text: &str) -> &str {
+fn first_sentence(text: &str) -> &str {
     text.split_inclusive(". ").next().unwrap_or(text).trim_end()
 }

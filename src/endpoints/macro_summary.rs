@@ -1,7 +1,7 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use super::signals::shown_value;
@@ -145,6 +145,7 @@ impl Endpoint for GetMacroSummary {
         in_contract: true,
         example: &[],
     };
+    const PROVENANCE: Kept<MacroSummary> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = MacroSummary;
 
@@ -198,10 +199,6 @@ impl Endpoint for GetMacroSummary {
             newer_means: draft.newer_means,
             provenance: draft.provenance,
         })
-    }
-
-    fn provenance(answer: &mut MacroSummary) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &MacroSummary, _: &Params) -> String {

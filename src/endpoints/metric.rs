@@ -1,7 +1,7 @@
 //! `get_metric`: the latest value of one series, with its changes and what they mean.
 
 use super::days::{newest, parse_as_of};
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::Foreign;
 use super::lateness::lateness;
 use super::measured::Measured;
@@ -113,6 +113,7 @@ impl Endpoint for GetMetric {
         in_contract: true,
         example: &[("ticker", "DGS10")],
     };
+    const PROVENANCE: Kept<Metric> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Metric;
 
@@ -128,10 +129,6 @@ impl Endpoint for GetMetric {
     fn received(mut metric: Metric, params: &Params, _: Date) -> Result<Metric> {
         metric.provenance.told(&params.ticker);
         Ok(metric)
-    }
-
-    fn provenance(answer: &mut Metric) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(metric: &Metric, _: &Params) -> String {

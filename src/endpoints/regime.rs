@@ -7,7 +7,7 @@ mod precedents;
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 
 use super::days::{parse_as_of, range};
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::tolerance;
 use crate::desk::{Desk, RegimePath};
@@ -121,6 +121,7 @@ impl Endpoint for GetRegime {
         in_contract: true,
         example: &[],
     };
+    const PROVENANCE: Kept<RegimeAnswer> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = RegimeAnswer;
 
@@ -176,10 +177,6 @@ impl Endpoint for GetRegime {
             precedents: precedents.and_then(|found| found.ok()),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut RegimeAnswer) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &RegimeAnswer, _: &Params) -> String {

@@ -11,7 +11,7 @@ pub(super) use figures::figure;
 pub use words::{expected, said};
 
 use super::days::{self, newest, parse_as_of};
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::revisions::label;
 use crate::desk::Desk;
@@ -79,6 +79,7 @@ impl Endpoint for GetReleaseCalendar {
         in_contract: false,
         example: &[],
     };
+    const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = CalendarAnswer;
 
@@ -104,10 +105,6 @@ impl Endpoint for GetReleaseCalendar {
             attribution: desk.attribution(),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut CalendarAnswer) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(answer: &CalendarAnswer, _: &Params) -> String {
@@ -140,12 +137,8 @@ fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
         wanted.retain(|release| release.is_of(agency));
         if wanted.is_empty() || agency.trim().is_empty() {
             let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
-            return Err(Error::invalid(
-                "agency",
-                agency,
-                "publishes nothing here",
-                allowed,
-            ));
+            let problem = "publishes nothing here";
+            return Err(Error::invalid("agency", agency, problem, allowed));
         }
     }
     let Some(name) = params.series.as_deref().map(str::trim) else {
@@ -184,13 +177,8 @@ fn window(
     };
     let (first, last) = (shift(day, (-REACH.0).days()), shift(day, REACH.1.days()));
     if !(first..=last).contains(&start) {
-        let allowed = format!("a day from {first} to {last}");
-        return Err(Error::invalid(
-            "start",
-            &start.to_string(),
-            "is too far away",
-            &allowed,
-        ));
+        let (start, allowed) = (start.to_string(), format!("a day from {first} to {last}"));
+        return Err(Error::invalid("start", &start, "is too far away", &allowed));
     }
     let until = |days: i64| {
         let end = shift(start, (days - 1).days());

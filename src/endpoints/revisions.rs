@@ -15,7 +15,7 @@ pub(super) use words::units;
 pub use words::{label, plus, size};
 
 use super::days;
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::Foreign;
 use super::provenance::Provenance;
 use crate::desk::{Desk, identities};
@@ -70,6 +70,7 @@ impl Endpoint for GetRevisions {
         in_contract: false,
         example: &[("seriesId", "PAYEMS")],
     };
+    const PROVENANCE: Kept<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = RevisionsAnswer;
 
@@ -81,10 +82,6 @@ impl Endpoint for GetRevisions {
             return Err(computed_here(desk, &info));
         }
         read(desk, &info, params.date.as_deref())
-    }
-
-    fn provenance(answer: &mut RevisionsAnswer) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(answer: &RevisionsAnswer, _: &Params) -> String {

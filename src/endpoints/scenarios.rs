@@ -1,6 +1,7 @@
 //! `list_scenarios`: what may happen, how often it has, and what decides it.
 
 use super::codes::Chosen;
+use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
 use crate::desk::kept::BaseRates;
@@ -26,7 +27,7 @@ pub struct Params {
     #[schemars(extend("default" = "active"))]
     status: Option<Chosen<Status>>,
     /// How many at most.
-    #[serde(default = "twenty_five")]
+    #[serde(default = "usual::<25>")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
     /// Words or a slug: "oil spike", sahm-trigger.
@@ -41,10 +42,6 @@ impl Params {
     fn status(&self) -> Status {
         self.status.map_or(Status::Active, |chosen| chosen.meaning)
     }
-}
-
-fn twenty_five() -> usize {
-    25
 }
 
 /// A tracked scenario.

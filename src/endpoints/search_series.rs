@@ -1,5 +1,6 @@
 //! `search_series`: which series there are, by words or by category, with what is known of each.
 
+use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
 use crate::desk::{Desk, IMPORTED};
@@ -25,13 +26,9 @@ pub struct Params {
     #[schemars(length(max = 40))]
     category: Option<String>,
     /// How many at most.
-    #[serde(default = "ten")]
+    #[serde(default = "usual::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
-}
-
-fn ten() -> usize {
-    10
 }
 
 /// A series.
@@ -96,15 +93,10 @@ impl Endpoint for SearchSeries {
         let category = params.category.as_deref().map(str::trim);
         let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;
         if params.query.trim().is_empty() && category.is_none() {
-            return Err(Error::invalid(
-                "query",
-                "",
-                "is empty, and no category is given",
-                &format!(
-                    "words such as core inflation, or category: {}",
-                    categories()
-                ),
-            ));
+            let problem = "is empty, and no category is given";
+            let categories = categories();
+            let allowed = format!("words such as core inflation, or category: {categories}");
+            return Err(Error::invalid("query", "", problem, &allowed));
         }
         let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
         let described = found.iter().map(|info| described(desk, info));

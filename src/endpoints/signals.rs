@@ -1,7 +1,7 @@
 //! `get_signals`: every composite and the market figures that people watch.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::metric::unit_value;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
@@ -127,6 +127,7 @@ impl Endpoint for GetSignals {
         in_contract: true,
         example: &[],
     };
+    const PROVENANCE: Kept<Signals> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Signals;
 
@@ -155,10 +156,6 @@ impl Endpoint for GetSignals {
             attribution: desk.attribution(),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut Signals) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &Signals, _: &Params) -> String {

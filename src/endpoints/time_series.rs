@@ -30,7 +30,7 @@ pub use rows::Row;
 use super::answer::{Answer, Csv};
 use super::days::parse_as_of;
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Outbound, Spec};
+use super::endpoint::{Endpoint, Kept, Outbound, Spec};
 use super::foreign::Foreign;
 use super::lateness::lateness;
 use super::measured::Measured;
@@ -63,6 +63,7 @@ impl Endpoint for GetTimeSeries {
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
+    const PROVENANCE: Kept<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = TimeSeriesAnswer;
 
@@ -86,10 +87,6 @@ impl Endpoint for GetTimeSeries {
         today: Date,
     ) -> Result<TimeSeriesAnswer> {
         forwarded::received(answer, params, today)
-    }
-
-    fn provenance(answer: &mut TimeSeriesAnswer) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(answer: &TimeSeriesAnswer, params: &Params) -> String {

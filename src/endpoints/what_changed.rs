@@ -11,7 +11,7 @@ mod surprises;
 pub use surprises::Surprise;
 
 use super::days::{self, parse_as_of};
-use super::endpoint::{Endpoint, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
@@ -123,6 +123,7 @@ impl Endpoint for WhatChanged {
         in_contract: false,
         example: &[],
     };
+    const PROVENANCE: Kept<Changes> = Some(|answer| &mut answer.provenance);
     type Params = Params;
     type Output = Changes;
 
@@ -171,10 +172,6 @@ impl Endpoint for WhatChanged {
             attribution: desk.attribution(),
             provenance,
         })
-    }
-
-    fn provenance(answer: &mut Changes) -> Option<&mut Provenance> {
-        Some(&mut answer.provenance)
     }
 
     fn text(a: &Changes, _: &Params) -> String {

@@ -1,7 +1,8 @@
 //! The one place that knows HTTP statuses: meanings become responses here.
 
+use super::body::set;
 use crate::error::Error;
-use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::any::Any;
@@ -16,20 +17,15 @@ pub(crate) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Re
         body.insert("ticker".into(), crate::error::quote(ticker).into());
     }
     if !error.suggestions().is_empty() {
-        let ids = error
-            .suggestions()
-            .iter()
-            .map(|s| Value::from(s.id.as_str()));
+        let ids = error.suggestions().iter();
+        let ids = ids.map(|s| Value::from(s.id.as_str()));
         body.insert("suggestions".into(), ids.collect());
     }
     let mut response = (status(error), axum::Json(body)).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(wait) = error.retry_after()
-        && let Ok(value) = HeaderValue::from_str(&wait.as_secs().max(1).to_string())
-    {
-        response.headers_mut().insert(header::RETRY_AFTER, value);
+    set(&mut response, header::CACHE_CONTROL, "no-store");
+    if let Some(wait) = error.retry_after() {
+        let seconds = wait.as_secs().max(1).to_string();
+        set(&mut response, header::RETRY_AFTER, &seconds);
     }
     response
 }

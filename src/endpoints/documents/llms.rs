@@ -1,41 +1,68 @@
 //! `llms.txt`: what a crawler or a model without tools needs to use the service.
 
-use crate::desk::glossary::{Glossary, Term};
+use crate::desk::glossary::Glossary;
+use crate::endpoints::decode::is_required;
+use crate::endpoints::endpoint::Spec;
 use crate::endpoints::route::Route;
-use askama::Template;
-
-#[derive(Template)]
-#[template(path = "llms.txt")]
-struct Page<'a> {
-    routes: &'a [Route],
-    base: &'a str,
-    is_full: bool,
-}
-
-impl Page<'_> {
-    fn terms(&self) -> impl Iterator<Item = &'static Term> {
-        let glossary = Glossary::embedded();
-        glossary.into_iter().flat_map(|glossary| glossary.iter())
-    }
-}
+use crate::indicators::indicators;
+use crate::indicators::prose::capitalised;
+use serde_json::Value;
 
 /// The text for a base address.
 pub fn llms_txt(routes: &[Route], base: &str) -> String {
-    page(routes, base, false)
+    let mut endpoints = String::new();
+    for route in routes {
+        // A call that works, so that who follows the link sees an answer.
+        let (Spec { title, summary, .. }, path) = (&route.spec, route.example_path());
+        endpoints += &format!("- [{title}]({base}{path}): {summary}\n");
+    }
+    let page = include_str!("../../../templates/llms.txt").replace("{base}", base);
+    page.replace("{endpoints}\n", &endpoints)
 }
 
 /// Everything in one text: each endpoint with its arguments, how the composites are made, what terms mean.
 pub fn llms_full(routes: &[Route], base: &str) -> String {
-    page(routes, base, true)
+    let mut text = llms_txt(routes, base);
+    text.push_str("\n# Endpoints in full\n");
+    for route in routes {
+        text += &endpoint(route, base);
+    }
+    text.push_str("\n# How the composites are made\n\n");
+    for indicator in indicators() {
+        let id = capitalised(indicator.id);
+        text += &format!("- {id}: {}.\n", indicator.summary);
+    }
+    text.push_str("\n# Glossary\n\n");
+    let glossary = Glossary::embedded();
+    for term in glossary.iter().flat_map(|glossary| glossary.iter()) {
+        let head = term.summary.split_inclusive(". ").next();
+        let head = head.unwrap_or_default().trim();
+        text += &format!("- {}: {head}\n", term.term);
+    }
+    text
 }
 
-fn page(routes: &[Route], base: &str, is_full: bool) -> String {
-    let page = Page {
-        routes,
-        base,
-        is_full,
-    };
-    page.to_string()
+fn endpoint(route: &Route, base: &str) -> String {
+    let Spec {
+        title,
+        tool,
+        path,
+        description,
+        ..
+    } = &route.spec;
+    let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
+    let schema = route.input_schema();
+    let arguments = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in arguments.into_iter().flatten() {
+        let word = if is_required(schema, name) {
+            "required"
+        } else {
+            "optional"
+        };
+        let about = property.get("description").and_then(Value::as_str);
+        text += &format!("- {name} ({word}): {}\n", about.unwrap_or_default());
+    }
+    text
 }
 
 #[cfg(test)]

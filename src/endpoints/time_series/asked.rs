@@ -50,12 +50,8 @@ impl Asked {
         if let (Some(horizons), None) = (&params.horizons, &params.after) {
             let allowed = "after=2022-04-01 with horizons=3m,12m";
             let problem = "has no meaning without after";
-            return Err(Error::invalid(
-                "horizons",
-                &horizons.join(","),
-                problem,
-                allowed,
-            ));
+            let horizons = horizons.join(",");
+            return Err(Error::invalid("horizons", &horizons, problem, allowed));
         }
         let Some((name, days)) = single else {
             return Self::range(params, as_of, today);

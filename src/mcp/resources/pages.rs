@@ -64,13 +64,8 @@ fn cell(text: &str) -> String {
 
 /// The categories of the catalogue, sorted.
 pub(in crate::mcp) fn categories() -> Vec<String> {
-    let mut names: Vec<String> = Catalogue::embedded()
-        .iter()
-        .map(|i| i.category.clone())
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+    let names = Catalogue::embedded().categories().into_iter();
+    names.map(str::to_owned).collect()
 }
 
 /// The newest articles, fenced as what they are: texts by others.
