@@ -25,8 +25,7 @@ pub(super) fn embedded(
 /// # Errors
 /// [`Error::BadFile`] naming the folder or the file that cannot be read, is no text, or is over 1 MiB.
 pub(super) fn texts(folder: &Path, extension: &str) -> Result<Vec<(String, String)>> {
-    let bad =
-        |file: &Path, problem: String| Error::bad_file(crate::disk::shown(file), problem);
+    let bad = |file: &Path, problem: String| Error::bad_file(crate::disk::shown(file), problem);
     let entries = std::fs::read_dir(folder).map_err(|e| bad(folder, e.to_string()))?;
     let mut list = Vec::new();
     for entry in entries {

@@ -71,8 +71,7 @@ impl Glossary {
 
 /// The terms of a file, which is named after their subject.
 fn read(file: &str, text: &str) -> Result<Vec<Term>> {
-    let mut read: File =
-        toml::from_str(text).map_err(|e| Error::bad_file(file, e.to_string()))?;
+    let mut read: File = toml::from_str(text).map_err(|e| Error::bad_file(file, e.to_string()))?;
     let subject = Path::new(file).file_stem().unwrap_or_default();
     for term in &mut read.term {
         term.category = subject.to_string_lossy().into_owned();

@@ -297,11 +297,7 @@ fn read_file(path: &Path, name: &str) -> Result<FileContent> {
 
 /// What is wrong with a line of a file.
 fn bad_line(file: &str, Broken { line, problem }: Broken) -> Error {
-    Error::BadFile {
-        file: file.to_owned(),
-        line: Some(line.into()),
-        problem,
-    }
+    Error::bad_line(file, line.into(), problem)
 }
 
 #[cfg(test)]

@@ -139,11 +139,7 @@ impl Catalogue {
         let mut series = Vec::with_capacity(ROOM);
         let mut by_id = HashMap::with_capacity(ROOM);
         for (line, row) in table::rows(text) {
-            let bad = |problem: String| Error::BadFile {
-                file: "catalogue.csv".into(),
-                line: Some(line),
-                problem,
-            };
+            let bad = |problem: String| Error::bad_line("catalogue.csv", line, problem);
             let info = row.and_then(read_row).map_err(bad)?;
             if by_id.insert(info.id.clone(), series.len()).is_some() {
                 return Err(bad(format!("{} stands here a second time", info.id)));

@@ -50,11 +50,7 @@ impl Feed {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<Row>().zip(2u64..);
         rows.map(|(row, line)| {
-            let bad = |problem: String| Error::BadFile {
-                file: file.to_owned(),
-                line: Some(line),
-                problem,
-            };
+            let bad = |problem: String| Error::bad_line(file, line, problem);
             let row = row.map_err(|e| bad(e.to_string()))?;
             let url = untrusted::link(&row.url).and_then(|u| Url::parse(u).ok());
             Ok(Self {
