@@ -7,6 +7,7 @@ use anyhow::Result;
 use std::sync::Arc;
 
 mod doors;
+mod live;
 mod manners;
 mod serving;
 mod signals;
@@ -14,6 +15,7 @@ mod signals;
 mod tests;
 mod wiring;
 
+pub(crate) use live::sync_once;
 pub(crate) use serving::serve;
 pub(crate) use signals::stop_on_signal;
 pub(crate) use wiring::{backend, desk_over, open_kept};

@@ -10,13 +10,13 @@ mod print;
 mod shared;
 mod shell;
 
+use crate::app;
 use crate::config::{self, Command, Config};
 use crate::desk::scores::{self, Scores};
 use crate::desk::{Desk, Settings};
 use crate::generate;
 use crate::ingest::{self, Progress};
 use crate::store::{Sqlite, Store};
-use crate::{app, live};
 use anyhow::{Context, Result, bail};
 use print::{complain, print, printable, tell, warn};
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
         None => app::open_kept(config, false)?,
     };
     let desk = app::desk_over(store, config, None, true)?;
-    let report = live::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
+    let report = app::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (id, error) in report.failures() {
         let ids = reasons.entry(error.for_operator()).or_default();

@@ -12,12 +12,15 @@ pub mod composites;
 mod computed;
 mod evidence;
 mod facts;
+mod find;
 mod find_series;
 mod folder;
 pub mod glossary;
+mod held;
 pub mod hindsight;
 pub mod holdings;
 pub mod identities;
+pub mod kept;
 pub mod library;
 mod local;
 pub mod narrative;
@@ -27,11 +30,15 @@ mod revisions;
 pub mod scenarios;
 pub mod scores;
 pub mod search;
+mod settings;
+mod texts;
 
 pub use address::address;
 pub use find_series::IMPORTED;
 pub use holdings::{DataDate, Holdings};
-pub use local::{Desk, HOME, Now, RegimePath, Settings, State};
+pub use kept::{RegimePath, State};
+pub use local::{Desk, Now};
+pub use settings::{HOME, Settings};
 
 use crate::error::Result;
 

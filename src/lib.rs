@@ -46,7 +46,6 @@ pub mod error;
 pub mod generate;
 pub mod indicators;
 pub mod ingest;
-mod live;
 pub mod mcp;
 pub mod model;
 mod net;

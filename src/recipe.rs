@@ -20,11 +20,12 @@ mod statement;
 mod survey;
 mod terms;
 
-pub use address::Ask;
 pub use all::{FeedRef, Recipes};
 pub use formula::formula;
 pub use read::{Figures, More, Reader};
-pub use shape::{Feed, Format, Formula, KeyPlace, Line, Recipe, Seen, SourceFacts, SourceRights};
+pub use shape::{
+    Ask, Feed, Format, Formula, KeyPlace, Line, Recipe, Seen, SourceFacts, SourceRights,
+};
 pub use survey::is_spent;
 pub use terms::{Absent, DateForm, Day, Expect, Is, OnePerDate, Period, Release, Sample, Split};
 

@@ -17,6 +17,8 @@ mod memory;
 mod metered;
 mod metrics;
 mod observe;
+mod probe;
+mod scrape;
 mod settings;
 mod shared;
 mod stream;

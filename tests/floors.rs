@@ -39,7 +39,6 @@ const FLOORS: &[(&str, u8)] = &[
     ("app", WIRING),
     ("cli", WIRING),
     ("config", WIRING),
-    ("live", WIRING),
     ("main", WIRING),
 ];
 
@@ -108,10 +107,7 @@ fn no_child_imports_from_its_parent() {
         if is_test_file(file) || own.len() < 2 {
             continue;
         }
-        let body = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-        let joined = code(body).collect::<Vec<_>>().join(" ");
-        let joined = joined.replace("pub(in crate::", "pub(in ");
-        for path in paths(&joined) {
+        for path in paths(&body(text), &["super", "crate"]) {
             let found = resolve(&own, &path, &modules);
             if !found.is_empty() && found.len() < own.len() && own.starts_with(&found) {
                 let word = format!("{}: {}", file.display(), path.join("::"));
@@ -120,6 +116,104 @@ fn no_child_imports_from_its_parent() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Of two files one knows the other, never both each other, over however many in between: what they share has a file
+/// of its own below both.
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let wrong = circles(&sources());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_circle_is_found_over_siblings_parents_and_groups() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let told = |files: &[(&str, &str)]| {
+        let files = files.iter().map(|(f, t)| (src.join(f), (*t).to_owned()));
+        let found = circles(&files.collect::<Vec<_>>());
+        found.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let one = ("a/one.rs", "use super::two::Two;\nfn f() {}");
+    let back = ("a/two.rs", "use super::{one, three::Three};");
+    assert_eq!(told(&[one, back]), "a::one a::two");
+    let parent = ("a.rs", "#[cfg(test)]\nmod tests;\npub use one::One;");
+    let inline = ("a/two.rs", "fn f() { crate::a::one::f() }");
+    assert_eq!(told(&[("a.rs", ""), one, inline]), "a::one a::two");
+    let above = ("a/two.rs", "use crate::a::One;");
+    assert_eq!(told(&[parent, one, above]), "a a::one a::two");
+    for right in [
+        "use super::three::Three;",
+        "// use super::one;",
+        "#[cfg(test)]\nmod tests { use super::one; }",
+    ] {
+        assert_eq!(
+            told(&[parent, one, ("a/two.rs", right), ("a/three.rs", "")]),
+            "",
+            "{right}"
+        );
+    }
+}
+
+/// Modules that import each other in a circle, a line for each circle.
+fn circles(sources: &[(PathBuf, String)]) -> BTreeSet<String> {
+    let modules: BTreeSet<Vec<String>> = sources.iter().map(|(file, _)| module(file)).collect();
+    let mut imports: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for (file, text) in sources.iter().filter(|(file, _)| !is_test_file(file)) {
+        let own = module(file);
+        // A parent names its children without a word in front.
+        let children = modules
+            .iter()
+            .filter(|m| m.len() == own.len() + 1 && m.starts_with(&own));
+        let mut starts: Vec<&str> = children
+            .filter_map(|m| m.last().map(String::as_str))
+            .collect();
+        starts.extend(["super", "crate", "self"]);
+        let found = paths(&body(text), &starts).into_iter();
+        let found = found.map(|path| resolve(&own, &path, &modules));
+        let found = found.filter(|other| !other.is_empty() && *other != own);
+        imports.insert(own.clone(), found.collect());
+    }
+    let reached: BTreeMap<_, _> = imports.keys().map(|m| (m, reach(m, &imports))).collect();
+    let circles = reached.iter().filter(|(own, all)| all.contains(**own));
+    let circles = circles.map(|(own, all)| {
+        let back = all
+            .iter()
+            .filter(|m| reached.get(m).is_some_and(|r| r.contains(*own)));
+        back.map(|m| m.join("::")).collect::<Vec<_>>().join(" ")
+    });
+    circles.collect()
+}
+
+/// Every module that is imported from there, over however many in between.
+fn reach(
+    from: &Vec<String>,
+    imports: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
+) -> BTreeSet<Vec<String>> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(next) = open.pop() {
+        for other in imports.get(next).into_iter().flatten() {
+            if found.insert(other.clone()) {
+                open.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// A file without comments and tests, in one line.
+fn body(text: &str) -> String {
+    // Tests in a file of their own are only listed, and more may follow.
+    let mut parts = text.split("#[cfg(test)]\nmod ");
+    let mut body = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let Some(rest) = part[first_word(part).len()..].strip_prefix(';') else {
+            break;
+        };
+        body.push_str(rest);
+    }
+    let joined = code(&body).collect::<Vec<_>>().join(" ");
+    joined.replace("pub(in crate::", "pub(in ")
 }
 
 /// The module a file holds: `["server", "activity"]`.
@@ -135,11 +229,11 @@ fn module(file: &Path) -> Vec<String> {
     names.collect()
 }
 
-/// Every path that begins with `super` or `crate`, groups taken apart.
-fn paths(text: &str) -> Vec<Vec<String>> {
+/// Every path that begins with one of these words, groups taken apart.
+fn paths(text: &str, starts: &[&str]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    for start in ["super::", "crate::"] {
-        for (at, _) in text.match_indices(start) {
+    for start in starts {
+        for (at, _) in text.match_indices(&format!("{start}::")) {
             let before = text[..at].chars().next_back();
             if !before.is_some_and(|c| c == ':' || c.is_alphanumeric() || c == '_') {
                 expand(&text[at..], &mut Vec::new(), &mut found);
@@ -186,11 +280,12 @@ fn expand<'a>(
 
 /// The module in which the last name of a path is looked up; the module itself where the path ends in one.
 fn resolve(own: &[String], path: &[String], modules: &BTreeSet<Vec<String>>) -> Vec<String> {
-    let mut at = match path[0].as_str() {
-        "crate" => Vec::new(),
-        _ => own[..own.len() - 1].to_vec(),
+    let (mut at, rest) = match path[0].as_str() {
+        "crate" => (Vec::new(), &path[1..]),
+        "super" => (own[..own.len() - 1].to_vec(), &path[1..]),
+        _ => (own.to_vec(), path),
     };
-    for name in &path[1..] {
+    for name in rest {
         if name == "super" {
             at.pop();
             continue;

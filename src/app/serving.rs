@@ -2,11 +2,11 @@
 
 use super::doors::{self, Doors};
 use super::signals::{Hangups, stop_on_signal_but_hangup};
-use super::{manners, wiring};
+use super::{live, manners, wiring};
 use crate::config::{self, Command, Config, Serve, reachable};
 use crate::endpoints::Backend;
 use crate::error::NOTICE;
-use crate::{admission, live, mcp, server};
+use crate::{admission, mcp, server};
 use anyhow::{Context, Result, bail};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! A server whose pool is full, asked at every door.
 
+use super::live;
 use crate::desk::{Desk, Settings};
 use crate::endpoints::Backend;
-use crate::live;
 use crate::mcp;
 use crate::model::{Observation, SeriesId};
 use crate::pool::Caller;

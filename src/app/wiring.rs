@@ -159,7 +159,7 @@ pub(crate) fn desk_over(
             .map(|url| url.trim_end_matches('/').to_owned()),
         prefix: config.prefix.clone(),
         serve_restricted,
-        recipes: crate::live::recipes(&config.sources)?,
+        recipes: config.sources.recipes()?,
     };
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }

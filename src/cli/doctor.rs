@@ -6,7 +6,6 @@ use crate::app;
 use crate::config::{Config, Doctor};
 use crate::desk::Desk;
 use crate::ingest::{self, SOURCES};
-use crate::live::source_settings;
 use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
@@ -227,7 +226,7 @@ fn clock(findings: &mut Findings, held: &[Status]) {
 
 /// Answers of the last sync that were refused; what is held stayed.
 async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
-    let recipes = crate::live::recipes(&config.sources)?;
+    let recipes = config.sources.recipes()?;
     for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
         let what = format!("answer of {feed}");
         let head: String = refused.head.chars().take(200).collect();
@@ -262,7 +261,7 @@ async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
 
 /// Every source asked for a little.
 async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
-    let settings = source_settings(&config.sources)?;
+    let settings = config.sources.settings()?;
     let now = Desk::system_clock()();
     for (feed, said) in ingest::try_sources(store, &settings, now).await? {
         let what = format!("feed {feed}");
@@ -279,7 +278,7 @@ async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>)
 }
 
 async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
-    let settings = source_settings(&config.sources)?;
+    let settings = config.sources.settings()?;
     for source in &SOURCES {
         let url = settings.address(source.name, source.home)?;
         let name = &format!("source {}", source.title);

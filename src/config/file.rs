@@ -20,7 +20,7 @@ const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
     let mut config = read(arguments.clone())?;
     config.arguments = arguments;
-    super::values::check(&config)?;
+    super::check::check(&config)?;
     if let Some(key) = &config.sources.fred_key {
         key.check()
             .context("--fred-key, ECONOSCOPE_FRED_KEY or fred-key in the settings file")?;

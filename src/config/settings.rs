@@ -2,8 +2,8 @@
 
 use super::call::Call;
 use super::install::{Install, Place};
+use super::shared::{Moved, Shared};
 use super::sources::{Sources, folder_of_recipes};
-use super::store::{Moved, Shared};
 use super::values::{Override, listening, network};
 use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;

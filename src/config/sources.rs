@@ -1,7 +1,10 @@
 //! Flags that say where figures come from.
 
+use crate::ingest::SourceSettings;
+use crate::recipe::Recipes;
 use clap::{Arg, Args};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where figures are fetched from.
 #[derive(Debug, Clone, Args)]
@@ -38,6 +41,46 @@ pub(crate) struct Sources {
     /// Home of FRED's JSON API [default: FRED itself]
     #[arg(long, value_name = "URL")]
     pub(crate) fred_api_url: Option<url::Url>,
+}
+
+impl Sources {
+    /// How sources are asked.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadFile`] when a recipe of the operator's folder cannot be used.
+    pub(crate) fn settings(&self) -> crate::Result<SourceSettings> {
+        let given = [
+            ("fred", &self.fred_csv_url),
+            ("fred api", &self.fred_api_url),
+        ];
+        let given = given
+            .into_iter()
+            .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
+        let own = self.source_url.iter();
+        let own = own.map(|own| (own.name.clone(), own.url.clone()));
+        let keys = self.source_key.iter();
+        Ok(SourceSettings {
+            addresses: given.chain(own).collect(),
+            key: self.fred_key.clone(),
+            recipes: self.recipes()?,
+            keys: keys
+                .map(|own| (own.name.clone(), own.key.clone()))
+                .collect(),
+            no_fred: self.no_fred,
+            ..SourceSettings::default()
+        })
+    }
+
+    /// The recipes in use: ours, and those of the operator's folder.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadFile`] when one of the folder cannot be used.
+    pub(crate) fn recipes(&self) -> crate::Result<Arc<Recipes>> {
+        match &self.sources {
+            Some(folder) => Recipes::with_folder(folder),
+            None => Ok(Arc::clone(Recipes::embedded())),
+        }
+    }
 }
 
 /// A key with the name of its source. Whatever was given is taken, so that nothing repeats it.

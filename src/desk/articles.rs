@@ -1,7 +1,6 @@
 //! Articles: the project's own from `data/articles/`, an operator's folder, and what feeds brought into the store.
 
 use super::folder;
-use super::local::Desk;
 use crate::error::{Error, Result};
 use crate::model::untrusted;
 use crate::store::Article;
@@ -123,45 +122,6 @@ pub fn shown(article: Article) -> Article {
         url: untrusted::link(&article.url).unwrap_or_default().to_owned(),
         source: untrusted::name(&article.source, 80),
         ..article
-    }
-}
-
-impl Desk {
-    /// The whole text of an article that is ours or an operator's; a feed gives only what it says about one.
-    ///
-    /// # Errors
-    /// [`Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-    pub fn article_body(&self, id: &str) -> Result<Option<&str>> {
-        let mut own = embedded()?.iter().chain(&self.settings().articles);
-        Ok(own.find(|t| t.article.id == id).map(|t| t.body.as_str()))
-    }
-
-    /// The newest articles of all sources published up to now, newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
-    pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
-        let now = self.now();
-        let mut list = self.store().articles(now, limit)?;
-        list.extend(
-            embedded()?
-                .iter()
-                .chain(&self.settings().articles)
-                .filter(|t| t.article.published_at <= now)
-                .map(|t| {
-                    let mut article = t.article.clone();
-                    let resource = format!("article/{}", article.slug);
-                    article.url = self.settings().address(&article.url, &resource);
-                    article
-                }),
-        );
-        list.sort_by(|a, b| {
-            b.published_at
-                .cmp(&a.published_at)
-                .then_with(|| a.id.cmp(&b.id))
-        });
-        list.truncate(limit);
-        Ok(list)
     }
 }
 

@@ -1,51 +1,14 @@
 //! Awaited figures: what the next release of a series can be expected to say, and by how much the last one surprised.
 
-use super::local::{Desk, State};
+use super::kept::{Awaited, Print, State};
+use super::local::Desk;
 use crate::error::Result;
-use crate::indicators::expectation::{Expectation, Formula};
+use crate::indicators::expectation::Formula;
 use crate::model::frequency::shift;
 use crate::model::observation::known_by;
 use crate::model::{AsOf, Catalogue, Date, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
-
-/// The newest figure of a series as it was printed first, beside what could be expected the day before.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Print {
-    /// Stamp of the period.
-    pub period: Date,
-    /// Day by which it was known.
-    pub day: Date,
-    /// Whether that day is on record; else it is the period's end and the usual lag.
-    pub is_recorded: bool,
-    /// In the formula's measure.
-    pub value: f64,
-    /// What could be expected of it, or why nothing.
-    pub expected: std::result::Result<Expectation, String>,
-}
-
-impl Print {
-    /// The print less the expectation.
-    pub fn surprise(&self) -> Option<f64> {
-        let expected = self.expected.as_ref().ok()?;
-        Some(self.value - expected.value)
-    }
-
-    /// The surprise in standard deviations.
-    pub fn deviations(&self) -> Option<f64> {
-        let sd = self.expected.as_ref().ok()?.sd;
-        Some(self.surprise()? / sd).filter(|z| z.is_finite())
-    }
-}
-
-/// A series with a formula at a state of knowledge.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Awaited {
-    /// What the next release can be expected to say, or why nothing.
-    pub next: std::result::Result<Expectation, String>,
-    /// The newest figure known; `None` where none is, or its measure cannot be taken.
-    pub last: Option<Print>,
-}
 
 impl Desk {
     /// What is awaited of a series at a state of knowledge; computed once per state of the data.

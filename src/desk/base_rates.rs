@@ -1,5 +1,6 @@
 //! Base rates of scenarios, measured from the store once per state of the data.
 
+use super::kept::BaseRates;
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
 use crate::error::Result;
@@ -7,9 +8,6 @@ use crate::indicators::base_rates::{BaseRate, Event, base_rate};
 use crate::model::{AsOf, Date};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Measured base rates by the scenario's slug.
-pub type BaseRates = BTreeMap<String, BaseRate>;
 
 impl Scenario {
     /// What must happen, in words.

@@ -1,7 +1,8 @@
 //! On what the knowledge of a past day rests: recorded vintages, or today's values cut by publication lags where none
 //! are held.
 
-use super::local::{Desk, State};
+use super::kept::{Rule, State, Values};
+use super::local::Desk;
 use crate::error::Result;
 use crate::indicators;
 use crate::model::{AsOf, Catalogue, Date, Known, SeriesId, SeriesInfo, release};
@@ -13,35 +14,6 @@ use std::sync::Arc;
 /// Series that are never revised after their first print: the unadjusted consumer prices of the BLS, and the Sahm rule
 /// that was computed from what was known in each month.
 const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
-
-/// Whose values an answer about a past day has.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Values {
-    /// As published up to that day: recorded vintages, and series that are never revised.
-    #[serde(rename = "values as known then")]
-    AsKnownThen,
-    /// No vintage is held of that day: values of today, of periods that were out by then.
-    #[serde(rename = "values as last revised")]
-    AsLastRevised,
-}
-
-/// From which day on a figure counts as known.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Rule {
-    /// The day on which it was released, or was seen by a sync.
-    #[serde(rename = "release day")]
-    ReleaseDay,
-    /// The strict rule, for series without a pattern of releases: the end of the month in which it came.
-    #[serde(rename = "end of month")]
-    EndOfMonth,
-    /// The end of its period and the series' usual lag.
-    #[serde(rename = "publication lag")]
-    PublicationLag,
-}
 
 /// Series whose knowledge on a past day rests on the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

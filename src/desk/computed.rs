@@ -1,7 +1,8 @@
 //! Composites and the regime as known on a day, computed once per state of the data.
 
 use super::facts::held;
-use super::local::{Desk, RegimePath, State};
+use super::kept::{RegimePath, State};
+use super::local::Desk;
 use crate::error::Result;
 use crate::indicators::composite::{self, Computation};
 use crate::indicators::precedents::{self, Precedents};

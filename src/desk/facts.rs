@@ -1,6 +1,7 @@
 //! Series as known on a day, kept while they are as they were read.
 
-use super::local::{Desk, Stamp, State};
+use super::kept::{Stamp, State};
+use super::local::Desk;
 use super::remarks;
 use crate::error::{Error, Result};
 use crate::indicators;

@@ -5,26 +5,13 @@
 //! computed once per state of the data, ahead by a server and else when it is first asked for: at most some 800
 //! months, each from what was known at its end.
 
-use super::local::{Desk, State};
+use super::kept::{Figures, Path, State};
+use super::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::{self, Composite, Indicator, Reading, regime};
 use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesSet};
 use std::sync::Arc;
-
-/// The figures of an indicator at a date.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
-    /// What they are stamped with.
-    pub date: Date,
-    /// The value; of the regime growth and inflation.
-    pub scores: Vec<f64>,
-    /// Band or regime.
-    pub label: Option<&'static str>,
-}
-
-/// An indicator as known at the end of each month, ascending; one for each date, the first that was known.
-pub type Path = Vec<(Date, Figures)>;
 
 impl Desk {
     /// What was known at the end of each month from the first vintage of an input on; empty without vintages.

@@ -1,10 +1,9 @@
 //! What the store holds at a state of the data, and the day for which it can speak.
 
-use super::local::{Desk, State};
-use crate::error::Result;
+use super::kept::State;
 use crate::model::frequency::days_between;
 use crate::model::words::fold;
-use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, SeriesId, SeriesInfo};
+use crate::model::{Catalogue, Date, Frequency, Observation, SeriesId, SeriesInfo};
 use crate::store::Status;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -12,14 +11,6 @@ use std::sync::{Arc, OnceLock};
 
 /// The note under which a sync leaves its time.
 pub const LAST_SYNC: &str = "last_sync";
-
-/// A longer list is not read into memory: then the series of the built-in catalogue alone are known from the
-/// outset and date the data, and any other is asked for when it is needed.
-const LONG_LIST: u64 = 20_000;
-
-/// A monthly figure is stamped with its first day and read weeks after: where no daily figure is younger than that
-/// beside it, the daily ones are another reading and speak for their own newest day.
-const MARKET_DAYS: i64 = 31;
 
 /// What is held, by series.
 #[derive(Debug)]
@@ -32,9 +23,9 @@ pub struct Holdings {
     pub last_sync: Option<Timestamp>,
     /// How many series are held, listed or not.
     pub count: u64,
-    by_id: BTreeMap<SeriesId, Status>,
+    pub(super) by_id: BTreeMap<SeriesId, Status>,
     /// Those that the catalogue does not know, by identifier, each with its name folded; listed when first asked for.
-    others: OnceLock<Vec<(String, SeriesId)>>,
+    pub(super) others: OnceLock<Vec<(String, SeriesId)>>,
 }
 
 /// The day an answer speaks for, and how old that is.
@@ -71,7 +62,7 @@ impl DataDate {
 
 impl Holdings {
     /// What is held of a series of the built-in catalogue; of others where the list is not long
-    /// ([`Desk::held`] asks for any).
+    /// ([`crate::desk::Desk::held`] asks for any).
     pub fn get(&self, id: &SeriesId) -> Option<&Status> {
         self.by_id.get(id)
     }
@@ -103,12 +94,12 @@ impl Holdings {
 
     /// Newest observation date that is not in the future. Series that reach into the future are
     /// projections (GDPPOT) and composites are our own; neither dates the data.
-    fn newest(&self, today: Date) -> Option<Date> {
+    pub(super) fn newest(&self, today: Date) -> Option<Date> {
         self.newest_of(today, |info| info.is_none_or(|i| !i.is_composite()))
     }
 
     /// As [`Self::newest`], of daily series of the catalogue.
-    fn newest_daily(&self, today: Date) -> Option<Date> {
+    pub(super) fn newest_daily(&self, today: Date) -> Option<Date> {
         let is_daily = |i: &Arc<SeriesInfo>| i.frequency == Frequency::Daily && !i.is_composite();
         self.newest_of(today, |info| info.is_some_and(is_daily))
     }
@@ -126,97 +117,6 @@ impl Holdings {
             .map(|s| s.last)
             .filter(|d| *d <= today)
             .max()
-    }
-}
-
-impl Desk {
-    /// What is held now; read once per state.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    pub fn holdings(&self) -> Result<Arc<Holdings>> {
-        let state = self.state()?;
-        let mut slot = self
-            .holdings
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
-            return Ok(Arc::clone(held));
-        }
-        let list = self.list()?;
-        let count = self.store.count()?.max(list.len() as u64);
-        let bundled =
-            count > 0 && count == list.len() as u64 && list.iter().all(Status::is_bundled);
-        let held = Arc::new(Holdings {
-            state,
-            bundled,
-            last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
-            count,
-            by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
-            others: OnceLock::new(),
-        });
-        *slot = Some(Arc::clone(&held));
-        Ok(held)
-    }
-
-    fn list(&self) -> Result<Vec<Status>> {
-        if self.store.count()? <= LONG_LIST {
-            return self.store.status();
-        }
-        let known = Catalogue::embedded().iter();
-        known
-            .filter_map(|info| self.store.status_of(&info.id).transpose())
-            .collect()
-    }
-
-    /// What is held of any series.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    pub fn held(&self, id: &SeriesId) -> Result<Option<Status>> {
-        let holdings = self.holdings()?;
-        match holdings.get(id) {
-            None if !holdings.is_whole() => self.store.status_of(id),
-            found => Ok(found.cloned()),
-        }
-    }
-
-    /// The day for which an answer speaks (docs/METHODS.md#reference-day): an explicit day; today while the last sync
-    /// is under 48 hours old; else the later of the last sync's day and the newest observation.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read.
-    pub fn data_date(&self, as_of: AsOf) -> Result<DataDate> {
-        let today = self.today();
-        let held = self.holdings()?;
-        let synced = held.last_sync.map(|t| {
-            (
-                t.to_zoned(jiff::tz::TimeZone::UTC).date(),
-                self.now().duration_since(t),
-            )
-        });
-        let live = synced.is_some_and(|(_, age)| age.as_hours() < 48);
-        let day = match as_of {
-            AsOf::Day(day) => day,
-            AsOf::Latest if live => today,
-            AsOf::Latest => {
-                let newest = held.newest(today);
-                newest
-                    .max(synced.map(|(day, _)| day))
-                    .unwrap_or(today)
-                    .min(today)
-            }
-        };
-        let daily = held
-            .newest_daily(day)
-            .filter(|_| as_of == AsOf::Latest && !live);
-        let daily = daily.filter(|daily| days_between(*daily, day) <= MARKET_DAYS);
-        Ok(DataDate {
-            as_of: day,
-            market: daily.unwrap_or(day),
-            age_days: days_between(day, today),
-            live: live && as_of == AsOf::Latest,
-        })
     }
 }
 

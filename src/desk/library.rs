@@ -15,11 +15,6 @@ pub fn methods() -> impl Iterator<Item = &'static Indicator> {
     composites.chain([&regime::REGIME])
 }
 
-/// The last part of a method's address: `crpi`.
-pub fn method_slug(indicator: &Indicator) -> String {
-    indicator.ticker().to_ascii_lowercase()
-}
-
 /// How an indicator is computed, and what it was made of at the newest day.
 ///
 /// # Errors
@@ -32,7 +27,7 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
     let composite = info.and_then(|i| crate::indicators::composite(i.id.as_str()));
     let Some(c) = composite else {
         let suggestions = methods().map(|m| Suggestion {
-            id: method_slug(m),
+            id: m.slug(),
             title: m.title().to_owned(),
         });
         return Err(Error::Unknown {

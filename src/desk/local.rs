@@ -1,101 +1,24 @@
 //! The local backend itself: its store, its settings, and what it keeps in memory.
 
-use super::address::address;
-use super::articles::Text;
-use super::awaited::Awaited;
-use super::base_rates::BaseRates;
-use super::basis::{Rule, Values};
-use super::hindsight::Path;
 use super::holdings::Holdings;
-use super::narrative::Texts;
-use super::scenarios::Scenario;
+use super::kept::{Awaited, BaseRates, Path, RegimePath, Rule, Stamp, State, Values};
 use super::search::Library;
+use super::settings::Settings;
+use super::texts::Texts;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::indicators::Reading;
-use crate::indicators::nowcast::Nowcast;
 use crate::indicators::precedents::Precedents;
-use crate::indicators::regime;
 use crate::indicators::revisions::Revisions;
-use crate::model::catalogue::DEFAULT_PREFIX;
 use crate::model::{
     AsOf, Attribution, Date, Observation, Rights, Series, SeriesId, SeriesInfo, Vintages,
 };
-use crate::recipe::Recipes;
 use crate::store::Store;
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex};
 
 /// Where the present comes from; tests give a fixed one.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// How the desk names itself and what it may pass on.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Service name in the credit line.
-    pub service: String,
-    /// Base address in links and credit lines, without a final slash; none where nothing is listened on.
-    pub base_url: Option<String>,
-    /// Prefix of composite identifiers in answers: `SERVICE_`.
-    pub prefix: String,
-    /// Whether series whose rights are `fetch_only` are passed on.
-    pub serve_restricted: bool,
-    /// Sources, for the rights to what each of them brought.
-    pub recipes: Arc<Recipes>,
-    /// An operator's scenarios; they stand before embedded ones of the same slug.
-    pub scenarios: Vec<Scenario>,
-    /// An operator's articles.
-    pub articles: Vec<Text>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            service: "Econoscope".into(),
-            base_url: Some("http://127.0.0.1:8080".into()),
-            prefix: DEFAULT_PREFIX.into(),
-            serve_restricted: true,
-            recipes: Arc::clone(Recipes::embedded()),
-            scenarios: Vec::new(),
-            articles: Vec::new(),
-        }
-    }
-}
-
-/// The page of this program, for credit lines where nothing is listened on.
-pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
-
-impl Settings {
-    /// Where the service is to be found.
-    pub fn home(&self) -> &str {
-        self.base_url.as_deref().unwrap_or(HOME)
-    }
-
-    /// Where a page is to be read; without a base address, the resource that says the same.
-    pub fn address(&self, page: &str, resource: &str) -> String {
-        address(self.base_url.as_deref(), page, resource)
-    }
-}
-
-/// State of the data an answer was made from; a new one makes every cached answer old.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct State {
-    pub(super) version: u64,
-    pub(super) today: Date,
-}
-
-/// What a series in memory was read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Stamp {
-    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many.
-    Rows {
-        incarnation: u64,
-        rows: u64,
-        today: Date,
-    },
-    /// Anything else rests on the whole of the data.
-    All(State),
-}
 
 /// Rows of series that are kept in memory: 64 MiB.
 const MAX_CACHED_ROWS: u64 = 4 << 20;
@@ -105,17 +28,6 @@ const MAX_CACHED_VINTAGES: u64 = 1 << 20;
 const MIN_ROWS: usize = 16;
 /// First prints whose fate is kept in memory: 4 MiB, all monthly series with vintages.
 const MAX_CACHED_PRINTS: u64 = 32 << 10;
-
-/// The regime month by month, and what it is at the reference day.
-#[derive(Debug)]
-pub struct RegimePath {
-    /// Every month that can be classified, ascending.
-    pub months: Vec<regime::RegimeMonth>,
-    /// The answer at the reference day.
-    pub now: regime::Outlook,
-    /// The same with figures filled that are not out yet; or why there is none.
-    pub nowcast: std::result::Result<Nowcast, String>,
-}
 
 /// The local backend.
 pub struct Desk {

@@ -4,24 +4,15 @@
 //! It reads what was published up to the reference day and nothing else: neither the project's own articles
 //! nor an operator's are a feed. Each day's value is stored when a sync computes it and stays as it was.
 
-use super::glossary::Glossary;
 use super::local::Desk;
+use super::texts::{MAX_READ, Texts, end_of};
 use crate::error::Result;
 use crate::indicators::Reading;
-use crate::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
-use crate::model::frequency::shift;
+use crate::indicators::narrative_velocity::NVI;
 use crate::model::{AsOf, Date, Known, SeriesId};
-use crate::store::Article;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use jiff::Timestamp;
+use std::sync::Arc;
 
-/// Days of texts that are read.
-const WINDOW: i64 = 120;
-/// Most texts that are read, the newest: some 160 a day.
-const MAX_READ: usize = 20_000;
 /// Most texts whose terms are kept in memory, the newest: a year of some 160 a day.
 const MAX_KEPT: usize = 60_000;
 
@@ -75,95 +66,6 @@ impl Desk {
     }
 }
 
-/// What texts mention, in the order in which they were published.
-#[derive(Debug)]
-pub(super) struct Texts {
-    texts: Vec<Text>,
-    /// Whether there may be older ones.
-    cut: bool,
-}
-
-#[derive(Debug)]
-struct Text {
-    at: Timestamp,
-    day: Date,
-    source: Arc<str>,
-    terms: Box<[usize]>,
-}
-
-impl Texts {
-    /// Reads articles for what they mention; `most` is how many were asked for.
-    fn of(articles: &[Article], most: usize) -> Result<Self> {
-        let vocabulary = vocabulary()?;
-        let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
-        let mut texts: Vec<Text> = articles
-            .iter()
-            .map(|a| {
-                let summary = a.summary.as_deref().unwrap_or("");
-                let text = format!("{} {summary}", a.title);
-                let source = sources.entry(&a.source);
-                Text {
-                    at: a.published_at,
-                    day: a.published_at.to_zoned(TimeZone::UTC).date(),
-                    source: Arc::clone(source.or_insert_with(|| Arc::from(&*a.source))),
-                    terms: vocabulary.mentioned(&text).into(),
-                }
-            })
-            .collect();
-        texts.sort_by_key(|text| text.at);
-        Ok(Self {
-            cut: texts.len() >= most,
-            texts,
-        })
-    }
-
-    /// Whether all texts are here that the index of `day` may read.
-    fn reach(&self, day: Date) -> bool {
-        let first = shift(day, (-WINDOW).days());
-        !self.cut || self.texts.first().is_some_and(|text| text.day < first)
-    }
-
-    fn reading(&self, day: Date, until: Timestamp) -> Result<Reading> {
-        let first = shift(day, (-WINDOW).days());
-        let end = self.texts.partition_point(|text| text.at <= until);
-        let known = self
-            .texts
-            .get(end.saturating_sub(MAX_READ)..end)
-            .unwrap_or(&[]);
-        let documents: Vec<Document<'_>> = known
-            .iter()
-            .filter(|text| text.day > first)
-            .map(|text| Document {
-                day: text.day,
-                source: &text.source,
-                terms: Cow::Borrowed(&text.terms),
-            })
-            .collect();
-        Ok(narrative_velocity::reading(&documents, vocabulary()?, day))
-    }
-}
-
-/// The last instant of a day, UTC.
-fn end_of(day: Date) -> Timestamp {
-    shift(day, 1.day())
-        .to_zoned(TimeZone::UTC)
-        .map_or(Timestamp::MAX, |z| {
-            z.timestamp()
-                .saturating_sub(1.nanosecond())
-                .unwrap_or(Timestamp::MAX)
-        })
-}
-
-/// Terms of the glossary with their aliases.
-fn vocabulary() -> Result<&'static Vocabulary> {
-    static VOCABULARY: LazyLock<Result<Vocabulary>> = LazyLock::new(|| {
-        let terms = Glossary::embedded()?.iter();
-        let names = terms.map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str)));
-        Ok(Vocabulary::new(names))
-    });
-    VOCABULARY.as_ref().map_err(Clone::clone)
-}
-
 /// Stores the day's value, once there is one; days that were served are never written again.
 ///
 /// # Errors
@@ -196,7 +98,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Sqlite, Store};
+    use crate::store::{Article, Sqlite, Store};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()

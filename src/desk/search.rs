@@ -8,19 +8,14 @@ mod index;
 mod tests;
 
 use self::index::{Fit, Index, Scored, Text};
-use super::articles::MAX_ARTICLES;
 use super::glossary::{Glossary, Term};
-use super::library;
-use super::local::Desk;
-use super::resolve;
 use super::scenarios::Scenario;
 use crate::error::Result;
 use crate::indicators::COMPOSITES;
 use crate::model::names::Names;
-use crate::model::words::fold;
 use crate::model::{Catalogue, SeriesInfo};
 use crate::store::Article;
-use std::sync::{Arc, LazyLock, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 /// Points of a tracked metric before other series, and of an ambiguous name's series behind those whose own it is.
 const TRACKED: u32 = 25;
@@ -94,7 +89,7 @@ pub struct Library {
     documents: Vec<Document>,
     index: Index,
     /// Those that are not embedded.
-    own: Vec<(Document, Text)>,
+    pub(super) own: Vec<(Document, Text)>,
 }
 
 impl Library {
@@ -108,7 +103,7 @@ impl Library {
     }
 
     /// What is embedded, and an operator's own.
-    fn of(own: Vec<(Document, Text)>) -> Result<Self> {
+    pub(super) fn of(own: Vec<(Document, Text)>) -> Result<Self> {
         let all = embedded()?.into_iter().chain(own.iter().cloned());
         let (documents, texts): (Vec<_>, Vec<_>) = all.unzip();
         Ok(Self {
@@ -169,7 +164,7 @@ fn embedded() -> Result<Vec<(Document, Text)>> {
     all.extend(Glossary::embedded()?.iter().map(term));
     all.extend(COMPOSITES.iter().map(|c| {
         let about = format!("{} {}", c.about.formula, c.about.source);
-        method(&library::method_slug(&c.about), c.about.title(), &about)
+        method(&c.about.slug(), c.about.title(), &about)
     }));
     all.push(method("regime", "macro regime", ""));
     Ok(all)
@@ -228,7 +223,7 @@ fn method(slug: &str, name: &str, about: &str) -> (Document, Text) {
     (document, text)
 }
 
-fn scenario(scenario: &Scenario) -> (Document, Text) {
+pub(super) fn scenario(scenario: &Scenario) -> (Document, Text) {
     let text = Text {
         title: scenario.title.clone(),
         names: vec![(scenario.slug.clone(), 2)],
@@ -241,7 +236,7 @@ fn scenario(scenario: &Scenario) -> (Document, Text) {
     )
 }
 
-fn article(article: &Article) -> (Document, Text) {
+pub(super) fn article(article: &Article) -> (Document, Text) {
     let about = [&article.subtitle, &article.summary].into_iter().flatten();
     let about: Vec<&str> = about.map(String::as_str).collect();
     let text = Text {
@@ -277,55 +272,5 @@ impl Glossary {
         let found = Library::embedded().map(|all| all.find(query, Some(Kind::Term)));
         let found = found.into_iter().flatten();
         found.filter_map(|term| self.get(&term.name)).collect()
-    }
-}
-
-impl Desk {
-    /// Documents that speak of the words, best first, at most `limit`; a series that is named so comes first.
-    ///
-    /// # Errors
-    /// [`crate::Error::Store`] when the store cannot be read, [`crate::Error::BadFile`] for an embedded file
-    /// that cannot be read, which tests rule out.
-    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
-        let library = self.library()?;
-        let mut hits: Vec<&Document> = library.find(query, None).collect();
-        if let Some(info) = resolve::find(query) {
-            hits.sort_by_key(|d| d.kind != Kind::Series || d.name != info.id.as_str());
-        }
-        Ok(hits.into_iter().take(limit).cloned().collect())
-    }
-
-    /// The scenario of that slug, or else those that speak of the words, best first.
-    ///
-    /// # Errors
-    /// As [`Self::find`].
-    pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
-        let all = self.scenarios()?;
-        let named = all.iter().find(|s| fold(&s.slug) == fold(words));
-        if let Some(named) = named {
-            return Ok(vec![named]);
-        }
-        let library = self.library()?;
-        let found = library.find(words, Some(Kind::Scenario));
-        let found = found.filter_map(|d| all.iter().find(|s| s.slug == d.name));
-        Ok(found.copied().collect())
-    }
-
-    /// Everything that can be found, with an operator's scenarios and all articles.
-    fn library(&self) -> Result<Arc<Library>> {
-        let state = self.state()?;
-        let mut kept = self.library.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, library)) = kept.as_ref().filter(|(of, _)| *of == state) {
-            return Ok(Arc::clone(library));
-        }
-        let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
-        own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
-        // New figures are no new texts, and an index costs as much as some thirty searches.
-        let library = match kept.take() {
-            Some((_, library)) if library.own == own => library,
-            _ => Arc::new(Library::of(own)?),
-        };
-        *kept = Some((state, Arc::clone(&library)));
-        Ok(library)
     }
 }

@@ -6,8 +6,9 @@ mod answer;
 mod hindsight;
 mod side;
 
-pub use answer::{ExplainedInput, Explanation, OnTrial, Score};
-pub use hindsight::{Hindsight, ScoreInHindsight};
+pub use answer::{
+    ExplainedInput, Explanation, Hindsight, LabelInHindsight, OnTrial, Score, ScoreInHindsight,
+};
 
 use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Spec};

@@ -1,7 +1,8 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
-use crate::desk::basis::{Basis, Rule, Values};
+use crate::desk::basis::Basis;
 use crate::desk::cited::Cited;
+use crate::desk::kept::{Rule, Values};
 use crate::desk::remarks;
 use crate::desk::resolve::{self, Meaning};
 use crate::desk::{DataDate, Desk};

@@ -2,7 +2,7 @@
 
 use super::endpoint::{Endpoint, Spec};
 use crate::desk::Desk;
-use crate::desk::base_rates::BaseRates;
+use crate::desk::kept::BaseRates;
 use crate::desk::scenarios::{self, Status};
 use crate::desk::search::Kind;
 use crate::error::Result;

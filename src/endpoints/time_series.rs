@@ -20,11 +20,12 @@ mod thin;
 mod transformed;
 mod words;
 
-pub use answer::{Credit, Reduction, Row, TimeSeriesAnswer};
+pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, Move};
 pub use picture::recessions;
 pub use points::PointInTime;
+pub use rows::Row;
 
 use super::answer::{Answer, Csv};
 use super::codes::Code;

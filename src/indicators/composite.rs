@@ -33,6 +33,11 @@ impl Indicator {
         self.id.strip_prefix(DEFAULT_PREFIX).unwrap_or(self.id)
     }
 
+    /// The last part of its method's address: `crpi`.
+    pub fn slug(&self) -> String {
+        self.ticker().to_ascii_lowercase()
+    }
+
     /// Its description in the catalogue; `None` for the regime.
     pub fn info(&self) -> Option<&'static Arc<SeriesInfo>> {
         Catalogue::embedded().get(self.id)

@@ -18,8 +18,7 @@ use super::reading::{Reading, Trend};
 use super::shapley::shapley;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Observation, SeriesSet};
-use inputs::{Found, Sources};
-use probits::{DRIVERS, drivers};
+use inputs::{DRIVERS, Found, Sources, drivers};
 
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {

@@ -8,6 +8,7 @@ mod after;
 mod config;
 mod first;
 mod place;
+mod preview;
 mod report;
 mod run;
 mod taking;
@@ -20,12 +21,13 @@ pub use way::Refused;
 pub(super) use way::{FEEDS, FeedLook};
 
 use super::looks::{Looks, blocking};
-use super::plan::{Choice, everything, plan};
+use super::plan::{Choice, Step, everything, plan};
 use super::progress::Progress;
-use super::trial::plan_lines;
 use crate::error::Result;
 use crate::model::{Catalogue, SeriesId};
 use crate::store::Store;
+use first::First;
+use preview::plan_lines;
 use run::{LOOKS, Run};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -82,9 +84,26 @@ pub async fn sync(
     for (id, error) in plan.refused {
         run.close(id, Outcome::Failed(error));
     }
-    let stopped = cancel.run_until_cancelled(run.all(plan.steps)).await;
+    let stopped = cancel.run_until_cancelled(all(&mut run, plan.steps)).await;
     run.report.cancelled = stopped.transpose()?.is_none();
     run.finish().await
+}
+
+/// Takes every step.
+///
+/// # Errors
+/// [`crate::Error::Store`] when the looks cannot be noted.
+async fn all(run: &mut Run<'_>, steps: Vec<Step>) -> Result<()> {
+    let mut first = First::begin(run).await?;
+    let left = first.all(steps).await?;
+    let recipes = Arc::clone(&first.run.config.sources.recipes);
+    let made = |step: &Step| recipes.formula(&step.id).is_some();
+    let (made, fetched): (Vec<Step>, Vec<Step>) = left.into_iter().partition(made);
+    first.run.ask_fred(fetched).await?;
+    let left = first.formulas(made).await?;
+    first.run.ask_fred(left).await?;
+    first.confirm().await?;
+    run.looks.keep(&run.store, LOOKS).await
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A page is a template of `templates/apps/`, which share their frame, colours and bridge to the host, and the drawing of all charts; for
 //! another one, write it there and add its row to [`APPS`].
 
-use super::server::object;
+use super::protocol::object;
 use askama::Template;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceContents, Tool};
 use serde_json::{Value, json};

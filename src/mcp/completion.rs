@@ -87,7 +87,9 @@ fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
 }
 
 fn indicators() -> Vec<String> {
-    library::methods().map(library::method_slug).collect()
+    library::methods()
+        .map(crate::indicators::Indicator::slug)
+        .collect()
 }
 
 /// Identifiers that begin like it, then those whose alias or title does.

@@ -8,7 +8,7 @@
 
 mod rounds;
 
-use super::server::{is_modern, object};
+use super::protocol::{is_modern, object};
 use rmcp::ErrorData;
 use rmcp::model::{
     AudioContent, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,

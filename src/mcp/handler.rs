@@ -1,6 +1,7 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::server::{INSTRUCTIONS, LIST_TTL_MS, Server, caller};
+use super::protocol::{LIST_TTL_MS, caller};
+use super::server::{INSTRUCTIONS, Server};
 use super::{completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
 use rmcp::model::{

@@ -1,6 +1,6 @@
 //! The endpoints as the fast lane sees them: tools whose results depend on arguments and a state of the data alone.
 
-use super::server::Shared;
+use super::shared::Shared;
 use super::tools;
 use crate::desk::State;
 use crate::endpoints::Route;
@@ -34,7 +34,7 @@ impl mcp_lane::Origin for Origin {
             return None;
         }
         let may_be_kept = made.json.is_some();
-        let result = made.render(&self.0, lifecycle).ok()?;
+        let result = made.render(&self.0.signature, lifecycle).ok()?;
         Some(Outcome {
             result,
             may_be_kept,

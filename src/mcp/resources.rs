@@ -6,7 +6,7 @@ pub(super) mod pages;
 
 pub(super) use address::{Address, SCHEME};
 
-use super::server::LIST_TTL_MS;
+use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::desk::library;
 use crate::desk::scores::Scores;
@@ -95,7 +95,7 @@ pub(super) fn list() -> Vec<Resource> {
     };
     let mut list: Vec<Resource> = FIXED.into_iter().map(row).collect();
     list.extend(COMPOSITES.iter().map(|c| {
-        let slug = library::method_slug(&c.about);
+        let slug = c.about.slug();
         row([
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),

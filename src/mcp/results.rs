@@ -1,6 +1,6 @@
 //! Results of tools, built once for both ways: as a tree for the library, as bytes for the lane before it.
 
-use super::server::Shared;
+use super::protocol::Signature;
 use crate::endpoints::Backend;
 use crate::error::Error;
 use crate::model::untrusted;
@@ -76,13 +76,13 @@ impl ToolResult {
     /// When it cannot be written as JSON.
     pub(super) fn render(
         mut self,
-        shared: &Shared,
+        signature: &Signature,
         lifecycle: Lifecycle,
     ) -> serde_json::Result<Rendered> {
         let result_type = match lifecycle {
             Lifecycle::Handshake => None,
             Lifecycle::Inline => {
-                shared.sign(&mut self.shape.meta);
+                signature.sign(&mut self.shape.meta);
                 self.shape.result_type
             }
         };

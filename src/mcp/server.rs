@@ -1,16 +1,13 @@
 //! The handler and what it shares: the lists, who the server is, and what it can do.
 
 use super::origin::Origin;
-use super::{apps, prompts, resources, skills, subscriptions, tools};
+use super::protocol::{Signature, is_modern};
+use super::shared::Shared;
+use super::{apps, subscriptions};
 use crate::endpoints::Backend;
-use crate::pool::Caller;
 use mcp_lane::LaneLayer;
-use rmcp::model::{
-    Implementation, JsonObject, MetaObject, Prompt, ProtocolVersion, Resource, ResourceTemplate,
-    ServerCapabilities, ServerConfig, Skill, Tool,
-};
+use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
@@ -28,55 +25,11 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
 /// What is said besides where subscriptions are there.
 pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data.";
 
-/// How long a client may keep lists and discovery: they change only with the program.
-pub(super) const LIST_TTL_MS: u64 = 3_600_000;
-
-/// Under which name the server stands in a result's `_meta`.
-const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
-
 /// The MCP handler; cheap to clone, shared by every transport.
 #[derive(Clone)]
 pub struct Server {
     pub(super) shared: Arc<Shared>,
     pub(super) lane: Option<LaneLayer<Origin>>,
-}
-
-pub(super) struct Shared {
-    pub(super) backend: Arc<Backend>,
-    lists: OnceLock<Lists>,
-    /// What the server is and can do.
-    pub(super) info: ServerConfig,
-    /// Who it is, as that stands in a result's `_meta`.
-    signature: Value,
-    pub(super) pulse: Arc<subscriptions::Pulse>,
-}
-
-/// What is listed, each in its order.
-pub(super) struct Lists {
-    pub(super) tools: Vec<Tool>,
-    pub(super) resources: Vec<Resource>,
-    pub(super) templates: Vec<ResourceTemplate>,
-    pub(super) prompts: Vec<Prompt>,
-    pub(super) skills: Vec<Skill>,
-}
-
-impl Shared {
-    /// The lists, made when the first of them is asked for: a call needs none of them.
-    pub(super) fn lists(&self) -> &Lists {
-        self.lists.get_or_init(|| Lists {
-            tools: tools::all(),
-            resources: resources::list(),
-            templates: resources::templates(),
-            prompts: prompts::all(),
-            skills: skills::all(),
-        })
-    }
-
-    /// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
-    pub(super) fn sign(&self, meta: &mut Option<MetaObject>) {
-        meta.get_or_insert_default()
-            .insert(SIGNATURE.to_owned(), self.signature.clone());
-    }
 }
 
 impl Server {
@@ -86,7 +39,7 @@ impl Server {
             .with_title("Econoscope")
             .with_description("US macroeconomic data for assistants")
             .with_website_url(backend.base_url());
-        let signature = json!(identity);
+        let signature = Signature::of(&identity);
         let shared = Shared {
             lists: OnceLock::new(),
             pulse: subscriptions::Pulse::new(Arc::clone(&backend)),
@@ -151,30 +104,7 @@ impl Server {
     /// Signs a result for a client that is to see it signed.
     pub(super) fn sign(&self, context: &RequestContext<RoleServer>, meta: &mut Option<MetaObject>) {
         if is_modern(context) {
-            self.shared.sign(meta);
-        }
-    }
-}
-
-/// Whether the request speaks 2026-07-28 or later.
-pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    let version = context.protocol_version();
-    version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
-/// For whom a request is answered: as the transport noted it, since the library runs a task for each.
-pub(super) fn caller(extensions: &rmcp::model::Extensions) -> Caller {
-    let parts = extensions.get::<http::request::Parts>();
-    let caller = parts.and_then(|parts| parts.extensions.get().copied());
-    caller.unwrap_or(Caller::OWN)
-}
-
-/// A JSON object out of a literal; anything else gives an empty one.
-pub(super) fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            JsonObject::new()
+            self.shared.signature.sign(meta);
         }
     }
 }

@@ -4,7 +4,8 @@ use super::lines::Lines;
 use super::origin::Origin;
 use super::plain;
 use super::results::ToolResult;
-use super::server::{Server, Shared};
+use super::server::Server;
+use super::shared::Shared;
 use crate::pool::Caller;
 use crate::rpc::Speaker;
 use anyhow::Context as _;
@@ -103,7 +104,7 @@ impl Speaker for Http {
         meta: Map<String, Value>,
     ) -> serde_json::Result<Rendered> {
         let lifecycle = Lifecycle::of_headers(headers);
-        ToolResult::failure(why.to_owned(), meta).render(&self.shared, lifecycle)
+        ToolResult::failure(why.to_owned(), meta).render(&self.shared.signature, lifecycle)
     }
 }
 

@@ -1,23 +1,12 @@
 //! What is asked: the addresses that a feed's template and the wish for some series become.
 
-use super::shape::{Feed, Format, Line};
+use super::shape::{Ask, Feed, Format, Line};
 use super::survey;
 use super::terms::Split;
+use crate::model::Date;
 use crate::model::frequency::shift;
-use crate::model::{Date, SeriesId};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
-
-/// One request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
-    /// Address, without a key.
-    pub url: String,
-    /// Body of a POST.
-    pub post: Option<String>,
-    /// The series it is about, where a request is for one alone.
-    pub only: Option<SeriesId>,
-}
 
 /// The words of a template.
 struct Words<'a> {

@@ -1,9 +1,8 @@
 //! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
 
-use super::address::Ask;
 use super::cells::{Cells, Found, text};
 use super::figures::{Point, figure, holds, last_of, note, settle};
-use super::shape::{Feed, Format, Line};
+use super::shape::{Ask, Feed, Format, Line};
 use super::terms::{Absent, Is, OnePerDate, Split};
 use super::{board, claims, flat, statement, survey};
 use crate::error::quote;

@@ -4,6 +4,17 @@ use super::terms::{Absent, DateForm, Is, OnePerDate, Period, Release, Sample, Sp
 use crate::model::{Date, Frequency, Rights, SeriesId};
 use serde::Deserialize;
 
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// Address, without a key.
+    pub url: String,
+    /// Body of a POST.
+    pub post: Option<String>,
+    /// The series it is about, where a request is for one alone.
+    pub only: Option<SeriesId>,
+}
+
 /// One file: a source and its feeds.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,9 +2,8 @@
 //!
 //! Two of its refusals come as success: a span of too many years gives the oldest ones, and a spent quota is HTTP 200.
 
-use super::address::Ask;
 use super::cells::Found;
-use super::shape::{Feed, Line};
+use super::shape::{Ask, Feed, Line};
 use crate::error::quote;
 use crate::model::Date;
 use serde::Deserialize;

@@ -1,17 +1,12 @@
 //! `/health`: the process lives. `/ready`: it wants requests, and endpoints can read what they answer from.
 
 use super::shared::Shared;
-use crate::desk::Desk;
-use crate::error::{Error, Result};
 use crate::rest;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-use tokio::sync::Mutex;
 
 /// Answers as long as anything answers: what a supervisor asks before it restarts the process.
 pub(super) async fn alive() -> Response {
@@ -59,36 +54,6 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
             response
         }
-    }
-}
-
-/// Whether endpoints could answer, as it was found a moment ago: asking reads rows, and nobody pays for asking.
-#[derive(Debug, Default)]
-pub(super) struct Probe(Mutex<Option<(Instant, Option<String>)>>);
-
-impl Probe {
-    /// For how long what was found is told again.
-    const FRESH: Duration = Duration::from_millis(500);
-
-    async fn ask(&self, desk: &Arc<Desk>) -> Result<()> {
-        let mut found = self.0.lock().await;
-        let known = found.take().filter(|(at, _)| at.elapsed() < Self::FRESH);
-        let (at, broken) = match known {
-            Some(known) => known,
-            None => {
-                let store = Arc::clone(desk.store());
-                let asked = tokio::task::spawn_blocking(move || store.probe()).await;
-                let asked = asked.map_err(|e| Error::internal("the probe failed", e))?;
-                let broken = asked.err().map(|e| e.for_operator());
-                (Instant::now(), broken)
-            }
-        };
-        let result = match &broken {
-            None => Ok(()),
-            Some(what) => Err(Error::of_store(what.trim_start_matches("Store: "))),
-        };
-        *found = Some((at, broken));
-        result
     }
 }
 

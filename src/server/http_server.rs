@@ -5,7 +5,7 @@ use super::front::Front;
 use super::metrics::{Metrics, Synced};
 use super::settings::{Connections, Options, Shutdown};
 use super::shared::Shared;
-use super::{health, metrics, observe};
+use super::{health, observe, scrape};
 use crate::admission::{self, Admission, Callers};
 use crate::endpoints::Backend;
 use crate::pool::Caller;
@@ -131,7 +131,7 @@ impl HttpServer {
         let callers = Arc::clone(&self.shared.callers);
         let guarded = (callers, is_local(&listener));
         let router = Router::new()
-            .route("/metrics", get(metrics::page))
+            .route("/metrics", get(scrape::page))
             .with_state(self.shared.clone())
             .fallback(rest::not_found)
             .layer(from_fn_with_state(guarded, admission::guard));

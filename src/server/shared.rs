@@ -1,7 +1,7 @@
 //! What every request shares.
 
-use super::health::Probe;
 use super::metrics::Metrics;
+use super::probe::Probe;
 use crate::admission::{Admission, Callers};
 use crate::endpoints::Backend;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use super::questions::{Answers, Question};
 use super::text::{aged, plain};
 use super::{assets, home, quadrant};
 use crate::desk::Desk;
-use crate::desk::hindsight::Figures;
+use crate::desk::kept::Figures;
 use crate::endpoints::explain_indicator::Explanation;
 use crate::endpoints::regime::RegimeAnswer;
 use crate::endpoints::scenarios::ScenarioList;

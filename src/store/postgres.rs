@@ -6,6 +6,7 @@
 //! ([`super::replica`]); what reads here directly waits for the database.
 
 mod answers;
+mod bridge;
 mod fetch;
 mod handle;
 mod layout;

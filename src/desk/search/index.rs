@@ -37,7 +37,7 @@ const CLOSENESS: f64 = 0.2;
 
 /// What is searched of a document.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Text {
+pub(in crate::desk) struct Text {
     /// Title as shown.
     pub(super) title: String,
     /// Names, each with its rank among all documents of that name: the higher, the less this one is meant.

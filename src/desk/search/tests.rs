@@ -1,6 +1,7 @@
 //! What a person means comes first: series in the catalogue and in the store, terms, documents of every kind.
 
 use super::*;
+use crate::desk::Desk;
 use crate::desk::Settings;
 use crate::model::{Frequency, SeriesId};
 use crate::store::{Description, Sqlite, Store};

@@ -1,63 +1,14 @@
 //! What was known at the time beside what the last revisions say.
 
-use super::answer::Score;
+use super::answer::{Hindsight, LabelInHindsight, Score, ScoreInHindsight};
 use crate::desk::Desk;
-use crate::desk::hindsight::Figures;
+use crate::desk::kept::Figures;
 use crate::error::Result;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::statistics::count;
 use crate::indicators::{self, Indicator};
 use crate::model::catalogue::round_to;
 use crate::model::{AsOf, Date};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// A score as known at the time and from the last revisions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScoreInHindsight {
-    /// Score.
-    pub name: String,
-    /// As known on the day of the answer.
-    pub known_then: Option<f64>,
-    /// Of the same date, from the last revisions.
-    pub last_revised: Option<f64>,
-    /// The first less the second.
-    pub difference: Option<f64>,
-    /// Mean of the differences over all months compared, without sign.
-    pub mean_difference: f64,
-    /// The largest of them, with its sign.
-    pub largest_difference: f64,
-    /// Its date.
-    pub largest_date: Date,
-}
-
-/// A month whose band or regime was another than the last revisions have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LabelInHindsight {
-    /// Date of both.
-    pub date: Date,
-    /// As known at the month's end.
-    pub known_then: String,
-    /// From the last revisions.
-    pub last_revised: String,
-}
-
-/// Months as known at their end beside the same from the last revisions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Hindsight {
-    /// Day of the first month end of which a vintage of an input is held.
-    pub since: Date,
-    /// Months compared, up to the day of the answer.
-    pub months: usize,
-    /// By score.
-    pub scores: Vec<ScoreInHindsight>,
-    /// Band or regime of the same date, from the last revisions.
-    pub label_last_revised: Option<String>,
-    /// Months whose band or regime was another.
-    pub labels_differ: usize,
-    /// The newest of them.
-    pub labels: Vec<LabelInHindsight>,
-}
 
 /// Differing labels that are given.
 const LABELS: usize = 12;

@@ -2,7 +2,7 @@
 
 use super::answer::{AwaitedFigure, ExpectedPrint, LastPrint, UsualRevision};
 use crate::desk::Desk;
-use crate::desk::awaited::Print;
+use crate::desk::kept::Print;
 use crate::endpoints::days::newest;
 use crate::endpoints::revisions::{decimals, label, units};
 use crate::error::Result;

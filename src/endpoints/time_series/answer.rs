@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use super::points::PointInTime;
+use super::rows::Row;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::measured::Measured;
@@ -11,15 +12,6 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// One row.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Row {
-    /// First day of the period.
-    pub date: Date,
-    /// In the series' unit.
-    pub value: f64,
-}
 
 /// Credit line and terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -107,12 +99,6 @@ pub struct Reduction {
     pub to_rows: usize,
     /// Which: "last observation of each month".
     pub method: String,
-}
-
-impl From<Observation> for Row {
-    fn from(Observation { date, value }: Observation) -> Self {
-        Self { date, value }
-    }
 }
 
 impl TimeSeriesAnswer {

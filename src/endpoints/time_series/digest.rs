@@ -1,7 +1,7 @@
 //! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
 //! latest figure stands.
 
-use super::answer::Row;
+use super::rows::Row;
 use crate::endpoints::measured::Measured;
 use crate::indicators::statistics;
 use crate::indicators::window::{Extreme, Standing, Swing, extremes};

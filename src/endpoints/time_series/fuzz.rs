@@ -1,7 +1,6 @@
 //! Doors for `fuzz/` to writers that nothing outside needs; not compiled otherwise.
 
-use super::answer::Row;
-use super::rows;
+use super::rows::{self, Row};
 use crate::model::frequency::day_from_number;
 
 /// Writes rows as CSV and reads them back: the same days, the same numbers, no cell that is a formula.

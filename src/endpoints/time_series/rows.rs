@@ -1,7 +1,24 @@
-//! Rows as CSV.
+//! Rows, and the same as CSV.
 
-use super::answer::Row;
+use crate::model::{Date, Observation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+
+/// One row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// First day of the period.
+    pub date: Date,
+    /// In the series' unit.
+    pub value: f64,
+}
+
+impl From<Observation> for Row {
+    fn from(Observation { date, value }: Observation) -> Self {
+        Self { date, value }
+    }
+}
 
 /// `observation_date,<ID>` and a line per row, LF; whole numbers without a fraction.
 pub(super) fn csv(id: &str, rows: &[Row]) -> String {

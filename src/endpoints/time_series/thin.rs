@@ -1,6 +1,6 @@
 //! A few real rows of many, by the calendar.
 
-use super::answer::Row;
+use super::rows::Row;
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency};
 

@@ -1,9 +1,10 @@
 //! Rows at another frequency and in other units, with FRED's words: first aggregated, then transformed, so
 //! that a yearly percent change is one of yearly figures.
 
-use super::answer::{Row, TimeSeriesAnswer};
+use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
 use super::asked::Asked;
+use super::rows::Row;
 use super::{gaps, points};
 use crate::endpoints::measured::Measured;
 use crate::error::{Error, Result};

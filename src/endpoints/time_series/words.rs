@@ -1,8 +1,8 @@
 //! A series in words: what happened over its rows, the rows, and what is to be known of them.
 
-use super::answer::{Row, TimeSeriesAnswer};
+use super::answer::TimeSeriesAnswer;
 use super::digest::{Digest, ExtremeRow, Move};
-use super::rows::csv;
+use super::rows::{Row, csv};
 use crate::endpoints::measured::Measured;
 
 /// Most rows in the text of an answer for a program, which reads the others in the structure.

@@ -4,7 +4,6 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
-use super::probits::DRIVERS;
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::reading::Input;
 use crate::indicators::resample::known_or_none;
@@ -30,6 +29,36 @@ impl Found {
             basis: Some(format!("{name} of {}", last.date)),
         }
     }
+}
+
+/// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
+/// a month: S, F and B of the formula; any may be absent.
+pub(super) type Drivers = [Option<f64>; 3];
+
+/// What each driver is: name, series, unit, and what is said where it is absent.
+pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
+    (
+        "Term spread",
+        &["T10Y3M", "GS10", "TB3MS"],
+        "percentage points",
+        "without the term spread",
+    ),
+    (
+        "Financial conditions",
+        &["NFCI"],
+        "index, mean of the month",
+        "without NFCI",
+    ),
+    (
+        "Building permits",
+        &["PERMIT"],
+        "percent over a year, log",
+        "without building permits",
+    ),
+];
+
+pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
+    found.each_ref().map(|f| f.as_ref().map(|f| f.value))
 }
 
 /// A series up to the reference day, with its monthly grid.

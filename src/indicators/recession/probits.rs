@@ -1,37 +1,6 @@
-//! What both versions of the recession probability share: their inputs, and the probit on three of them.
+//! What both versions of the recession probability share: the probit on three inputs.
 
-use super::inputs::Found;
 use crate::indicators::statistics::normal_cdf;
-
-/// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
-/// a month: S, F and B of the formula; any may be absent.
-pub(super) type Drivers = [Option<f64>; 3];
-
-/// What each driver is: name, series, unit, and what is said where it is absent.
-pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
-    (
-        "Term spread",
-        &["T10Y3M", "GS10", "TB3MS"],
-        "percentage points",
-        "without the term spread",
-    ),
-    (
-        "Financial conditions",
-        &["NFCI"],
-        "index, mean of the month",
-        "without NFCI",
-    ),
-    (
-        "Building permits",
-        &["PERMIT"],
-        "percent over a year, log",
-        "without building permits",
-    ),
-];
-
-pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
-    found.each_ref().map(|f| f.as_ref().map(|f| f.value))
-}
 
 /// The probit on spread, conditions and permits, 0 to 1; `None` when all three are absent.
 ///

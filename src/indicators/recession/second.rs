@@ -3,8 +3,8 @@
 //! A twelve-month target asks for the spread of the past year, not of this month alone, and for the excess bond premium.
 //! It stands beside the first version and never in its place.
 
-use super::inputs::{Found, Sources};
-use super::probits::{DRIVERS, drivers, second_term};
+use super::inputs::{DRIVERS, Found, Sources, drivers};
+use super::probits::second_term;
 use crate::indicators::composite::{Composite, Computation, Indicator, band};
 use crate::indicators::months::Month;
 use crate::indicators::prose;

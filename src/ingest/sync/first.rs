@@ -5,8 +5,7 @@
 
 use super::report::Outcome;
 use super::run::Run;
-use super::taking::Brought;
-use super::way::{FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
+use super::way::{Brought, FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
 use crate::error::{Error, Result};
 use crate::ingest::ask::{Asker, Came, Miss, Wish};
 use crate::ingest::fetch::Validators;
@@ -207,10 +206,5 @@ impl<'a, 'r> First<'a, 'r> {
             }
         }
         next
-    }
-
-    /// The sync goes on under it.
-    pub(super) fn run(&mut self) -> &mut Run<'a> {
-        self.run
     }
 }

@@ -1,9 +1,9 @@
 //! One sync under way: the steps, what they did so far, and when to stop asking a source.
 
 use super::config::SyncConfig;
-use super::first::First;
 use super::place;
 use super::report::{MISSED, Outcome, SyncReport};
+use super::way::is_revised;
 use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::ingest::guard;
@@ -101,25 +101,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Takes every step.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the looks cannot be noted.
-    pub(super) async fn all(&mut self, steps: Vec<Step>) -> Result<()> {
-        let mut first = First::begin(self).await?;
-        let left = first.all(steps).await?;
-        let recipes = Arc::clone(&first.run().config.sources.recipes);
-        let made = |step: &Step| recipes.formula(&step.id).is_some();
-        let (made, fetched): (Vec<Step>, Vec<Step>) = left.into_iter().partition(made);
-        first.run().ask_fred(fetched).await?;
-        let left = first.formulas(made).await?;
-        first.run().ask_fred(left).await?;
-        first.confirm().await?;
-        self.looks.keep(&self.store, LOOKS).await
-    }
-
     /// Asks FRED for what no other source brought.
-    async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
+    pub(super) async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
         if self.offline.is_none() && steps.iter().any(|step| step.source.is_some()) {
             self.tell_terms().await?;
         }
@@ -290,24 +273,6 @@ async fn reaches_further(store: &Arc<dyn Store>, id: &SeriesId, came: &[Known]) 
         .first()
         .and_then(|row| Some(Observation::new(row.date, row.value?)));
     is_revised(store, id, oldest).await
-}
-
-/// Whether what is held of a date has another value.
-pub(super) async fn is_revised(
-    store: &Arc<dyn Store>,
-    id: &SeriesId,
-    came: Option<Observation>,
-) -> Result<bool> {
-    let Some(oldest) = came else {
-        return Ok(false);
-    };
-    let id = id.clone();
-    blocking(store, move |store| {
-        let held = store.read(&id)?.unwrap_or_default().latest();
-        let same = held.iter().find(|o| o.date == oldest.date);
-        Ok(same.is_some_and(|o| o.value != oldest.value))
-    })
-    .await
 }
 
 /// Writes what came, unless it looks like figures in another unit: then what is held stays.

@@ -3,7 +3,7 @@
 use super::first::First;
 use super::place::{Place, Taken, settle};
 use super::report::Outcome;
-use super::way::{FeedLook, Way, earlier, refused};
+use super::way::{Brought, Way, earlier, refused};
 use crate::error::{Error, Result};
 use crate::ingest::looks::blocking;
 use crate::ingest::news::day_of;
@@ -11,17 +11,9 @@ use crate::ingest::plan::{Look, Step};
 use crate::ingest::titles::cleaned;
 use crate::model::frequency::days_between;
 use crate::model::{Date, SeriesId};
-use crate::recipe::{FeedRef, Figures, Line, Seen};
+use crate::recipe::{FeedRef, Line, Seen};
 use crate::store::{Description, Written};
 use jiff::Timestamp;
-
-/// An answer, and what is remembered of who gave it.
-pub(super) struct Brought<'l> {
-    pub(super) figures: Figures,
-    pub(super) look: &'l mut FeedLook,
-    /// Whether everything was asked for.
-    pub(super) full: bool,
-}
 
 impl First<'_, '_> {
     /// Writes what came; gives back the series that need another source.

@@ -1,10 +1,10 @@
 //! A series on its way from source to source, and what is remembered of each feed.
 
-use super::run::is_revised;
 use crate::error::{Error, Result};
 use crate::ingest::fetch::Validators;
+use crate::ingest::looks::blocking;
 use crate::ingest::plan::Step;
-use crate::model::SeriesId;
+use crate::model::{Observation, SeriesId};
 use crate::recipe::{FeedRef, Figures, Line, Recipes};
 use crate::store::Store;
 use jiff::Timestamp;
@@ -47,6 +47,14 @@ pub struct Refused {
     pub why: String,
     /// Its beginning.
     pub head: String,
+}
+
+/// An answer, and what is remembered of who gave it.
+pub(super) struct Brought<'l> {
+    pub(super) figures: Figures,
+    pub(super) look: &'l mut FeedLook,
+    /// Whether everything was asked for.
+    pub(super) full: bool,
 }
 
 /// A series on its way from source to source.
@@ -121,6 +129,24 @@ pub(super) async fn reaches_further(
         }
     }
     Ok(false)
+}
+
+/// Whether what is held of a date has another value.
+pub(super) async fn is_revised(
+    store: &Arc<dyn Store>,
+    id: &SeriesId,
+    came: Option<Observation>,
+) -> Result<bool> {
+    let Some(oldest) = came else {
+        return Ok(false);
+    };
+    let id = id.clone();
+    blocking(store, move |store| {
+        let held = store.read(&id)?.unwrap_or_default().latest();
+        let same = held.iter().find(|o| o.date == oldest.date);
+        Ok(same.is_some_and(|o| o.value != oldest.value))
+    })
+    .await
 }
 
 pub(super) fn refused(id: &SeriesId, why: &str) -> Error {

@@ -1,6 +1,6 @@
 //! What is new in the database, on its way into a file.
 
-use super::handle::Shared;
+use super::bridge::Shared;
 use super::lines::{line, mark, select};
 use crate::error::{Error, Result};
 use crate::postgres::{Bounds, Database, Failure, Tried};

@@ -1,5 +1,6 @@
 //! A database that is open: its connections, the thread they live on, and in whose term is written.
 
+use super::bridge::Shared;
 use super::lines::state;
 use super::work::{self, Done, Wanted};
 use super::{fetch, layout, lease, upload};
@@ -11,7 +12,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -29,14 +29,6 @@ pub struct Postgres {
     term: Option<i64>,
     /// Number of the last change made through this handle; 0 while there is none.
     changed: Arc<AtomicI64>,
-}
-
-/// What is shared by all who write through one process.
-#[derive(Debug)]
-pub(in crate::store) struct Shared {
-    pub(in crate::store) db: Database,
-    /// A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
-    runtime: Option<Runtime>,
 }
 
 impl Postgres {
@@ -72,15 +64,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the certificates to trust cannot be read.
     pub(crate) fn unchecked(address: &Address) -> Result<Self> {
-        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
-        let mut runtime = Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("postgres");
-        let runtime = runtime.enable_all().build();
-        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
-        let shared = Shared {
-            db,
-            runtime: Some(runtime),
-        };
+        let shared = Shared::over(Database::at(address, CONNECTIONS, PATIENCE)?)?;
         Ok(Self {
             shared: Arc::new(shared),
             term: None,
@@ -306,40 +290,6 @@ impl Drop for Turn {
         }
         if let Err(error) = self.store.give_back(self.term) {
             tracing::debug!(error = error.for_operator(), "the turn ends by itself");
-        }
-    }
-}
-
-impl Shared {
-    /// For work that goes on beside.
-    pub(in crate::store) fn handle(&self) -> Option<Handle> {
-        self.runtime
-            .as_ref()
-            .map(|runtime| runtime.handle().clone())
-    }
-
-    /// Has work done on the thread of the connections and waits for it.
-    ///
-    /// # Errors
-    /// What the work says; [`Error::Internal`] when it panicked.
-    pub(in crate::store) fn wait<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        let (told, hear) = std::sync::mpsc::sync_channel(1);
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move { told.send(work.await) });
-        }
-        hear.recv()
-            .map_err(|e| Error::internal("work with the database ended", e))?
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // The last holder may be on an executor, which must not wait.
-            runtime.shutdown_background();
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Keeping the store up to date: one sync with its composites, and syncs while serving.
 
-use crate::app;
+use super::wiring::desk_over;
 use crate::config::{self, Config};
 use crate::desk::{Desk, State};
 use crate::endpoints::{Backend, Route};
 use crate::error::Error;
-use crate::ingest::{self, Feed, Progress, SourceSettings, SyncConfig, SyncReport};
+use crate::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
 use crate::model::SeriesId;
-use crate::recipe::Recipes;
 use crate::server::Synced;
 use anyhow::{Context, Result};
 use std::sync::Arc;
@@ -34,7 +33,7 @@ pub(crate) async fn keep_in_sync(
         };
         let Some(term) = term else { break };
         let over = stop.child_token();
-        let desk = match app::desk_over(turns.in_term(term), &config, None, true) {
+        let desk = match desk_over(turns.in_term(term), &config, None, true) {
             Ok(desk) => desk,
             Err(error) => {
                 let error = crate::error::causes(error.chain());
@@ -124,7 +123,7 @@ pub(crate) async fn sync_once(
         .map(|id| SeriesId::new(id))
         .collect::<crate::Result<_>>()?;
     let settings = SyncConfig {
-        sources: source_settings(&config.sources)?,
+        sources: config.sources.settings()?,
         only_plan: sync.plan,
         only: (!only.is_empty()).then_some(only),
         force: sync.force,
@@ -244,45 +243,7 @@ async fn read_feeds(desk: &Arc<Desk>, config: &Config, stop: &CancellationToken)
         Some(file) => Feed::from_file(file)?,
         None => Feed::embedded()?,
     };
-    let settings = source_settings(&config.sources)?;
+    let settings = config.sources.settings()?;
     ingest::read_feeds(desk.store(), &feeds, &settings, desk.now(), stop).await?;
     Ok(())
-}
-
-/// How sources are asked.
-///
-/// # Errors
-/// [`crate::Error::BadFile`] when a recipe of the operator's folder cannot be used.
-pub(crate) fn source_settings(sources: &config::Sources) -> crate::Result<SourceSettings> {
-    let given = [
-        ("fred", &sources.fred_csv_url),
-        ("fred api", &sources.fred_api_url),
-    ];
-    let given = given
-        .into_iter()
-        .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
-    let own = sources.source_url.iter();
-    let own = own.map(|own| (own.name.clone(), own.url.clone()));
-    let keys = sources.source_key.iter();
-    Ok(SourceSettings {
-        addresses: given.chain(own).collect(),
-        key: sources.fred_key.clone(),
-        recipes: recipes(sources)?,
-        keys: keys
-            .map(|own| (own.name.clone(), own.key.clone()))
-            .collect(),
-        no_fred: sources.no_fred,
-        ..SourceSettings::default()
-    })
-}
-
-/// The recipes in use: ours, and those of the operator's folder.
-///
-/// # Errors
-/// [`crate::Error::BadFile`] when one of the folder cannot be used.
-pub(crate) fn recipes(sources: &config::Sources) -> crate::Result<Arc<Recipes>> {
-    match &sources.sources {
-        Some(folder) => Recipes::with_folder(folder),
-        None => Ok(Arc::clone(Recipes::embedded())),
-    }
 }
