@@ -1,19 +1,31 @@
-//! The connections to a database and the thread they live on, so that whoever calls waits here and no executor does.
+//! A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
 
 use crate::error::{Error, Result};
 use crate::postgres::Database;
 use std::future::Future;
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 
-/// What is shared by all who write through one process.
+/// What is shared by all who write through one process: the connections, and the thread they live on for as long as
+/// anyone holds this.
 #[derive(Debug)]
 pub(in crate::store) struct Shared {
     pub(in crate::store) db: Database,
-    /// A thread of its own for the asynchronous client, so that whoever calls waits here and no executor does.
-    pub(super) runtime: Option<Runtime>,
+    runtime: Option<Runtime>,
 }
 
 impl Shared {
+    /// Starts the thread.
+    pub(super) fn over(db: Database) -> Result<Self> {
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("postgres");
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
+        Ok(Self {
+            db,
+            runtime: Some(runtime),
+        })
+    }
+
     /// For work that goes on beside.
     pub(in crate::store) fn handle(&self) -> Option<Handle> {
         self.runtime

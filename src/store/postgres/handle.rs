@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -65,15 +64,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the certificates to trust cannot be read.
     pub(crate) fn unchecked(address: &Address) -> Result<Self> {
-        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
-        let mut runtime = Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("postgres");
-        let runtime = runtime.enable_all().build();
-        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
-        let shared = Shared {
-            db,
-            runtime: Some(runtime),
-        };
+        let shared = Shared::over(Database::at(address, CONNECTIONS, PATIENCE)?)?;
         Ok(Self {
             shared: Arc::new(shared),
             term: None,
