@@ -3,7 +3,7 @@
 use super::facts::held;
 use super::kept::{RegimePath, State};
 use super::local::Desk;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::indicators::composite::{self, Computation};
 use crate::indicators::precedents::{self, Precedents};
 use crate::indicators::{Composite, Reading, nowcast, regime};
@@ -98,14 +98,10 @@ impl Desk {
             .iter()
             .map(|id| self.stamp(&SeriesId::new(id)?, state));
         let key = (stamps.collect::<Result<_>>()?, composite.about.id);
-        let whole = match self.as_known.get(&key) {
-            Some(found) => found,
-            None => {
-                let whole = Arc::new(path(&self.recorded(inputs, state)?, state.today));
-                self.as_known.insert(key, Arc::clone(&whole));
-                whole
-            }
-        };
+        let whole = self.as_known.or_make(key, || {
+            let recorded = self.recorded(inputs, state)?;
+            Ok::<_, Error>(Arc::new(path(&recorded, state.today)))
+        })?;
         let out = whole.partition_point(|o| out_on(o.date) <= day);
         Ok(whole.get(..out).unwrap_or_default().to_vec())
     }
@@ -136,22 +132,18 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimePath>> {
-        let key = (self.state()?, as_of);
-        if let Some(found) = self.regimes.get(&key) {
-            return Ok(found);
-        }
-        let read = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
-        let set = self.set(read.copied(), as_of)?;
-        let day = self.data_date(as_of)?;
-        let months = regime::history(&set, day.as_of);
-        let now = regime::outlook(months.clone(), &set, day.as_of);
-        let path = Arc::new(RegimePath {
-            nowcast: nowcast::after(&now, &set, (day.as_of, day.market)),
-            months,
-            now,
-        });
-        self.regimes.insert(key, Arc::clone(&path));
-        Ok(path)
+        self.regimes.or_make((self.state()?, as_of), || {
+            let read = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
+            let set = self.set(read.copied(), as_of)?;
+            let day = self.data_date(as_of)?;
+            let months = regime::history(&set, day.as_of);
+            let now = regime::outlook(months.clone(), &set, day.as_of);
+            Ok(Arc::new(RegimePath {
+                nowcast: nowcast::after(&now, &set, (day.as_of, day.market)),
+                months,
+                now,
+            }))
+        })
     }
 
     /// The months most like the regime's newest one, or why there are none; computed once per state of the data.
@@ -159,16 +151,12 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn precedents(&self, as_of: AsOf) -> Result<Arc<std::result::Result<Precedents, String>>> {
-        let key = (self.state()?, as_of);
-        if let Some(found) = self.precedents.get(&key) {
-            return Ok(found);
-        }
-        let path = self.regimes(as_of)?;
-        let set = self.set(precedents::INPUTS, as_of)?;
-        let day = self.data_date(as_of)?.as_of;
-        let found = Arc::new(precedents::of(&path.months, &set, day));
-        self.precedents.insert(key, Arc::clone(&found));
-        Ok(found)
+        self.precedents.or_make((self.state()?, as_of), || {
+            let path = self.regimes(as_of)?;
+            let set = self.set(precedents::INPUTS, as_of)?;
+            let day = self.data_date(as_of)?.as_of;
+            Ok(Arc::new(precedents::of(&path.months, &set, day)))
+        })
     }
 }
 

@@ -255,9 +255,14 @@ impl PartDays {
     ) -> Self {
         let (mut scores, mut newest) = (vec![None; days.len()], None);
         for measure in &measures {
-            let mut values = Vec::with_capacity(days.len());
-            let mut inputs = Vec::with_capacity(days.len());
-            for (place, input) in measure.on(days).enumerate() {
+            // A score rests on the past alone: what comes behind the last open day is not asked for.
+            let last = scores.iter().rposition(Option::is_none);
+            let Some(open) = last.and_then(|last| days.get(..=last)) else {
+                break;
+            };
+            let mut values = Vec::with_capacity(open.len());
+            let mut inputs = Vec::with_capacity(open.len());
+            for (place, input) in measure.on(open).enumerate() {
                 if let Some(input) = input {
                     values.push(input.value);
                     inputs.push((place, input));

@@ -22,12 +22,10 @@ from request import SEEDS, Request, Wire, rpc, seeds
 
 # Milliseconds of CPU that one request may cost: the usual, those that draw a PNG (750,000 pixels and their compression),
 # and those that compute composites over their whole history.
-BOUND, PICTURE, WHOLE = 10, 30, 50
+BOUND, PICTURE, WHOLE = 10, 25, 25
 DRAWN = re.compile(r"\.png|chart=true|\"chart\": ?\"?true")
 COMPOSITE = re.compile(r"regime|signals|summary|explain|what.changed|scenarios|recession|methods|"
                        r"CRPI|RNOW|CNLI|CMSI|CRAI|NVI|CVRP|^(GET|HEAD) /( |\?|$)", re.I)
-# What the same request costs on a busy day beside a quiet one: so much above a bound is the machine's.
-NOISE = 1.15
 # Seconds for all targets of the short form.
 MOST_SECONDS = 65
 # Requests of a target that are remembered and mutated.
@@ -399,7 +397,7 @@ def main():
             assert ground.server.stop() == 0
     if given.keep:
         kept_seeds(found)
-    over = [one for one in found if one["cost"] > NOISE * one["bound"]]
+    over = [one for one in found if one["cost"] > one["bound"]]
     if not given.short or over:
         table(found)
     dearest = max(found, key=lambda one: one["cost"])
