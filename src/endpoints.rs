@@ -27,7 +27,6 @@ mod measured;
 pub mod metric;
 mod newer_mean;
 pub mod provenance;
-pub mod recessions;
 pub mod regime;
 pub mod release_calendar;
 pub mod revisions;
@@ -71,7 +70,6 @@ pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
         Route::of::<what_changed::WhatChanged>(),
         Route::of::<revisions::GetRevisions>(),
         Route::of::<release_calendar::GetReleaseCalendar>(),
-        Route::of::<recessions::ListRecessions>(),
     ]
 });
 
