@@ -10,7 +10,8 @@
 //!
 //! # To add a composite
 //! Write `src/indicators/<name>.rs` with its [`Composite`], add it to [`COMPOSITES`] here, and describe the series
-//! in `data/catalogue.csv`. Every list of composites, in answers, documents and pages, follows.
+//! in `data/catalogue.csv` and the term in `data/glossary/`. Every list of composites, in answers, documents and pages,
+//! follows.
 //!
 //! A set is what was known on the reference day: whoever hands it over has cut it, by recorded vintages or by
 //! publication lags. At the reference day nothing more is cut, so a figure that came earlier than usual

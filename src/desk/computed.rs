@@ -5,8 +5,9 @@ use super::kept::{RegimePath, State};
 use super::local::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::composite::{self, Computation};
+use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::precedents::{self, Precedents};
-use crate::indicators::{Composite, Reading, nowcast, regime};
+use crate::indicators::{Composite, Reading, regime};
 use crate::model::{AsOf, Catalogue, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
 use std::sync::Arc;
 
@@ -133,16 +134,26 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimePath>> {
         self.regimes.or_make((self.state()?, as_of), || {
+            let set = self.set(regime::INPUTS.iter().copied(), as_of)?;
+            let day = self.data_date(as_of)?.as_of;
+            let months = regime::history(&set, day);
+            let now = regime::outlook(months.clone(), &set, day);
+            Ok(Arc::new(RegimePath { months, now }))
+        })
+    }
+
+    /// The regime with figures filled that are not out yet, or why there is none; computed once per state of the data.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn nowcast(&self, as_of: AsOf) -> Result<Arc<std::result::Result<Nowcast, String>>> {
+        self.nowcasts.or_make((self.state()?, as_of), || {
             let read = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
             let set = self.set(read.copied(), as_of)?;
             let day = self.data_date(as_of)?;
-            let months = regime::history(&set, day.as_of);
-            let now = regime::outlook(months.clone(), &set, day.as_of);
-            Ok(Arc::new(RegimePath {
-                nowcast: nowcast::after(&now, &set, (day.as_of, day.market)),
-                months,
-                now,
-            }))
+            let path = self.regimes(as_of)?;
+            let found = nowcast::after(&path.now, &set, (day.as_of, day.market));
+            Ok(Arc::new(found))
         })
     }
 

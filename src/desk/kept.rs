@@ -2,7 +2,6 @@
 
 use crate::indicators::base_rates::BaseRate;
 use crate::indicators::expectation::Expectation;
-use crate::indicators::nowcast::Nowcast;
 use crate::indicators::regime;
 use crate::model::Date;
 use schemars::JsonSchema;
@@ -36,8 +35,6 @@ pub struct RegimePath {
     pub months: Vec<regime::RegimeMonth>,
     /// The answer at the reference day.
     pub now: regime::Outlook,
-    /// The same with figures filled that are not out yet; or why there is none.
-    pub nowcast: std::result::Result<Nowcast, String>,
 }
 
 /// The newest figure of a series as it was printed first, beside what could be expected the day before.

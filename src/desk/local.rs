@@ -8,6 +8,7 @@ use super::texts::Texts;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::indicators::Reading;
+use crate::indicators::nowcast::Nowcast;
 use crate::indicators::precedents::Precedents;
 use crate::indicators::revisions::Revisions;
 use crate::model::{
@@ -41,6 +42,7 @@ pub struct Desk {
     pub(super) revisions: Cache<(Stamp, SeriesId), Option<Arc<Revisions>>>,
     pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     pub(super) regimes: Cache<(State, AsOf), Arc<RegimePath>>,
+    pub(super) nowcasts: Cache<(State, AsOf), Arc<std::result::Result<Nowcast, String>>>,
     /// What the next releases can be expected to say, by series.
     pub(super) awaited: Cache<(State, &'static str, AsOf), Arc<Awaited>>,
     /// Past months most like the regime's, or why there are none.
@@ -79,6 +81,7 @@ impl Desk {
             }),
             readings: Cache::new(256),
             regimes: Cache::new(32),
+            nowcasts: Cache::new(32),
             awaited: Cache::new(256),
             precedents: Cache::new(32),
             paths: Cache::new(8),

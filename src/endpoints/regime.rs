@@ -141,7 +141,8 @@ impl Endpoint for GetRegime {
         if let Some(state) = state.filter(|s| !s.basis.is_empty()) {
             provenance.note("regime", state.basis.join("; "));
         }
-        if let Err(reason) = &path.nowcast {
+        let nowcast = desk.nowcast(as_of)?;
+        if let Err(reason) = &*nowcast {
             provenance.note("nowcast", reason.clone());
         }
         let precedents = match params.precedents {
@@ -172,7 +173,7 @@ impl Endpoint for GetRegime {
             month: state.map(|s| s.month),
             growth_score: state.map(|s| round_to(s.growth, 2)),
             inflation_score: state.map(|s| round_to(s.inflation, 2)),
-            nowcast: path.nowcast.as_ref().ok().map(NowcastAnswer::of),
+            nowcast: (*nowcast).as_ref().ok().map(NowcastAnswer::of),
             months,
             precedents: precedents.and_then(|found| found.ok()),
             provenance,
@@ -256,10 +257,10 @@ fn listed(
 /// [`crate::Error::Store`] when the store cannot be read.
 pub(super) fn narrative(desk: &Desk, as_of: AsOf) -> Result<String> {
     let reading = |composite| desk.reading(composite, as_of);
-    let path = desk.regimes(as_of)?;
+    let (path, nowcast) = (desk.regimes(as_of)?, desk.nowcast(as_of)?);
     let evidence = narrative::Evidence {
         outlook: &path.now,
-        nowcast: path.nowcast.as_ref().ok(),
+        nowcast: (*nowcast).as_ref().ok(),
         recession: &*reading(&recession::CRPI)?,
         stress: &*reading(&stress::CMSI)?,
         liquidity: &*reading(&liquidity::CNLI)?,
