@@ -3,7 +3,8 @@
 #
 #     tests/budget/run.sh target/release/econoscope /tmp/folder
 #
-# Instructions do not depend on what else the machine does, so a regression of a tenth shows on a busy one, too.
+# Instructions hardly depend on what else the machine does, so a regression of a tenth shows where times would not. What
+# the server does each second counts with them: beside builds, when 200 requests take long, that is up to another tenth.
 # Needs valgrind and python3; takes about a minute.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

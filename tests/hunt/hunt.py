@@ -22,7 +22,7 @@ from request import SEEDS, Request, Wire, rpc, seeds
 
 # Milliseconds of CPU that one request may cost: the usual, those that draw a PNG (750,000 pixels and their compression),
 # and those that compute composites over their whole history.
-BOUND, PICTURE, WHOLE = 10, 25, 25
+BOUND, PICTURE, WHOLE = 10, 30, 40
 DRAWN = re.compile(r"\.png|chart=true|\"chart\": ?\"?true")
 COMPOSITE = re.compile(r"regime|signals|summary|explain|what.changed|scenarios|recession|methods|"
                        r"CRPI|RNOW|CNLI|CMSI|CRAI|NVI|CVRP|^(GET|HEAD) /( |\?|$)", re.I)
