@@ -271,19 +271,20 @@ impl PartDays {
             let first = measure.usable_from;
             let first = first.map_or(0, |from| days.partition_point(|day| *day < from));
             for ((place, input), score) in inputs.into_iter().zip(score(&values)) {
-                let Some(slot) = scores.get_mut(place) else {
+                let slot = scores.get_mut(place);
+                let Some(slot) = slot.filter(|s| s.is_none() && place >= first) else {
                     continue;
                 };
-                if slot.is_none() && place >= first && score.is_some() {
-                    *slot = score;
-                    newest = score
-                        .filter(|_| place + 1 == days.len())
-                        .map(|score| Scored {
-                            series: measure.from,
-                            input,
-                            score,
-                        })
-                        .or(newest);
+                *slot = score;
+                if let Some(score) = score
+                    && place + 1 == days.len()
+                {
+                    let series = measure.from;
+                    newest = Some(Scored {
+                        series,
+                        input,
+                        score,
+                    });
                 }
             }
         }

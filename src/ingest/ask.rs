@@ -329,8 +329,10 @@ async fn one(
         |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
     let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
     if let Some(home) = way.home {
+        // Put together and not joined: a path that begins with two slashes would name another host.
         let path = &url[Position::BeforePath..Position::AfterQuery];
-        url = home.join(path).map_err(|e| outage(e.to_string()))?;
+        let own = format!("{}{path}", home.origin().ascii_serialization());
+        url = Url::parse(&own).map_err(|e| outage(e.to_string()))?;
     }
     let mut header = None;
     if let (Some(place), Some(key)) = (place, way.key)
