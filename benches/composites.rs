@@ -6,10 +6,11 @@ mod cpu;
 
 use cpu::of as cpu;
 use criterion::{Criterion, criterion_group, criterion_main};
+use econoscope::catalogue::Catalogue;
 use econoscope::desk::{self, Desk, Now, Settings};
 use econoscope::indicators::{COMPOSITES, Composite};
 use econoscope::model::frequency::{day_from_number, day_number};
-use econoscope::model::{Catalogue, Date, Frequency, Observation, Series, SeriesId, SeriesSet};
+use econoscope::model::{Date, Frequency, Observation, Series, SeriesId, SeriesSet};
 use econoscope::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};

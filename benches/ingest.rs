@@ -9,9 +9,10 @@
     reason = "a bench that cannot start has failed, and printing is its purpose"
 )]
 
+use econoscope::catalogue::Catalogue;
 use econoscope::ingest::{ApiKey, PaceSettings, Progress, SourceSettings, SyncConfig, sync};
 use econoscope::model::frequency::{day_from_number, day_number};
-use econoscope::model::{Catalogue, Frequency, Observation, SeriesId};
+use econoscope::model::{Frequency, Observation, SeriesId};
 use econoscope::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};

@@ -1,8 +1,8 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
+use crate::catalogue::names::Names;
 use crate::config::Config;
 use crate::mcp;
-use crate::model::names::Names;
 use anyhow::Result;
 use std::sync::Arc;
 

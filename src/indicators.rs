@@ -9,9 +9,8 @@
 //! [`regime`], [`sahm`], [`summary`] and [`nber`] stand beside them; [`prose`] and [`narrative`] put figures into words.
 //!
 //! # To add a composite
-//! Write `src/indicators/<name>.rs` with its [`Composite`], add it to [`COMPOSITES`] here, and describe the series
-//! in `data/catalogue.csv` and the term in `data/glossary/`. Every list of composites, in answers, documents and pages,
-//! follows.
+//! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here. Every list of composites,
+//! in answers, documents and pages, its line in the catalogue and its term in the glossary follow.
 //!
 //! A set is what was known on the reference day: whoever hands it over has cut it, by recorded vintages or by
 //! publication lags. At the reference day nothing more is cut, so a figure that came earlier than usual

@@ -10,12 +10,12 @@
 //! 6  rest    generate          edges: the endpoint table over HTTP, and as documents
 //! 5  endpoints       ingest    what we answer        public sources into the store
 //! 4  upstream        desk      forwarding client     local facts as of a day
-//! 3  store                     observations, vintages, texts
+//! 3  store     catalogue       observations, vintages, texts; every series there is, ours too, and its names
 //! 2  indicators                pure: transforms, composites, the regime, prose
 //! 2  chart                     pure: series as SVG and PNG
 //! 2  recipe                    sources of figures as data: pure readers of their answers
 //! 2  sqlite  postgres          SQLite files: whose they are, opened, set aside; a database of others: addresses, transactions
-//! 1  model  rpc  pool  disk    series, frequency, catalogue, names; who speaks at /mcp; computed work in turn; files
+//! 1  model  rpc  pool  disk    series, frequency, calendar, units; who speaks at /mcp; computed work in turn; files
 //! 1  net                       what both clients of the network share
 //! 0  error  cache  clock       what can go wrong, as meanings; bounded memory; time that does not jump
 //! ```
@@ -35,6 +35,7 @@
 pub mod admission;
 mod app;
 mod cache;
+pub mod catalogue;
 pub mod chart;
 pub mod cli;
 pub mod clock;

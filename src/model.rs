@@ -6,21 +6,20 @@
 //! | observation | one number for one period, stamped with the period's first day |
 //! | frequency | how long a period is |
 //! | vintage, `known_from` | the day a figure became known; `as_of` asks for what was known on a day |
-//! | catalogue | what we know about each series: title, unit, source, rights, typical publication lag |
+//! | `SeriesInfo` | what we know about a series: title, unit, source, rights, typical publication lag |
 //!
 //! Pure: no I/O, no clock, no async. Missing values are absent rows, never zero.
 
 pub mod attribution;
 pub mod calendar;
-pub mod catalogue;
 pub mod frequency;
 pub mod knowledge;
-pub mod names;
 pub mod observation;
 pub mod quantity;
 pub mod release;
 pub mod series;
 mod series_id;
+pub mod series_info;
 pub(crate) mod table;
 pub mod units;
 pub mod untrusted;
@@ -29,11 +28,11 @@ pub mod when;
 pub mod words;
 
 pub use attribution::Attribution;
-pub use catalogue::{Catalogue, Rights, SeriesInfo};
 pub use frequency::{Date, Frequency};
 pub use knowledge::{Knowledge, Recorded};
 pub use observation::{AsOf, Known, Observation, Vintages};
 pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
+pub use series_info::{Rights, SeriesInfo};
 pub use when::When;

@@ -2,7 +2,8 @@
 #![no_main]
 use econoscope::indicators::expression::{Column, MAX_CHARACTERS, Scope, evaluate, parse};
 use econoscope::indicators::resample::Aggregation;
-use econoscope::model::{Catalogue, Observation, Series};
+use econoscope::catalogue::Catalogue;
+use econoscope::model::{Observation, Series};
 use jiff::civil::date;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};

@@ -2,11 +2,12 @@
 
 use super::kept::{Awaited, Print, State};
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::indicators::expectation::Formula;
 use crate::model::frequency::shift;
 use crate::model::observation::known_by;
-use crate::model::{AsOf, Catalogue, Date, SeriesInfo};
+use crate::model::{AsOf, Date, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
 

@@ -3,9 +3,10 @@
 
 use super::kept::{Rule, State, Values};
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::indicators;
-use crate::model::{AsOf, Catalogue, Date, Known, SeriesId, SeriesInfo, release};
+use crate::model::{AsOf, Date, Known, SeriesId, SeriesInfo, release};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,12 +3,13 @@
 use super::facts::held;
 use super::kept::{RegimePath, State};
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators::composite::{self, Computation};
 use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::precedents::{self, Precedents};
 use crate::indicators::{Composite, Reading, regime};
-use crate::model::{AsOf, Catalogue, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
+use crate::model::{AsOf, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
 use std::sync::Arc;
 
 impl Desk {
@@ -30,7 +31,7 @@ impl Desk {
         }
         let reading = Arc::new(reading);
         self.readings.insert(key, Arc::clone(&reading));
-        if let (Some(rows), Some(info)) = (history, composite.about.info())
+        if let (Some(rows), Some(info)) = (history, Catalogue::of(&composite.about))
             && !self.is_stored(composite, as_of)?
         {
             let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
@@ -47,7 +48,7 @@ impl Desk {
 
     /// The day for which a composite speaks.
     pub(super) fn day(&self, composite: &Composite, as_of: AsOf) -> Result<Date> {
-        let frequency = composite.about.info().map(|info| info.frequency);
+        let frequency = Catalogue::of(&composite.about).map(|info| info.frequency);
         let day = self.data_date(as_of)?;
         Ok(frequency.map_or(day.as_of, |frequency| day.of(frequency)))
     }
@@ -203,7 +204,7 @@ mod tests {
         let desk = Desk::open(store, Settings::default(), Arc::new(now));
         let as_of = AsOf::Day(date(2020, 4, 1));
         let reading = desk.reading(&CMSI, as_of)?;
-        let info = CMSI.about.info().unwrap();
+        let info = Catalogue::of(&CMSI.about).unwrap();
         let key = (desk.stamp(&info.id, desk.state()?)?, info.id.clone(), as_of);
         let kept = desk.series.get(&key).flatten().unwrap();
         let last = kept.observations.last().map(|o| o.value);

@@ -3,10 +3,11 @@
 use super::kept::{Stamp, State};
 use super::local::Desk;
 use super::remarks;
+use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators;
 use crate::model::{
-    AsOf, Catalogue, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
+    AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
 };
 use crate::store::Status;
 use std::sync::Arc;

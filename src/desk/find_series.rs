@@ -6,9 +6,10 @@
 use super::holdings::guess_frequency;
 use super::local::Desk;
 use super::search::{Kind, Library};
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::model::words::{fold, spelled_words};
-use crate::model::{Catalogue, Frequency, Rights, SeriesId, SeriesInfo, untrusted};
+use crate::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
 use crate::store::Description;
 use std::cmp::Reverse;
 use std::collections::HashSet;

@@ -1,13 +1,17 @@
-//! The glossary: terms from `data/glossary/`, embedded.
+//! The glossary: terms from `data/glossary/`, embedded, and those of our own indicators.
 
 use super::folder;
 use crate::error::{Error, Result};
+use crate::indicators::{Indicator, indicators};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/glossary");
+
+/// The subject under which our own indicators stand.
+const METHODOLOGY: &str = "methodology";
 
 /// A term and what it means.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,9 +31,27 @@ pub struct Term {
     /// Series it is about.
     #[serde(default)]
     pub series: Vec<String>,
-    /// Subject: the file it stands in.
+    /// Subject: the file it stands in, "methodology" for our own indicators.
     #[serde(skip)]
     pub category: String,
+}
+
+impl Term {
+    /// What an indicator's own row says of it as a term; `None` of the regime, whose terms stand in the files.
+    fn of(about: &Indicator) -> Option<Self> {
+        let listing = about.listing?;
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let series = [&[about.id], listing.series].concat();
+        Some(Self {
+            slug: about.slug(),
+            term: listing.term.to_owned(),
+            aliases: owned(listing.aliases),
+            summary: listing.meaning.to_owned(),
+            related: owned(listing.related),
+            series: owned(&series),
+            category: METHODOLOGY.to_owned(),
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -51,6 +73,7 @@ impl Glossary {
         static GLOSSARY: LazyLock<Result<Glossary>> = LazyLock::new(|| {
             let files = folder::embedded(&FILES, "toml").map(|(file, text)| read(file, text));
             let mut terms: Vec<Term> = files.collect::<Result<Vec<_>>>()?.concat();
+            terms.extend(indicators().filter_map(Term::of));
             terms.sort_by(|a, b| a.slug.cmp(&b.slug));
             Ok(Glossary { terms })
         });
@@ -82,7 +105,7 @@ fn read(file: &str, text: &str) -> Result<Vec<Term>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use std::collections::HashSet;
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::holdings::{DataDate, Holdings, LAST_SYNC};
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::model::frequency::days_between;
-use crate::model::{AsOf, Catalogue, SeriesId};
+use crate::model::{AsOf, SeriesId};
 use crate::store::Status;
 use std::sync::{Arc, OnceLock};
 

@@ -7,10 +7,11 @@
 
 use super::kept::{Figures, Path, State};
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::{self, Composite, Indicator, Reading, regime};
-use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesSet};
+use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesSet};
 use std::sync::Arc;
 
 impl Desk {
@@ -62,7 +63,7 @@ impl Desk {
             let found = path.months.binary_search_by_key(&date, |m| m.month).ok();
             return Ok(found.and_then(|i| path.months.get(i)).map(of_regime));
         };
-        let held = match about.info() {
+        let held = match Catalogue::of(about) {
             Some(info) => self.series(info, AsOf::Latest)?,
             None => None,
         };

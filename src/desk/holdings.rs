@@ -1,9 +1,10 @@
 //! What the store holds at a state of the data, and the day for which it can speak.
 
 use super::kept::State;
+use crate::catalogue::Catalogue;
 use crate::model::frequency::days_between;
 use crate::model::words::fold;
-use crate::model::{Catalogue, Date, Frequency, Observation, SeriesId, SeriesInfo};
+use crate::model::{Date, Frequency, Observation, SeriesId, SeriesInfo};
 use crate::store::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

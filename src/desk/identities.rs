@@ -5,15 +5,14 @@
 //! in only where nothing is held of the series itself, and the answer says so.
 
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators;
 use crate::indicators::expression::{self, Expr, Scope};
 use crate::indicators::resample::{Aggregation, aggregate};
-use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
-use crate::model::{
-    AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table,
-};
+use crate::model::series_info::round_to;
+use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 

@@ -26,13 +26,13 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
     let info = desk.resolve("indicator", name).ok();
     let composite = info.and_then(|i| crate::indicators::composite(i.id.as_str()));
     let Some(c) = composite else {
-        let known = methods().map(|m| Suggestion::new(m.slug(), m.title()));
+        let known = methods().map(|m| Suggestion::new(m.slug(), m.title));
         return Err(Error::unknown("indicator", name, known.collect()));
     };
     let id = crate::model::SeriesId::new(c.about.id)?;
     let mut text = format!(
         "# {} ({})\n\nMethod: {}\n\nFormula: {}\n\nSource: {}\n",
-        c.about.title(),
+        c.about.title,
         desk.shown_id(&id),
         c.about.method,
         c.about.formula,

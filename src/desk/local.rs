@@ -172,7 +172,7 @@ impl Desk {
     pub fn barred(&self, series: &[&str]) -> Option<Error> {
         series
             .iter()
-            .filter_map(|id| crate::model::Catalogue::embedded().get(id))
+            .filter_map(|id| crate::catalogue::Catalogue::embedded().get(id))
             .find_map(|info| self.permit(info).err())
     }
 }

@@ -4,10 +4,11 @@
 //! series that are held comes nearest to one that is not.
 
 use super::local::Desk;
+use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators::transform;
 use crate::model::words::fold;
-use crate::model::{AsOf, Catalogue, Date, SeriesInfo, table};
+use crate::model::{AsOf, Date, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

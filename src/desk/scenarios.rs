@@ -183,7 +183,7 @@ mod tests {
         assert!(list.windows(2).all(|w| w[0].slug != w[1].slug));
         for scenario in list {
             let event = scenario.event.as_ref().unwrap();
-            let known = crate::model::Catalogue::embedded().get(&event.series);
+            let known = crate::catalogue::Catalogue::embedded().get(&event.series);
             assert!(known.is_some(), "{}: {}", scenario.slug, event.series);
         }
         Ok(())

@@ -10,10 +10,11 @@ mod tests;
 use self::index::{Fit, Index, Scored, Text};
 use super::glossary::{Glossary, Term};
 use super::scenarios::Scenario;
+use crate::catalogue::Catalogue;
+use crate::catalogue::names::Names;
 use crate::error::Result;
 use crate::indicators::COMPOSITES;
-use crate::model::names::Names;
-use crate::model::{Catalogue, SeriesInfo};
+use crate::model::SeriesInfo;
 use crate::store::Article;
 use std::sync::{Arc, LazyLock};
 
@@ -164,7 +165,7 @@ fn embedded() -> Result<Vec<(Document, Text)>> {
     all.extend(Glossary::embedded()?.iter().map(term));
     all.extend(COMPOSITES.iter().map(|c| {
         let about = format!("{} {}", c.about.formula, c.about.source);
-        method(&c.about.slug(), c.about.title(), &about)
+        method(&c.about.slug(), c.about.title, &about)
     }));
     all.push(method("regime", "macro regime", ""));
     Ok(all)

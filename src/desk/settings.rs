@@ -3,7 +3,7 @@
 use super::address::address;
 use super::articles::Text;
 use super::scenarios::Scenario;
-use crate::model::catalogue::DEFAULT_PREFIX;
+use crate::model::series_info::DEFAULT_PREFIX;
 use crate::recipe::Recipes;
 use std::sync::Arc;
 

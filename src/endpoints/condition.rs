@@ -6,7 +6,7 @@ use crate::indicators::condition::{Run, tally};
 use crate::indicators::expression::{Column, Evaluation, Expr, Op, Price, Scope, Unit};
 use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -14,6 +14,7 @@ use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::signals::shown_value;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::desk::scores::{ScoreTable, Scores};
 use crate::error::{Error, Result};
@@ -100,7 +101,7 @@ impl Endpoint for ExplainIndicator {
         }
         Ok(Explanation {
             indicator: about.ticker().into(),
-            name: about.title().into(),
+            name: about.title.into(),
             method: about.method.into(),
             formula: about.formula.into(),
             method_source: about.source.into(),
@@ -164,9 +165,7 @@ fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTria
     }
     let reading = desk.reading(&CRPI2, as_of)?;
     Ok(Some(OnTrial {
-        series: CRPI2
-            .about
-            .info()
+        series: Catalogue::of(&CRPI2.about)
             .map_or_else(String::new, |info| desk.shown_id(&info.id)),
         method: CRPI2.about.method.to_owned(),
         value: shown_value(&CRPI2.about, &reading),

@@ -1,6 +1,7 @@
 //! Formulas and conditions of a request: read, the series they name fetched, and priced before anything is computed.
 
 use super::provenance::Provenance;
+use crate::catalogue::names::Names;
 use crate::desk::resolve::Meaning;
 use crate::desk::{Desk, resolve};
 use crate::error::{Error, Result};
@@ -8,7 +9,6 @@ use crate::indicators::expression::{self, Expr, Fault};
 use crate::indicators::prose::joined;
 use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics;
-use crate::model::names::Names;
 use crate::model::{AsOf, Frequency, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;

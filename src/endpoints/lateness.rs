@@ -24,7 +24,8 @@ pub(super) fn lateness(series: &Series, day: Date) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Catalogue, Observation};
+    use crate::catalogue::Catalogue;
+    use crate::model::Observation;
     use jiff::civil::date;
 
     #[test]

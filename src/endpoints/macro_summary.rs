@@ -14,7 +14,7 @@ use crate::indicators::stress::CMSI;
 use crate::indicators::summary::{self, Figure};
 use crate::indicators::{Composite, established, regime, sahm};
 use crate::model::AsOf;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

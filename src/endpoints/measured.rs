@@ -3,7 +3,7 @@
 
 use crate::indicators::prose::{number, signed};
 use crate::indicators::transform::Units;
-use crate::model::catalogue::{round_to, without_noise};
+use crate::model::series_info::{round_to, without_noise};
 use crate::model::{Frequency, Quantity, Series, SeriesInfo};
 
 /// Decimals of a composite, which is computed here and told with fewer: enough for who goes on computing with it.

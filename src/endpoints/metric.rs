@@ -7,17 +7,16 @@ use super::lateness::lateness;
 use super::measured::Measured;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::transform::{self, Changes, Units};
 use crate::indicators::window::Standing;
 use crate::indicators::{narrative_velocity, prose};
-use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
-use crate::model::{
-    AsOf, Attribution, Catalogue, Date, Frequency, Observation, Series, SeriesInfo,
-};
-use crate::model::{calendar, release};
+use crate::model::release;
+use crate::model::series_info::round_to;
+use crate::model::{AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -241,7 +240,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
 /// The day the following figure is due, with a note on how that is known and whether it has passed by `present`.
 fn due(info: &SeriesInfo, last: Date, present: Date, provenance: &mut Provenance) -> Date {
     let after = shift(last, info.frequency.period());
-    let expected = calendar::bringing(info).and_then(|release| release.due_for(after));
+    let expected = Catalogue::release_of(info).and_then(|release| release.due_for(after));
     let (due, mut note) = match expected {
         Some(due) => (
             due.day,

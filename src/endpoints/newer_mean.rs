@@ -3,9 +3,10 @@
 //! Daily figures and monthly averages are read from different places and may end on different days. The daily
 //! figure is the answer; that a later month's average is held is told beside it, in words and in a field.
 
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::model::{AsOf, Catalogue, Date, SeriesId};
+use crate::model::{AsOf, Date, SeriesId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

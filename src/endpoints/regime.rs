@@ -14,7 +14,7 @@ use crate::desk::{Desk, RegimePath};
 use crate::error::Result;
 use crate::indicators::nowcast as indicators_nowcast;
 use crate::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Attribution, Date};
 use jiff::Timestamp;
 pub use months::{Probabilities, RegimeOfMonth};

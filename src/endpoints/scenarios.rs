@@ -9,7 +9,7 @@ use crate::desk::scenarios::{self, Status};
 use crate::desk::search::Kind;
 use crate::error::Result;
 use crate::model::Attribution;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

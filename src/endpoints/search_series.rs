@@ -3,11 +3,12 @@
 use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
+use crate::catalogue::Catalogue;
+use crate::catalogue::names::Names;
 use crate::desk::{Desk, IMPORTED};
 use crate::error::{Error, Result, quote};
 use crate::indicators::prose::joined;
-use crate::model::names::Names;
-use crate::model::{Attribution, Catalogue, Date, SeriesInfo};
+use crate::model::{Attribution, Date, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;

@@ -6,13 +6,14 @@ use super::metric::unit_value;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use super::tolerance;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::{Indicator, Reading, established, narrative_velocity, transform};
-use crate::model::catalogue::{DEFAULT_PREFIX, round_to};
 use crate::model::frequency::days_between;
 use crate::model::quantity::in_words;
-use crate::model::{AsOf, Attribution, Catalogue, Date, Observation, Series, SeriesInfo};
+use crate::model::series_info::{DEFAULT_PREFIX, round_to};
+use crate::model::{AsOf, Attribution, Date, Observation, Series, SeriesInfo};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -216,16 +217,16 @@ fn bare(id: &str) -> &str {
 
 /// An indicator's figure with the decimals of the catalogue.
 pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
-    let decimals = about.info().map_or(1, |info| i32::from(info.decimals));
+    let decimals = Catalogue::of(about).map_or(1, |info| i32::from(info.decimals));
     reading.value.map(|v| round_to(v, decimals))
 }
 
 fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
     let shown = |info: &Arc<SeriesInfo>| desk.shown_id(&info.id);
     IndexSignal {
-        series_id: about.info().map_or_else(|| about.id.to_owned(), shown),
+        series_id: Catalogue::of(about).map_or_else(|| about.id.to_owned(), shown),
         ticker: about.ticker().to_owned(),
-        display_name: about.title().to_owned(),
+        display_name: about.title.to_owned(),
         value: shown_value(about, reading),
         date: reading.value.map(|_| reading.date),
         interpretation: Some(meaning),

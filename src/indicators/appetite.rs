@@ -10,21 +10,50 @@
 //! there is no reading, and that is said.
 
 use super::blend::{Index, Part};
-use super::composite::{Composite, Computation, Indicator, band};
+use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::explain::{opening, without};
 use super::measure::{Measure, Way, difference};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
+use crate::model::Frequency;
 
 /// The risk appetite index.
 pub const CRAI: Composite = Composite {
     about: Indicator {
         id: "SERVICE_CRAI",
+        title: "Risk Appetite Index",
         method: "crai-v1",
         summary: "risk appetite, 0 to 100, 50 is neutral: prices, volatility and credit spreads against their last two years",
         formula: "Σ wᵢ·100·Φ(zᵢ) / Σ wᵢ over the inputs present (at least 50 % of the weight); zᵢ = distance \
                   from the mean of 504 days in standard deviations, held within ±3",
         source: "Own blend of market measures in common use; weights our own",
+        listing: Some(Listing {
+            units: "Score, 0 to 100",
+            units_short: "0-100",
+            frequency: Frequency::Daily,
+            made_from: "shares, volatility and credit",
+            publication_lag_days: 0,
+            decimals: 1,
+            term: "Risk appetite index",
+            aliases: &[
+                "crai",
+                "service_crai",
+                "risk appetite",
+                "fear and greed",
+                "market sentiment index",
+            ],
+            meaning: "Daily mood of markets from 0 to 100, with 50 neutral: two-year z-scores of momentum, \
+                     volatility, credit and fund ratios. Under 20 is extreme fear, under 40 cautious, up to 60 \
+                     neutral, under 80 risk-on, from 80 euphoric. It says something as a contrarian sign only at \
+                     extremes.",
+            related: &[
+                "z-score",
+                "momentum",
+                "vix-term-structure",
+                "risk-on-risk-off",
+            ],
+            series: &["SPY", "VIXCLS", "HYG", "LQD", "IWM", "TLT"],
+        }),
     },
     unit: "out of 100",
     bands: &[

@@ -1,14 +1,15 @@
 //! What is fixed about an indicator, and how a composite is computed.
 //!
-//! Title, unit, decimals, frequency and lag of a composite stand in the catalogue, as those of every series;
-//! everything else stands in its row, one per file.
+//! All that is said of a composite stands in its row, one per file: catalogue and glossary take it from there.
 
 use super::alarm::AlarmRule;
 use super::blend::Index;
 use super::reading::Reading;
-use crate::model::catalogue::DEFAULT_PREFIX;
+use crate::error::Result;
+use crate::model::series_info::{COMPOSITE, DEFAULT_PREFIX};
 use crate::model::{
-    Catalogue, Date, Known, Observation, Recorded, Series, SeriesInfo, SeriesSet, Vintages,
+    Date, Frequency, Known, Observation, Recorded, Rights, Series, SeriesId, SeriesInfo, SeriesSet,
+    Vintages,
 };
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub struct Indicator {
     /// Series identifier, `SERVICE_CRPI`; "regime" for the regime, which is no series.
     pub id: &'static str,
+    /// Full name.
+    pub title: &'static str,
     /// Name and version of the method; stored figures carry it and are never recomputed under another.
     pub method: &'static str,
     /// What it is and what it is made of, in a line.
@@ -25,6 +28,35 @@ pub struct Indicator {
     pub formula: &'static str,
     /// Where the method comes from.
     pub source: &'static str,
+    /// How its figures are listed; `None` for the regime, which has none.
+    pub listing: Option<Listing>,
+}
+
+/// What catalogue and glossary say of an indicator's figures.
+#[derive(Debug, Clone, Copy)]
+pub struct Listing {
+    /// Unit in words: "Percent".
+    pub units: &'static str,
+    /// Unit for a narrow place: "%".
+    pub units_short: &'static str,
+    /// Period length.
+    pub frequency: Frequency,
+    /// What it is made from, in words: "yields, NFCI and permits".
+    pub made_from: &'static str,
+    /// Days from a period's end to its figure.
+    pub publication_lag_days: i64,
+    /// Decimals that are shown; changes are rounded to two more.
+    pub decimals: u8,
+    /// What it is called as a term.
+    pub term: &'static str,
+    /// Its other names.
+    pub aliases: &'static [&'static str],
+    /// What it means, in one to three sentences.
+    pub meaning: &'static str,
+    /// Slugs of the terms near it.
+    pub related: &'static [&'static str],
+    /// Series that the term is about besides its own.
+    pub series: &'static [&'static str],
 }
 
 impl Indicator {
@@ -33,19 +65,34 @@ impl Indicator {
         self.id.strip_prefix(DEFAULT_PREFIX).unwrap_or(self.id)
     }
 
-    /// The last part of its method's address: `crpi`.
+    /// The last part of its method's address, and its term's: `crpi`.
     pub fn slug(&self) -> String {
         self.ticker().to_ascii_lowercase()
     }
 
-    /// Its description in the catalogue; `None` for the regime.
-    pub fn info(&self) -> Option<&'static Arc<SeriesInfo>> {
-        Catalogue::embedded().get(self.id)
-    }
-
-    /// Full name.
-    pub fn title(&self) -> &'static str {
-        self.info().map_or("Macro regime", |i| i.title.as_str())
+    /// Its row in the catalogue; `None` for the regime.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidArgument`] for an identifier no series may have, which a test rules out.
+    pub fn described(&self) -> Result<Option<SeriesInfo>> {
+        let Some(listing) = self.listing else {
+            return Ok(None);
+        };
+        Ok(Some(SeriesInfo {
+            id: SeriesId::new(self.id)?,
+            title: self.title.to_owned(),
+            units: listing.units.to_owned(),
+            units_short: listing.units_short.to_owned(),
+            frequency: listing.frequency,
+            seasonally_adjusted: false,
+            category: COMPOSITE.to_owned(),
+            source: format!("Econoscope, from {}", listing.made_from),
+            publication_lag_days: listing.publication_lag_days,
+            metric: true,
+            rights: Rights::Ok,
+            decimals: listing.decimals,
+            by_others: false,
+        }))
     }
 }
 

@@ -33,7 +33,7 @@ pub fn without(composite: &Composite, reading: &Reading) -> String {
     let names: Vec<String> = absent.map(|i| i.series.join(" or ")).collect();
     format!(
         "There is no {} for {}: {reason}. Missing: {}.",
-        composite.about.title(),
+        composite.about.title,
         reading.date,
         names.join(", ")
     )

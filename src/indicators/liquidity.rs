@@ -4,12 +4,12 @@
 //! Units are read from each series and magnitudes are checked: taking the Treasury's account for billions,
 //! as many published scripts do, would be wrong by almost a trillion. Out of bounds means no figure.
 
-use super::composite::{Composite, Computation, Indicator};
+use super::composite::{Composite, Computation, Indicator, Listing};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
 use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
-use crate::model::{Date, Observation, Series, SeriesSet};
+use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use jiff::civil::date;
 
@@ -17,10 +17,31 @@ use jiff::civil::date;
 pub const CNLI: Composite = Composite {
     about: Indicator {
         id: "SERVICE_CNLI",
+        title: "Net Liquidity",
         method: "cnli-v1",
         summary: "net liquidity, trillions of USD: Federal Reserve assets less the Treasury's account and reverse repos",
         formula: "WALCL - WTREGEN - RRPONTSYD in trillions of dollars, each at its Wednesday",
         source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
+        listing: Some(Listing {
+            units: "Trillions of dollars",
+            units_short: "$tn",
+            frequency: Frequency::Weekly,
+            made_from: "H.4.1 and the New York Fed",
+            publication_lag_days: 1,
+            decimals: 3,
+            term: "Net liquidity index",
+            aliases: &["cnli", "net liquidity", "service_cnli", "fed net liquidity"],
+            meaning: "Federal Reserve total assets less the Treasury's cash account and overnight reverse repos, in \
+                     trillions of dollars, each Wednesday. A 13-week change above +0.15 reads as expanding, below \
+                     -0.15 as draining, else stable. Its fit with share prices is a shared trend, not a forecast.",
+            related: &[
+                "fed-balance-sheet",
+                "treasury-general-account",
+                "on-rrp",
+                "spurious-correlation",
+            ],
+            series: &["WALCL", "WTREGEN", "RRPONTSYD"],
+        }),
     },
     unit: "$ trillion",
     bands: &[],

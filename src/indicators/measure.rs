@@ -257,7 +257,7 @@ fn finite(date: Date, value: Option<f64>) -> Option<Observation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use jiff::civil::date;
 
     #[test]

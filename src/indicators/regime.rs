@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 /// The regime among the indicators.
 pub const REGIME: Indicator = Indicator {
     id: "regime",
+    title: "Macro regime",
     method: "regime-v1",
     summary: "growth and inflation month by month: GOLDILOCKS, REFLATION, STAGFLATION or DEFLATION",
     formula: "Growth = .3 z(INDPRO, 6 months) + .3 z(PAYEMS, 3 months) + .2 z(fall of UNRATE, 6 months) + .2 z(PERMIT, 12 \
@@ -24,6 +25,7 @@ pub const REGIME: Indicator = Indicator {
               6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
               STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before",
     source: "Growth and inflation quadrants in common use; scores, weights and hysteresis our own",
+    listing: None,
 };
 
 /// An axis changes sides only when its score is this far past zero on the other side

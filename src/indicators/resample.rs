@@ -233,7 +233,7 @@ pub fn known_on(series: &Series, date: Date) -> Date {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use jiff::civil::date;
 
     fn series(id: &str, rows: &[(Date, f64)]) -> Series {

@@ -6,7 +6,7 @@
 use super::months::{Month, Months};
 use super::prose;
 use super::resample::known_or_none;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, Series, SeriesSet};
 
 /// Percentage points from which on the rule signals the start of a recession.

@@ -5,7 +5,7 @@
 
 use super::months::Month;
 use super::transform::{bps, latest_year_on_year, spread_bps};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 
 /// Every series the summary may read, composites and regime apart.
@@ -180,8 +180,8 @@ fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Catalogue;
     use crate::indicators::testdata;
-    use crate::model::Catalogue;
     use jiff::civil::date;
     use std::sync::Arc;
 

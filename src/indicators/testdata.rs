@@ -1,8 +1,8 @@
 //! Real figures for tests: the CSV files of `data/series`, read under the catalogue's descriptions.
 
+use crate::catalogue::Catalogue;
 use crate::model::{
-    Catalogue, Date, Known, Observation, Recorded, Rights, Series, SeriesSet, Vintages, release,
-    vintages,
+    Date, Known, Observation, Recorded, Rights, Series, SeriesSet, Vintages, release, vintages,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 //! they survive anything missing, and they are fast.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::model::frequency::shift;
-use crate::model::{Catalogue, Date, SeriesSet};
+use crate::model::{Date, SeriesSet};
 use jiff::ToSpan;
 use jiff::civil::date;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 //! figure stands among the others.
 //!
 //! Values are taken as they are told: figures that are equal to a reader must be equal here
-//! (`model::catalogue::without_noise`).
+//! (`model::series_info::without_noise`).
 
 use super::statistics::count;
 use crate::model::frequency::{Date, days_between};

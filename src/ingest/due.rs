@@ -83,7 +83,7 @@ pub(super) fn later(at: Timestamp, hours: i32) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use jiff::civil::date;
 
     fn until(id: &str, last: Date, looked: &str, release: Option<Release>) -> String {

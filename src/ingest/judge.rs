@@ -75,7 +75,7 @@ fn usual_step(pairs: &[(Observation, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use crate::model::frequency::day_from_number;
 
     fn rows(f: impl Fn(i32) -> f64) -> Vec<Observation> {

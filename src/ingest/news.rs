@@ -125,7 +125,7 @@ pub(super) fn day_of(now: Timestamp) -> Date {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use crate::store::Sqlite;
     use jiff::civil::date;
 

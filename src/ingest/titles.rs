@@ -4,8 +4,9 @@
 //! `seasonal_adjustment` (`SA`, `SAAR`, `NSA`) and `source` may follow. FRED's own lists of series fit.
 
 use super::table::{Broken, first_line};
+use crate::catalogue::Catalogue;
 use crate::error::quote;
-use crate::model::{Catalogue, SeriesId, untrusted};
+use crate::model::{SeriesId, untrusted};
 use crate::store::Description;
 use serde::Deserialize;
 

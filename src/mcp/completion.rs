@@ -1,9 +1,9 @@
 //! Completion of arguments: series, terms, indicators, categories and tags, at most 100 at a time.
 
 use super::resources::pages;
+use crate::catalogue::names::Names;
 use crate::desk::glossary::Glossary;
 use crate::desk::{articles, library, scenarios};
-use crate::model::names::Names;
 use crate::model::words::fold;
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};

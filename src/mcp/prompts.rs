@@ -1,8 +1,8 @@
 //! Prompts: four things people do with the data, each naming the tools that do it.
 
+use crate::catalogue::names::Names;
 use crate::desk::resolve;
 use crate::error::quote;
-use crate::model::names::Names;
 use crate::model::{SeriesInfo, When};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};

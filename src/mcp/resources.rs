@@ -53,7 +53,7 @@ pub(super) fn list() -> Vec<Resource> {
         row([
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),
-            &format!("Method: {}", c.about.title()),
+            &format!("Method: {}", c.about.title),
             MARKDOWN,
             "Formula, inputs, weights and source",
         ])

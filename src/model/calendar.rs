@@ -4,7 +4,6 @@
 //! The days come from rules (`data/calendar/releases.toml`) and the federal holidays of today's law. A rule is no
 //! announcement: each day stands with the days around it on which such releases have come.
 
-use super::catalogue::{Catalogue, SeriesInfo};
 use super::frequency::{Date, Frequency, days_between, shift};
 use super::release;
 use jiff::ToSpan;
@@ -119,17 +118,6 @@ static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
 /// Every release of the calendar, in the order of its file.
 pub fn releases() -> &'static [Release] {
     &RELEASES
-}
-
-/// The release that brings a series' figures of the same period as those people wait for; `None` of series that come
-/// with none, or with figures of another period (continued claims lie a week behind).
-pub fn bringing(info: &SeriesInfo) -> Option<&'static Release> {
-    let release = releases()
-        .iter()
-        .find(|release| release.brings(info.id.as_str()))?;
-    let first = Catalogue::embedded().get(release.headline.first()?)?;
-    let of = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
-    (of(info) == of(first)).then_some(release)
 }
 
 impl Release {

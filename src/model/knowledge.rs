@@ -1,8 +1,8 @@
 //! What was known of a series on one day after another: each row is met once, where [`Vintages::as_of`] asks them all.
 
-use super::catalogue::SeriesInfo;
 use super::frequency::Date;
 use super::observation::{Known, Observation, Vintages};
+use super::series_info::SeriesInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl<'a> Knowledge<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
     use crate::model::frequency::day_from_number;
 
     proptest::proptest! {

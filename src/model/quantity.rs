@@ -1,7 +1,7 @@
 //! What kind of quantity a series measures: which changes mean something, and in which words its unit is told.
 
-use super::catalogue::SeriesInfo;
 use super::series::Series;
+use super::series_info::SeriesInfo;
 
 /// Which changes of a figure mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,8 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Catalogue, Observation};
+    use crate::catalogue::Catalogue;
+    use crate::model::Observation;
     use jiff::civil::date;
 
     #[test]

@@ -4,9 +4,9 @@
 //! A pattern, not an agency's calendar: one release may differ. The government's shutdowns, when many did,
 //! are known ([`counts_from`]).
 
-use super::catalogue::SeriesInfo;
 use super::frequency::{Date, Frequency, shift};
 use super::observation::known_by;
+use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 
@@ -227,7 +227,7 @@ fn is_holiday(day: Date) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Catalogue;
+    use crate::catalogue::Catalogue;
 
     fn due(id: &str, last: Date) -> Date {
         next(Catalogue::embedded().get(id).unwrap(), last)

@@ -1,9 +1,9 @@
 //! A series: what is known about it, and its observations.
 
-use super::catalogue::SeriesInfo;
 use super::frequency::{Date, Frequency};
 use super::observation::{Observation, fresh_until, is_stale};
 use super::series_id::SeriesId;
+use super::series_info::SeriesInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 //! Vintages hold what was published from one day to another; today's values reach further to both sides, in the base
 //! years of today. On no day may the two be mixed: a growth rate over the seam would measure a rebasing.
 
-use super::catalogue::SeriesInfo;
 use super::frequency::{Date, shift};
 use super::observation::{Known, Observation, known_by};
+use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +84,8 @@ fn state<'a>(vintages: impl Iterator<Item = &'a Known>) -> BTreeMap<Date, f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Catalogue, Vintages};
+    use crate::catalogue::Catalogue;
+    use crate::model::Vintages;
     use jiff::civil::date;
 
     fn month(month: i8) -> Date {

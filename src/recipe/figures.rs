@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::shape::{Feed, Line};
 use super::terms::{Is, OnePerDate, Period};
 use crate::error::quote;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Observation};
 
 /// A figure before its series is settled.

@@ -1,7 +1,7 @@
 //! Series that follow from others: what agencies print as spreads and ratios is computed here, on their own figures.
 
 use super::shape::{Formula, Line};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation};
 use std::collections::BTreeMap;
 

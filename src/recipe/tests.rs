@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::{Catalogue, Date, SeriesId};
+use crate::catalogue::Catalogue;
+use crate::model::{Date, SeriesId};
 use jiff::civil::date;
 use std::io::Write;
 

@@ -1,9 +1,10 @@
 //! How old the figures that are held are, by how often they come. A projection, which is dated ahead, has no age.
 
+use crate::catalogue::Catalogue;
 use crate::desk::Holdings;
+use crate::model::Date;
 use crate::model::frequency::days_between;
 use crate::model::observation::is_stale;
-use crate::model::{Catalogue, Date};
 use std::collections::BTreeMap;
 
 /// Series of one frequency.

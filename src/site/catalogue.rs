@@ -4,10 +4,10 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::prose::capitalised;
-use crate::model::Catalogue;
 use askama::Template;
 
 #[derive(Template)]
@@ -50,7 +50,7 @@ pub(super) fn by_subject<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec
 pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let catalogue = Catalogue::embedded();
     let holdings = desk.holdings()?;
-    let mut items = Vec::with_capacity(catalogue.len());
+    let mut items = Vec::new();
     for info in catalogue.iter() {
         let is_made = info.is_composite() || desk.made_by(&info.id)?.is_some();
         let item = Item {
@@ -60,6 +60,7 @@ pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
         };
         items.push((info.category.as_str(), item));
     }
+    let count = items.len();
     let groups = by_subject(items.into_iter());
     let all = groups.iter().flat_map(|group| &group.1);
     let description =
@@ -67,7 +68,7 @@ pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     html(
         &Series {
             frame: Frame::of(desk, "Series", description, "/series")?,
-            count: catalogue.len(),
+            count,
             held: all.filter(|item| item.held).count(),
             groups,
         },

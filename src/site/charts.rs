@@ -1,9 +1,10 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
+use crate::catalogue::Catalogue;
 use crate::chart::{ChartSpec, Extent, Line, Theme};
 use crate::endpoints::compare_series::Comparison;
 use crate::endpoints::{recessions, time_series};
-use crate::model::{Catalogue, Frequency, Observation};
+use crate::model::{Frequency, Observation};
 
 /// Longest unit that stands beside a value; a longer one stands under the title alone.
 const SHORT_UNIT: usize = 6;

@@ -7,6 +7,7 @@ use super::text::{dated, encoded, plain};
 use super::view::{INDEX, RANGES, UNITS, pairs, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
+use crate::catalogue::Catalogue;
 use crate::chart::fluid;
 use crate::desk::Desk;
 use crate::endpoints::{metric, regime, signals, time_series};
@@ -14,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, signed};
 use crate::indicators::recession::CRPI;
 use crate::indicators::regime::Regime;
-use crate::model::catalogue::round_to;
-use crate::model::{Catalogue, Frequency, quantity};
+use crate::model::series_info::round_to;
+use crate::model::{Frequency, quantity};
 
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];

@@ -6,10 +6,10 @@ use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::desk::glossary::{Glossary, Term};
 use crate::error::Result;
-use crate::model::Catalogue;
 use askama::Template;
 
 /// Most terms that a search shows.

@@ -8,13 +8,14 @@ use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
 use super::text::{aged, in_words, plain};
 use super::{assets, charts, fault, quadrant, view};
+use crate::catalogue::Catalogue;
 use crate::chart::{spark, svg};
 use crate::desk::Desk;
 use crate::endpoints::{ENDPOINTS, metric, regime, time_series};
 use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, signed};
 use crate::indicators::{Composite, established};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, quantity};
 use crate::store::Article;
 use askama::Template;
@@ -186,7 +187,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let history = answers.read::<time_series::TimeSeriesAnswer>();
     let mut gauge = Gauge {
         id: composite.about.id.to_owned(),
-        name: composite.about.title().to_owned(),
+        name: composite.about.title.to_owned(),
         ..Gauge::default()
     };
     let o = match metric {
@@ -201,7 +202,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
         gauge.note = o.interpretation.unwrap_or_default();
         return gauge;
     };
-    let info = composite.about.info();
+    let info = Catalogue::of(&composite.about);
     let decimals = info.map_or(2, |info| i32::from(info.decimals));
     gauge.value = Some(plain(round_to(value, decimals)));
     let band = composite.band(value).map(capitalised);

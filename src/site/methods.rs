@@ -12,7 +12,7 @@ use crate::indicators::expectation::{FORMULAS, Formula};
 use crate::indicators::prose::{number, signed};
 use crate::indicators::{COMPOSITES, Composite, Indicator, regime};
 use crate::model::AsOf;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use askama::Template;
 
 #[derive(Template)]

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::indicators::established;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::regime::REGIME;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 use askama::Template;
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ pub(super) fn page(desk: &Desk, _: &Asked, mut answers: Answers) -> Result<Docum
     let composites = established().map(|composite| {
         let info = desk.resolve("series", composite.about.id)?;
         let id = desk.shown_id(&info.id);
-        Ok(parts(id, composite.about.title(), answers.read()))
+        Ok(parts(id, composite.about.title, answers.read()))
     });
     let composites = composites.collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;

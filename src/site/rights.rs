@@ -4,10 +4,11 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::model::catalogue::Rights;
-use crate::model::{Catalogue, SeriesInfo};
+use crate::model::SeriesInfo;
+use crate::model::series_info::Rights;
 use askama::Template;
 use std::sync::Arc;
 

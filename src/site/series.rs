@@ -14,7 +14,7 @@ use crate::endpoints::days::parse_as_of;
 use crate::endpoints::metric;
 use crate::error::{Error, Result};
 use crate::indicators::prose::{number, signed};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesInfo};
 use askama::Template;
 use std::sync::Arc;

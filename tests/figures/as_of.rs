@@ -2,8 +2,9 @@
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
 use super::support::{ask, backend, now, real};
+use econoscope::catalogue::Catalogue;
 use econoscope::endpoints::{Backend, ENDPOINTS, Route};
-use econoscope::model::{Catalogue, Date, Known, Observation, SeriesId};
+use econoscope::model::{Date, Known, Observation, SeriesId};
 use econoscope::store::{Sqlite, Store, Write};
 use jiff::ToSpan;
 use jiff::civil::date;

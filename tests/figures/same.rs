@@ -2,8 +2,8 @@
 //! comes with the program and on an import.
 
 use super::support::{ask, backend, real};
+use econoscope::catalogue::Catalogue;
 use econoscope::endpoints::Backend;
-use econoscope::model::Catalogue;
 use econoscope::store::{Sqlite, Store};
 use serde_json::Value;
 use std::collections::BTreeMap;

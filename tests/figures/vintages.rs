@@ -2,11 +2,12 @@
 //! them, and against figures that were computed and published elsewhere.
 
 use super::support::{ask, backend, now};
+use econoscope::catalogue::Catalogue;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
 use econoscope::indicators::sahm;
 use econoscope::model::frequency::shift;
-use econoscope::model::{AsOf, Catalogue, Date};
+use econoscope::model::{AsOf, Date};
 use econoscope::store::Sqlite;
 use jiff::ToSpan;
 use jiff::civil::date;

@@ -5,7 +5,7 @@
 //! looked up whole first, then with less and less of it. A word that stands nowhere is read as the one that a slip of
 //! the hand makes it; where that is none, the whole means nothing that is known here.
 
-use crate::model::names::Names;
+use crate::catalogue::names::Names;
 use crate::model::words::{Spelling, words};
 use crate::model::{Frequency, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};

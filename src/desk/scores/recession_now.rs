@@ -2,6 +2,7 @@
 
 use super::detection::{self, Reach, Signal, at_least};
 use super::table::{ScoreTable, calibrated, fared, rules};
+use crate::catalogue::Catalogue;
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months};
@@ -9,9 +10,8 @@ use crate::indicators::nber::is_recession;
 use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
 use crate::indicators::sahm;
 use crate::indicators::statistics::{Said, dot, normal_cdf, probit};
-use crate::model::calendar::bringing;
-use crate::model::catalogue::round_to;
-use crate::model::{AsOf, Catalogue, Date, Knowledge, Observation, Recorded};
+use crate::model::series_info::round_to;
+use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);
@@ -178,7 +178,7 @@ fn signals(desk: &Desk, recorded: &[Recorded], ends: &[MonthEnd]) -> Result<Vec<
     };
     let report = Catalogue::embedded()
         .get("UNRATE")
-        .and_then(|info| bringing(info));
+        .and_then(|info| Catalogue::release_of(info));
     let mut sahm: Vec<Observation> = ends.iter().filter_map(|e| e.sahm).collect();
     sahm.dedup_by_key(|o| o.date);
     let due = |o: &Observation| Some(Observation::new(report?.due_for(o.date)?.day, o.value));

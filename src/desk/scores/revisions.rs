@@ -1,11 +1,11 @@
 //! How series were revised, over every period with a first print in the bundled vintages.
 
 use super::table::ScoreTable;
+use crate::catalogue::Catalogue;
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::revisions::{Spread, Yardstick};
-use crate::model::Catalogue;
 
 /// Series of the table, in its order.
 const SERIES: [&str; 14] = [

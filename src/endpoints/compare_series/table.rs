@@ -9,8 +9,8 @@ use crate::indicators::expression::{Column, common_dates, convert, meet, side_by
 use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics::{Centred, percentile_rank, summary};
 use crate::indicators::transform::Units;
-use crate::model::catalogue::{round_to, without_noise};
 use crate::model::frequency::Periods;
+use crate::model::series_info::{round_to, without_noise};
 use crate::model::{Date, Frequency, Observation, Series};
 use std::sync::Arc;
 

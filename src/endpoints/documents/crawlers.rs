@@ -1,8 +1,8 @@
 //! `robots.txt` and `sitemap.xml`: everything here may be read, and these are the pages to begin with.
 
+use crate::catalogue::Catalogue;
 use crate::desk::{articles, glossary::Glossary, scenarios};
 use crate::endpoints::route::Route;
-use crate::model::Catalogue;
 
 /// Paths of the sitemap besides the endpoints that need no argument and the pages of single things.
 const PAGES: &[&str] = &[

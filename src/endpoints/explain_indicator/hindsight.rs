@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::statistics::count;
 use crate::indicators::{self, Indicator};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 
 /// Differing labels that are given.

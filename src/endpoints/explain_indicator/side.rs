@@ -1,13 +1,14 @@
 //! An indicator at one state of knowledge: its scores and the inputs they add up from.
 
 use super::answer::{ExplainedInput, Score};
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::endpoints::regime::narrative;
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::reading::{Input, Reading};
 use crate::indicators::{self, Indicator, narrative_velocity, regime};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 
 /// One side of the comparison.
@@ -42,7 +43,7 @@ impl Side {
 
     /// The one score of a reading.
     fn of_reading(desk: &Desk, about: &Indicator, reading: &Reading) -> Self {
-        let unit = match about.info().map_or("", |info| &info.units_short) {
+        let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
             "0-100" => "points",
             own => own,
         };

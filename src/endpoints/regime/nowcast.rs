@@ -5,7 +5,7 @@ use crate::indicators::months::Month;
 use crate::indicators::nowcast::{Fill, LIMITS, Nowcast};
 use crate::indicators::prose::joined;
 use crate::model::Date;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

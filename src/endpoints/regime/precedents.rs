@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::precedents::{CLOSE, Precedents, SKILL};
 use crate::indicators::prose::{joined, signed};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use crate::indicators::expectation::{Expectation, Formula};
 use crate::indicators::prose::lowered;
 use crate::indicators::revisions::HORIZONS;
 use crate::model::calendar::{Due, Release};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date, Frequency, SeriesInfo};
 use std::sync::Arc;
 

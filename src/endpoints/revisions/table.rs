@@ -5,8 +5,8 @@ use super::answer::{
 };
 use super::words::label;
 use crate::indicators::revisions::{HORIZONS, Revised, Spread, Stage, Usual, Yardstick};
-use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Series, SeriesInfo};
 use jiff::ToSpan;
 

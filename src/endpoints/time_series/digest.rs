@@ -5,7 +5,7 @@ use super::rows::Row;
 use crate::endpoints::measured::Measured;
 use crate::indicators::statistics;
 use crate::indicators::window::{Extreme, Standing, Swing, extremes};
-use crate::model::catalogue::{round_to, without_noise};
+use crate::model::series_info::{round_to, without_noise};
 use crate::model::{Date, Observation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,8 +155,9 @@ impl From<Extreme> for ExtremeRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Catalogue;
     use crate::indicators::transform::Units;
-    use crate::model::{Catalogue, Series};
+    use crate::model::Series;
     use jiff::civil::date;
 
     fn of(id: &str, values: &[f64]) -> Digest {

@@ -2,11 +2,11 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
+use crate::catalogue::Catalogue;
 use crate::chart::{ChartSpec, Extent, Line, Span, Theme};
 use crate::endpoints::measured::Measured;
 use crate::indicators::nber::RECESSIONS;
 use crate::indicators::transform::Units;
-use crate::model::Catalogue;
 
 /// Longest unit that stands beside a value; a longer one stands under the title alone.
 const SHORT_UNIT: usize = 6;

@@ -3,7 +3,7 @@
 use super::asked::{Asked, AskedDay};
 use super::digest::shown_percent;
 use crate::endpoints::measured::Measured;
-use crate::model::catalogue::without_noise;
+use crate::model::series_info::without_noise;
 use crate::model::{Date, Frequency, Observation, Series};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

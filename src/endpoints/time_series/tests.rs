@@ -3,11 +3,12 @@
 mod arithmetic;
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::{Arguments, decode, schema};
 use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Catalogue, Frequency, Series};
+use crate::model::{AsOf, Frequency, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::{Value, json};

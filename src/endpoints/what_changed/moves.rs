@@ -1,5 +1,6 @@
 //! Moves of key figures between two states of knowledge, and how unusual they are.
 
+use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::Composite;
@@ -7,7 +8,7 @@ use crate::indicators::months::Month;
 use crate::indicators::statistics::Moments;
 use crate::indicators::transform::Units;
 use crate::model::frequency::{day_number, shift};
-use crate::model::{AsOf, Catalogue, Date, Frequency, Observation, Series, SeriesInfo};
+use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -124,7 +125,7 @@ pub(super) fn of_composite(
         let reading = desk.reading(composite, as_of)?;
         Ok(reading.value.map(|v| Observation::new(reading.date, v)))
     };
-    let Some(info) = composite.about.info() else {
+    let Some(info) = Catalogue::of(&composite.about) else {
         return Ok(Outcome::Absent(composite.about.id));
     };
     let history = desk.series(info, sides.as_of)?;

@@ -1,8 +1,9 @@
 //! The mathematics against an independent computation, with free series standing in for market prices.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::testdata::{as_of, load, stand_in};
-use crate::model::{Catalogue, Date, Observation, Series, SeriesSet};
+use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use jiff::civil::date;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::testdata;
-use crate::model::Catalogue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::unit::Unit;
 use crate::indicators::transform::Units;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Observation, Series};
 use std::sync::Arc;
 

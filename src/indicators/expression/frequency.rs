@@ -165,8 +165,8 @@ pub fn common_dates(lists: &[Cow<'_, [Observation]>]) -> Vec<Date> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Catalogue;
     use crate::indicators::statistics::count;
-    use crate::model::Catalogue;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
 mod properties;
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::resample::Aggregation;
 use crate::model::frequency::shift;
-use crate::model::{Catalogue, Date, Observation, Series};
+use crate::model::{Date, Observation, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use std::sync::Arc;

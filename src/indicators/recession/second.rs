@@ -5,18 +5,19 @@
 
 use super::inputs::{DRIVERS, Found, Sources, drivers};
 use super::probits::second_term;
-use crate::indicators::composite::{Composite, Computation, Indicator, band};
+use crate::indicators::composite::{Composite, Computation, Indicator, Listing, band};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
 use crate::indicators::shapley::shapley;
 use crate::indicators::statistics::{mean, normal_cdf};
-use crate::model::{Date, Observation, SeriesSet};
+use crate::model::{Date, Frequency, Observation, SeriesSet};
 
 /// Recession probability of the second version, 0 to 100, monthly.
 pub const CRPI2: Composite = Composite {
     about: Indicator {
         id: "SERVICE_CRPI2",
+        title: "Recession Probability (second version; experimental)",
         method: "crpi-v2",
         summary: "experimental: probability of a US recession within 12 months, 0 to 100, from the term spread of the past \
                   year, the excess bond premium, financial conditions and building permits; beside CRPI, never in its place",
@@ -26,6 +27,21 @@ pub const CRPI2: Composite = Composite {
         source: "Own probits, p2 on 1973-02 to 2024-07, 618 months, without E on 1962-01 to 2024-07, 751 months; excess bond \
                  premium: Favara, Gilchrist, Lewis and Zakrajsek 2016. 57 probits and 14 averages were tried; it ranks \
                  months better than CRPI, its probabilities are hardly better, in expansions not shown to be",
+        listing: Some(Listing {
+            units: "Percent",
+            units_short: "%",
+            frequency: Frequency::Monthly,
+            made_from: "yields, NFCI, permits and EBP",
+            publication_lag_days: 0,
+            decimals: 1,
+            term: "Recession probability index, second version",
+            aliases: &["crpi2", "service_crpi2", "second recession probability"],
+            meaning: "On trial beside the recession probability index: the mean of its second probit and of one on \
+                     the past year's term spread and the excess bond premium. From 1985 to 2024 it ranked months \
+                     better, out of sample; its probabilities were hardly better.",
+            related: &["crpi", "probit", "10y-3m-spread", "excess-bond-premium"],
+            series: &["T10Y3M", "NFCI", "PERMIT", "EBP"],
+        }),
     },
     unit: "%",
     bands: &[

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::indicators::testdata;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use jiff::civil::date;
 
 fn close(a: f64, b: f64, within: f64) {

@@ -1,10 +1,11 @@
 //! The verified history of docs/METHODS.md#regime on real figures, and the rules on made-up ones.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::statistics::count;
 use crate::indicators::testdata;
-use crate::model::catalogue::round_to;
-use crate::model::{Catalogue, Observation, Series};
+use crate::model::series_info::round_to;
+use crate::model::{Observation, Series};
 use jiff::civil::date;
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::Catalogue;
+use crate::catalogue::Catalogue;
 use jiff::civil::date;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -202,7 +202,7 @@ const PUBLISHED: [Published; 14] = [
 
 #[test]
 fn usual_revisions_are_as_published() {
-    let round = crate::model::catalogue::round_to;
+    let round = crate::model::series_info::round_to;
     for (id, n, means, p90, bias, flips, [decimals, coarse]) in PUBLISHED {
         let usual = read(id).usual.unwrap();
         let [sooner, later] = usual.after;

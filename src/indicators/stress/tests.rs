@@ -1,8 +1,9 @@
 //! The public profile against an independent computation, and what must hold for any figures.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::testdata::{as_of, load, stand_in};
-use crate::model::{Catalogue, Date, Observation, Series, SeriesSet};
+use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::civil::date;
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -110,8 +110,9 @@ fn days_of_year_before(date: Date) -> i32 {
 mod tests {
     use super::super::Units;
     use super::*;
+    use crate::catalogue::Catalogue;
+    use crate::model::Observation;
     use crate::model::frequency::{day_from_number, shift};
-    use crate::model::{Catalogue, Observation};
     use jiff::ToSpan;
     use proptest::prelude::*;
 

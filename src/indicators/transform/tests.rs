@@ -1,9 +1,9 @@
 //! Transforms on worked cases and on the real series with its missing month.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::months::Month;
 use crate::indicators::testdata;
-use crate::model::Catalogue;
 use jiff::civil::date;
 use proptest::prelude::*;
 

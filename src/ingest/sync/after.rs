@@ -4,11 +4,11 @@ use super::first::First;
 use super::place::compute;
 use super::report::Outcome;
 use super::way::FEEDS;
+use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::ingest::judge::{Verdict, compare};
 use crate::ingest::looks::blocking;
 use crate::ingest::plan::Step;
-use crate::model::Catalogue;
 
 impl First<'_, '_> {
     /// Figures of other series make some; gives back what cannot be computed.

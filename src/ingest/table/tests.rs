@@ -152,7 +152,9 @@ fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
     let columns = ok(text);
     assert_eq!(columns.len(), 1);
     assert_eq!(columns[0].broken, None);
-    let info = crate::model::Catalogue::embedded().get("UNRATE").unwrap();
+    let info = crate::catalogue::Catalogue::embedded()
+        .get("UNRATE")
+        .unwrap();
     let rows = columns[0].known(Some(info)).into_iter();
     rows.map(|k| {
         let known_from = k.known_from.map(|day| day.to_string());

@@ -1,8 +1,9 @@
 //! The texts behind resources that no endpoint answers: the catalogue and articles.
 
+use crate::catalogue::Catalogue;
 use crate::desk::{Desk, articles};
 use crate::error::{Error, Result, Suggestion, quote};
-use crate::model::{Catalogue, untrusted};
+use crate::model::untrusted;
 use std::fmt::Write;
 
 /// The page on formulas and conditions.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::Catalogue;
+use crate::catalogue::Catalogue;
 use jiff::civil::date;
 use std::collections::{BTreeMap, BTreeSet};
 

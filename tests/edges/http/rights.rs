@@ -4,9 +4,10 @@ use super::support::{BASE, ask, get, mcp_service, options, request, router_with,
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::admission::LimitSettings;
+use econoscope::catalogue::Catalogue;
 use econoscope::desk::{Desk, Settings};
 use econoscope::endpoints::Backend;
-use econoscope::model::{Catalogue, Observation, Rights, SeriesId};
+use econoscope::model::{Observation, Rights, SeriesId};
 use econoscope::server::{HttpServer, Options, Shutdown};
 use econoscope::store::{Sqlite, Store, Write};
 use jiff::ToSpan;

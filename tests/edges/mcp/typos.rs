@@ -3,9 +3,9 @@
 
 use super::client::Client;
 use super::server;
+use econoscope::catalogue::names::Names;
 use econoscope::desk::resolve;
 use econoscope::error::Error;
-use econoscope::model::names::Names;
 use econoscope::model::words::fold;
 use serde_json::json;
 use std::time::Instant;

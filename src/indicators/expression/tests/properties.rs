@@ -2,12 +2,13 @@
 //! zeros, cut ranges and odd stamps.
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::indicators::condition::tally;
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::statistics::count;
 use crate::indicators::transform::Units;
 use crate::model::frequency::{Periods, days_between, shift};
-use crate::model::{Catalogue, Date, Frequency, Observation, Series};
+use crate::model::{Date, Frequency, Observation, Series};
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 use proptest::prelude::*;

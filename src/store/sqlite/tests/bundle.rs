@@ -1,7 +1,8 @@
 //! The history that ships in the program, and what starts from it.
 
 use super::*;
-use crate::model::{Catalogue, Rights};
+use crate::catalogue::Catalogue;
+use crate::model::Rights;
 use jiff::civil::date;
 use std::collections::BTreeMap;
 

@@ -3,10 +3,11 @@
 //! `data/aliases.csv` says what a name means, `data/ambiguous.csv` what else a name may mean: where everybody means
 //! one of them, the table says which. Only what is written there is a name; nothing is guessed.
 
-use super::catalogue::{Catalogue, DEFAULT_PREFIX, SeriesInfo};
-use super::table;
-use super::words::{fold, key};
+use super::series::Catalogue;
 use crate::error::{Error, Result, Suggestion};
+use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
+use crate::model::table;
+use crate::model::words::{fold, key};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 

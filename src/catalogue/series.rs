@@ -1,0 +1,155 @@
+//! Every series known before any figure is read.
+//!
+//! Public series are the rows of `data/catalogue.csv`; indicators of ours bring their own
+//! ([`Indicator::described`]) and stand behind them.
+
+use crate::error::{Error, Result};
+use crate::indicators::{Indicator, indicators};
+use crate::model::calendar::{Release, releases};
+use crate::model::{Rights, SeriesId, SeriesInfo, table};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+/// Room for the rows of the embedded file; more only cost a move.
+const ROOM: usize = 512;
+
+/// Every series known, in the order of the file; our own stand last.
+#[derive(Debug)]
+pub struct Catalogue {
+    series: Vec<Arc<SeriesInfo>>,
+    by_id: HashMap<SeriesId, usize>,
+}
+
+impl Catalogue {
+    /// The catalogue that is embedded in the binary.
+    pub fn embedded() -> &'static Self {
+        // The file is fixed at build time and a test reads every row of it, so an empty catalogue cannot ship.
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+            Catalogue::read(include_str!("../../data/catalogue.csv")).unwrap_or_else(|_| {
+                Catalogue {
+                    series: Vec::new(),
+                    by_id: HashMap::new(),
+                }
+            })
+        });
+        &CATALOGUE
+    }
+
+    /// The catalogue of public series in CSV text with a header, and our own.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] naming the line that cannot be read; an identifier that stands twice.
+    fn read(text: &str) -> Result<Self> {
+        let mut series = Vec::with_capacity(ROOM);
+        for (line, row) in table::rows(text) {
+            let info = row.and_then(read_row);
+            let bad = |problem: String| Error::bad_line("catalogue.csv", line, problem);
+            series.push(Arc::new(info.map_err(bad)?));
+        }
+        for about in indicators() {
+            series.extend(about.described()?.map(Arc::new));
+        }
+        let ids = series
+            .iter()
+            .zip(0..)
+            .map(|(info, at)| (info.id.clone(), at));
+        let by_id: HashMap<_, _> = ids.collect();
+        if by_id.len() < series.len() {
+            return Err(Error::bad_file(
+                "catalogue.csv",
+                "an identifier stands twice",
+            ));
+        }
+        Ok(Self { series, by_id })
+    }
+
+    /// Every series, in the file's order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
+        self.series.iter()
+    }
+
+    /// The series of that identifier, spelled exactly (upper case).
+    pub fn get(&self, id: &str) -> Option<&Arc<SeriesInfo>> {
+        self.by_id.get(id).and_then(|&i| self.series.get(i))
+    }
+
+    /// Subjects of the series.
+    pub fn categories(&self) -> BTreeSet<&str> {
+        self.iter().map(|info| info.category.as_str()).collect()
+    }
+
+    /// What is said about an indicator's figures; `None` of the regime, which is no series.
+    pub fn of(about: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
+        Self::embedded().get(about.id)
+    }
+
+    /// The release that brings a series' figures of the same period as those people wait for; `None` of series that
+    /// come with none, or with figures of another period (continued claims lie a week behind).
+    pub fn release_of(info: &SeriesInfo) -> Option<&'static Release> {
+        let release = releases()
+            .iter()
+            .find(|release| release.brings(info.id.as_str()))?;
+        let first = Self::embedded().get(release.headline.first()?)?;
+        let of = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
+        (of(info) == of(first)).then_some(release)
+    }
+}
+
+/// A row in the order of the file's columns.
+fn read_row(row: [&str; 13]) -> std::result::Result<SeriesInfo, String> {
+    let [
+        id,
+        title,
+        units,
+        units_short,
+        frequency,
+        adjustment,
+        category,
+        source,
+        _public_domain,
+        lag,
+        metric,
+        rights,
+        decimals,
+    ] = row;
+    Ok(SeriesInfo {
+        id: SeriesId::new(id).map_err(|e| e.to_string())?,
+        title: title.to_owned(),
+        units: units.to_owned(),
+        units_short: units_short.to_owned(),
+        frequency: frequency
+            .parse()
+            .map_err(|()| format!("unknown frequency {frequency}"))?,
+        seasonally_adjusted: adjustment == "SA",
+        category: category.to_owned(),
+        source: source.to_owned(),
+        publication_lag_days: lag.parse().map_err(|_| format!("{lag} is no lag"))?,
+        metric: metric == "yes",
+        rights: match rights {
+            "ok" => Rights::Ok,
+            "ok_with_citation" => Rights::OkWithCitation,
+            "fetch_only" => Rights::FetchOnly,
+            other => return Err(format!("unknown rights {other}")),
+        },
+        decimals: decimals
+            .parse()
+            .map_err(|_| format!("{decimals} is no number of decimals"))?,
+        by_others: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_embedded_catalogue_is_read() -> Result<()> {
+        let text = include_str!("../../data/catalogue.csv");
+        let catalogue = Catalogue::read(text)?;
+        let (ours, public): (Vec<_>, Vec<_>) = catalogue.iter().partition(|s| s.is_composite());
+        assert_eq!(public.len(), text.lines().count() - 1);
+        assert!(public.len() >= 402 && ours.len() >= 7);
+        assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
+        Ok(())
+    }
+}

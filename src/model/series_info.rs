@@ -1,0 +1,135 @@
+//! What is known about a series before any figure is read, and how its figures are rounded.
+
+use super::frequency::Frequency;
+use super::series_id::SeriesId;
+use serde::{Deserialize, Serialize};
+
+/// How composites are named when nothing else is configured.
+pub const DEFAULT_PREFIX: &str = "SERVICE_";
+
+/// The category of our own composites.
+pub const COMPOSITE: &str = "composite";
+
+/// What may be done with a series' figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rights {
+    /// Public domain: may be bundled and served.
+    Ok,
+    /// Free with the source named.
+    OkWithCitation,
+    /// Copyright: an operator may fetch it for own use; never bundled, not served publicly unless allowed.
+    FetchOnly,
+}
+
+impl Rights {
+    /// The word for it in answers and in the catalogue's file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::OkWithCitation => "ok_with_citation",
+            Self::FetchOnly => "fetch_only",
+        }
+    }
+}
+
+/// Everything the catalogue says about a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesInfo {
+    /// Identifier.
+    pub id: SeriesId,
+    /// Full name.
+    pub title: String,
+    /// Unit in words: "Percent".
+    pub units: String,
+    /// Unit for a narrow place: "%".
+    pub units_short: String,
+    /// Period length.
+    pub frequency: Frequency,
+    /// Whether the figures are seasonally adjusted.
+    pub seasonally_adjusted: bool,
+    /// Subject: rates, inflation, labor …
+    pub category: String,
+    /// Who measures it.
+    pub source: String,
+    /// Typical days from a period's end to publication.
+    pub publication_lag_days: i64,
+    /// Whether it is one of the tracked metrics.
+    pub metric: bool,
+    /// What may be done with the figures.
+    pub rights: Rights,
+    /// Decimals the source publishes; changes are rounded to two more.
+    pub decimals: u8,
+    /// Whether title, units and source were written by others than us: a source that was asked, an operator's file.
+    pub by_others: bool,
+}
+
+impl SeriesInfo {
+    /// Whether the series is one of our own composites.
+    pub fn is_composite(&self) -> bool {
+        self.category == COMPOSITE
+    }
+
+    /// Whether FRED carries it; the catalogue says in the source's name where it does not.
+    pub fn is_on_fred(&self) -> bool {
+        let is_elsewhere = |words: &&str| self.source.contains(*words);
+        !self.is_composite()
+            && !["not FRED", "not on FRED"].iter().any(is_elsewhere)
+            && !self.source.starts_with("FRED-MD")
+    }
+
+    /// `value` rounded to the source's decimals plus two (docs/METHODS.md#changes).
+    pub fn round(&self, value: f64) -> f64 {
+        round_to(value, i32::from(self.decimals) + 2)
+    }
+}
+
+/// `value` rounded half away from zero to `decimals` places.
+pub fn round_to(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    let scaled = value * scale;
+    // Beyond 2^53 there is no fraction left to round.
+    if scaled.abs() < 9.0e15 {
+        scaled.round() / scale + 0.0
+    } else {
+        value
+    }
+}
+
+/// A computed value without the noise of its arithmetic: to 1e-9, or to thirteen digits where that is coarser.
+pub fn without_noise(value: f64) -> f64 {
+    let mut decimals = 9;
+    let mut size = value.abs();
+    while size >= 10_000.0 && decimals > 0 {
+        size /= 10.0;
+        decimals -= 1;
+    }
+    round_to(value, decimals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_noise_of_arithmetic_goes_and_what_is_published_stays() {
+        for (noisy, clean) in [
+            (0.1 + 0.2, 0.3),
+            (4.1 - 4.2, -0.1),
+            (158_858.3 - 158_858.2, 0.1),
+            (39_065_421.1 + 0.2, 39_065_421.3),
+            (-0.000_000_000_4, 0.0),
+            (1e300, 1e300),
+            (2.0 / 3.0, 0.666_666_667),
+        ] {
+            assert_eq!(without_noise(noisy).to_string(), clean.to_string());
+        }
+    }
+
+    #[test]
+    fn rounding_kills_binary_dust() {
+        assert_eq!(round_to(0.1 + 0.2, 4), 0.3);
+        assert_eq!(round_to(-0.00001, 2).to_string(), "0");
+        assert_eq!(round_to(1.0e300, 2), 1.0e300);
+    }
+}
