@@ -1,9 +1,10 @@
 //! What is charged and to whom, and a count of who was refused.
 
-use super::limits::{LimitSettings, Limits};
+use super::limits::Limits;
 use super::permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 use super::policy::{Policy, Refusal, Standing};
 use super::reply;
+use super::settings::LimitSettings;
 use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::pool::Caller;

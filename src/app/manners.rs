@@ -1,7 +1,8 @@
 //! How a server behaves: who may call and how much each may ask for, out of the settings.
 
+use crate::admission::LimitSettings;
 use crate::config::{Config, Serve};
-use crate::{admission, mcp, server};
+use crate::{mcp, server};
 use anyhow::{Result, bail};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -32,34 +33,16 @@ pub(super) fn options(
     serve: &Serve,
     allowed: &mcp::transport::Allowed,
 ) -> server::Options {
-    let limits = &serve.limits;
+    let mut connections = serve.connections.clone();
+    connections.linger += Duration::from_secs(serve.drain_delay);
     server::Options {
-        limits: admission::LimitSettings {
-            general: limits.rate_limit,
-            data: limits.rate_limit_data,
-            pages: limits.rate_limit_pages,
-            per_second: limits.rate_limit_per_second,
-            burst: limits.rate_limit_burst,
-            trusted_proxies: limits.trusted_proxy.clone(),
-            overrides: limits
-                .rate_limit_override
-                .iter()
-                .map(|o| (o.network, o.requests))
-                .collect(),
-            count_loopback: limits.rate_limit_loopback,
+        limits: LimitSettings {
             file: Some(config.local_file().with_added_extension("limits")),
-            shared: limits.limits.clone(),
-            ..Default::default()
+            ..serve.limits.clone()
         },
         hosts: allowed.hosts.clone(),
         origins: allowed.origins.clone(),
-        connections: server::Connections {
-            max: limits.max_connections,
-            max_per_address: limits.max_connections_per_address,
-            linger: server::Connections::LINGER + Duration::from_secs(serve.drain_delay),
-            ..Default::default()
-        }
-        .within_descriptors(),
+        connections: connections.within_descriptors(),
     }
 }
 
