@@ -175,7 +175,10 @@ impl Upstream {
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.0.quota()
+        match self.0.shared {
+            Some(_) => Ok(*self.0.quota.lock()),
+            None => self.0.ledger.quota(),
+        }
     }
 
     /// Waits until all calls under way have ended and are kept; for shutdown and tests.

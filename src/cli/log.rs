@@ -3,9 +3,10 @@
 use crate::config::Config;
 use crate::error::NOTICE;
 use anyhow::{Context as _, Result};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::callsite::Identifier;
 use tracing::field::{Field, Visit};
@@ -117,7 +118,7 @@ struct Said {
 impl Repeats {
     /// Whether what a place says now is written.
     fn may_speak(&self, of: &'static Metadata<'static>, now: Instant) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         let said = said.entry(of.callsite()).or_insert(Said {
             since: now,
             written: 0,
@@ -148,7 +149,7 @@ impl Repeats {
 
     /// What was held back since the last time.
     fn held_back(&self) -> Vec<(u64, &'static Metadata<'static>)> {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         let counts = said.values_mut();
         counts
             .map(|said| (std::mem::take(&mut said.held_back), said.of))

@@ -27,10 +27,10 @@ pub struct Ledger {
 
 /// Where calls are written down.
 #[derive(Debug)]
-enum Home {
+pub(super) enum Home {
     /// In a file of this machine.
     File(Arc<StateFile>),
-    /// In a database that many machines share.
+    /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
     Shared(Arc<SharedState>),
 }
 
@@ -46,19 +46,20 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        Self::over(Arc::new(StateFile::open(path)?), origin, limit, clock)
+        let state = Arc::new(StateFile::open(path)?);
+        Self::over(Home::File(state), origin, limit, clock)
     }
 
-    /// The ledger in a file that is open.
+    /// The ledger in a file that is open, or in a database.
     pub(super) fn over(
-        state: Arc<StateFile>,
+        home: Home,
         origin: &str,
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let was_lost = state.was_lost;
+        let was_lost = matches!(&home, Home::File(state) if state.was_lost);
         let ledger = Self {
-            home: Home::File(state),
+            home,
             origin: origin.to_owned(),
             shares: Shares::of(limit),
             clock,
@@ -70,21 +71,6 @@ impl Ledger {
             ledger.hold(WINDOW)?;
         }
         Ok(ledger)
-    }
-
-    /// The ledger in a database. What asks it must be on a thread that may block, within a runtime.
-    pub(super) fn shared(
-        state: Arc<SharedState>,
-        origin: &str,
-        limit: u32,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            home: Home::Shared(state),
-            origin: origin.to_owned(),
-            shares: Shares::of(limit),
-            clock,
-        }
     }
 
     /// Mean distance of two background calls, the shortest time between two refreshes of a key.

@@ -10,11 +10,11 @@ use crate::disk;
 use crate::error::{Cause, Error, Result};
 use crate::sqlite::{self, Layout, Owner};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const LAYOUT: Layout = Layout {
@@ -98,7 +98,7 @@ impl StateFile {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
-        work(&self.locked().db)
+        work(&self.open.lock().db)
     }
 
     /// Writes; a file that could not be used is tried again first.
@@ -109,7 +109,7 @@ impl StateFile {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> std::result::Result<T, Cause> {
-        let mut open = self.locked();
+        let mut open = self.open.lock();
         if !open.is_writable {
             open.db = connect(self.path.as_deref()).map_err(Fault::cause)?;
             open.is_writable = true;
@@ -120,11 +120,7 @@ impl StateFile {
 
     /// Whether payments can be written now.
     pub(super) fn is_writable(&self) -> bool {
-        self.locked().is_writable
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().is_writable
     }
 }
 

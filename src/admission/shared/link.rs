@@ -1,7 +1,7 @@
 //! The way to the server: one connection for all who ask, and the three scripts that run there.
 
 use super::address::RedisAddress;
-use super::mirror::{Place, hex};
+use crate::admission::ledger::{Place, hex};
 use crate::admission::policy::{Charge, DAY};
 use crate::admission::saved::Key;
 use crate::admission::used::Counts;
