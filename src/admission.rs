@@ -1,7 +1,6 @@
 //! Who is let in and how much each may ask for: hosts and origins, a number per day, bursts, streams that stay open.
 
 mod address;
-mod burst;
 mod callers;
 mod charge;
 mod gate;

@@ -5,7 +5,6 @@
 //! marked with its age, while one call renews it; it is also given when the upstream fails. This floor
 //! knows paths and query pairs, not endpoints.
 
-mod allowance;
 mod book;
 mod breaker;
 mod cache;
@@ -24,8 +23,7 @@ mod slice;
 mod state;
 mod together;
 
-pub use allowance::Purpose;
-pub use book::{Quota, Verdict};
+pub use book::{Purpose, Quota, Verdict};
 pub use config::UpstreamConfig;
 pub use ledger::Ledger;
 pub use request::{Check, Kind, Request, Slice};

@@ -6,10 +6,9 @@
 //! the networks that were named. Time is the ledger's own: setting the wall clock neither grants nor refuses.
 
 use super::address;
-use super::burst::Burst;
 use super::ledger::{Ledger, hex};
 use super::permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
-use super::policy::{Charge, Policy, Refusal, Standing};
+use super::policy::{Burst, Charge, Policy, Refusal, Standing};
 use super::reply;
 use super::saved::Saved;
 use super::settings::LimitSettings;

@@ -1,8 +1,7 @@
 //! Counters by hashed address for one UTC day, in bounded memory: all there is where this process counts alone, else
 //! what one replica knows of the shared counts, which is enough to go on alone and to bring back what Redis forgets.
 
-use super::burst::Burst;
-use super::policy::{Charge, DAY, Policy, Refusal, Standing};
+use super::policy::{Burst, Charge, DAY, Policy, Refusal, Standing};
 use super::saved::{Key, Salt, Saved};
 use super::used::{Counts, Used};
 use crate::clock::{Moment, OwnTime, random};

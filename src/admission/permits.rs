@@ -116,7 +116,7 @@ mod tests {
         drop(first);
         assert!(take(caller("2001:db8::1")).is_ok());
         drop((second, third));
-        let open = permits.open();
+        let open = permits.open.lock();
         assert!(open.all == 0 && open.by_caller.is_empty());
     }
 

@@ -152,7 +152,8 @@ impl Shared {
         let which = which.map(|of| if of == policy { -1 } else { 0 });
         if let Some((number, mut connection)) = inside.connection() {
             tokio::spawn(async move {
-                let given = inside.link.refund(&mut connection, &place, which).await;
+                let back = [(&place.key, &[0; 3], which)].into_iter();
+                let given = inside.link.bring(&mut connection, place.day, back).await;
                 if let Err(problem) = given {
                     inside.lose(number, &told(&problem));
                 }
@@ -373,7 +374,9 @@ impl Inside {
                 return Ok(());
             };
             after = Some(*last);
-            let brought = self.link.tell(connection, day, &known).await;
+            let uses = known.iter();
+            let uses = uses.map(|(key, heard, alone)| (key, heard, alone.map(i64::from)));
+            let brought = self.link.bring(connection, day, uses).await;
             brought.map_err(|problem| told(&problem))?;
             self.ledger.lock().told(&known);
         }

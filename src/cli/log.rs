@@ -175,7 +175,7 @@ mod tests {
 
     impl std::io::Write for Lines {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -200,7 +200,7 @@ mod tests {
             }
             tracing::error!("another place");
         });
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(lines.0.lock().clone()).unwrap();
         assert_eq!(text.matches("a broken part").count(), 20);
         assert_eq!(
             text.matches("an answer").count(),

@@ -1,8 +1,7 @@
 //! What an upstream consists of, and the way of a question that memory cannot answer: what the disk holds, a wider
 //! range that is held, one paid call. Equal questions share one way: the first caller leads, the others follow.
 
-use super::allowance::Purpose;
-use super::book::Quota;
+use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
 use super::config::UpstreamConfig;

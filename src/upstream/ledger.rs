@@ -5,10 +5,9 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::allowance::{Purpose, Shares, WINDOW};
-use super::book::{Book, Page, Quota, Verdict};
+use super::book::{Book, Page, Purpose, Quota, Shares, Verdict, WINDOW};
 use super::shared::SharedState;
-use super::state::{StateFile, millis, moment};
+use super::state::{StateFile, millis};
 use crate::clock::{Clock, Moment, OwnTime};
 use crate::error::{Cause, Error, Result};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
@@ -150,7 +149,7 @@ fn read(
     let anchor = page
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
-            let then = moment(row.get(2)?, row.get(3)?, row.get(4)?);
+            let then = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
         })
         .optional()?;
@@ -190,15 +189,15 @@ fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<
             .execute(params![origin, old])?;
     }
     if book.is_anchored {
-        let Moment { wall, uptime, boot } = book.clock;
+        let [wall, uptime, boot] = book.clock.written();
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 origin,
                 book.page.at,
                 book.page.held_until,
-                wall.as_millisecond(),
-                millis(uptime),
-                boot.cast_signed()
+                wall,
+                uptime,
+                boot
             ])?;
     }
     Ok(())

@@ -5,11 +5,10 @@
 //! disk is full, or read-only), it is read as it lies there and no call is paid for: an allowance that is not written
 //! down would be spent twice after a restart.
 
-use crate::clock::{Moment, wall};
+use crate::clock::wall;
 use crate::disk;
 use crate::error::{Cause, Error, Result};
 use crate::sqlite::{self, Layout, Owner};
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
@@ -256,15 +255,6 @@ pub(super) fn millis(duration: Duration) -> i64 {
 /// A duration out of a column; what is negative there becomes zero.
 pub(super) fn duration(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
-}
-
-/// A moment out of its three columns; `None` when they hold nonsense.
-pub(super) fn moment(wall: i64, uptime: i64, boot: i64) -> Option<Moment> {
-    Some(Moment {
-        wall: Timestamp::from_millisecond(wall).ok()?,
-        uptime: duration(uptime),
-        boot: boot.cast_unsigned(),
-    })
 }
 
 #[cfg(test)]
