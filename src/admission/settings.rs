@@ -1,74 +1,51 @@
-//! How much is allowed, and to whom, as the flags of `serve` say it.
+//! How much is allowed, and to whom.
 
 use super::shared::RedisAddress;
 use crate::clock::{Clock, SystemClock};
-use clap::{Args, value_parser};
 use ipnet::IpNet;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much is allowed, and to whom: the flags of `serve` with their help, and what no flag sets.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Limits")]
+/// How much is allowed, and to whom.
+#[derive(Debug, Clone)]
 pub struct LimitSettings {
-    /// Requests a day and address, time series aside
-    #[arg(long = "rate-limit", value_name = "N", default_value_t = Self::GENERAL, value_parser = value_parser!(u32).range(1..))]
+    /// Requests a day and address, time series aside.
     pub general: u32,
-
-    /// Time series requests a day and address
-    #[arg(long = "rate-limit-data", value_name = "N", default_value_t = Self::DATA, value_parser = value_parser!(u32).range(1..))]
+    /// Requests for time series a day and address.
     pub data: u32,
-
-    /// Pages, widgets and pictures that may have to be made for an address in a day; cached ones cost nothing
-    #[arg(long = "rate-limit-pages", value_name = "N", default_value_t = Self::PAGES, value_parser = value_parser!(u32).range(1..))]
+    /// Pages, widgets and pictures made a day for one address; what is held already costs nothing.
     pub pages: u32,
-
-    /// Requests a second that one address may keep up
-    #[arg(long = "rate-limit-per-second", value_name = "N", default_value_t = Self::PER_SECOND, value_parser = value_parser!(u32).range(1..=1000))]
+    /// Requests a second that may go on for ever.
     pub per_second: u32,
-
-    /// Requests that may come at once from one address
-    #[arg(long = "rate-limit-burst", value_name = "N", default_value_t = Self::BURST, value_parser = value_parser!(u32).range(1..))]
+    /// Requests that may come at once.
     pub burst: u32,
-
-    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
-    #[arg(long = "rate-limit-override", value_name = "NETWORK=N", value_delimiter = ',', value_parser = override_of)]
-    pub overrides: Vec<(IpNet, u32)>,
-
-    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
-    // It wants a runtime.
-    #[arg(long = "limits", value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
-    pub shared: Option<RedisAddress>,
-
-    /// Count loopback like every other address
-    #[arg(long = "rate-limit-loopback")]
-    pub count_loopback: bool,
-
-    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
-    #[arg(long = "trusted-proxy", value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
-
+    /// Networks with another number of requests a day.
+    pub overrides: Vec<(IpNet, u32)>,
+    /// Whether loopback is counted like everybody else.
+    pub count_loopback: bool,
     /// Addresses remembered at most.
-    #[arg(skip = Self::ADDRESSES)]
     pub addresses: usize,
-
     /// Where the day's counts outlive a restart.
-    #[arg(skip)]
     pub file: Option<PathBuf>,
-
+    /// Where the counts lie that many machines share; none when this one counts by itself. Wants a runtime.
+    pub shared: Option<RedisAddress>,
     /// What tells how much time has passed.
-    #[arg(skip = clock())]
     pub clock: Arc<dyn Clock>,
 }
 
 impl LimitSettings {
-    const GENERAL: u32 = 100;
-    const DATA: u32 = 200;
-    const PAGES: u32 = 1_000;
-    const PER_SECOND: u32 = 10;
-    const BURST: u32 = 20;
-    const ADDRESSES: usize = 1_000_000;
+    /// Requests a day and address, time series aside, unless told otherwise.
+    pub const GENERAL: u32 = 100;
+    /// The same for time series.
+    pub const DATA: u32 = 200;
+    /// The same for what must be made.
+    pub const PAGES: u32 = 1_000;
+    /// Requests a second that may go on for ever, unless told otherwise.
+    pub const PER_SECOND: u32 = 10;
+    /// Requests that may come at once, unless told otherwise.
+    pub const BURST: u32 = 20;
 }
 
 impl Default for LimitSettings {
@@ -79,33 +56,13 @@ impl Default for LimitSettings {
             pages: Self::PAGES,
             per_second: Self::PER_SECOND,
             burst: Self::BURST,
-            overrides: Vec::new(),
-            shared: None,
-            count_loopback: false,
             trusted_proxies: Vec::new(),
-            addresses: Self::ADDRESSES,
+            overrides: Vec::new(),
+            count_loopback: false,
+            addresses: 1_000_000,
             file: None,
-            clock: clock(),
+            shared: None,
+            clock: Arc::new(SystemClock::new()),
         }
     }
-}
-
-fn clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock::new())
-}
-
-/// A network with a daily number of its own.
-fn override_of(text: &str) -> Result<(IpNet, u32), String> {
-    let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
-    let (left, right) = text.split_once('=').ok_or_else(wanted)?;
-    let requests = right.trim().parse().ok().filter(|n| *n > 0);
-    Ok((network(left)?, requests.ok_or_else(wanted)?))
-}
-
-/// `10.0.0.0/8`, or one address.
-fn network(text: &str) -> Result<IpNet, String> {
-    let text = text.trim();
-    text.parse()
-        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
-        .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
 }

@@ -1,8 +1,7 @@
 //! How a server behaves: who may call and how much each may ask for, out of the settings.
 
-use crate::admission::LimitSettings;
 use crate::config::{Config, Serve};
-use crate::{mcp, server};
+use crate::{admission, mcp, server};
 use anyhow::{Result, bail};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -33,16 +32,30 @@ pub(super) fn options(
     serve: &Serve,
     allowed: &mcp::transport::Allowed,
 ) -> server::Options {
-    let mut connections = serve.connections.clone();
-    connections.linger += Duration::from_secs(serve.drain_delay);
+    let limits = &serve.limits;
     server::Options {
-        limits: LimitSettings {
+        limits: admission::LimitSettings {
+            general: limits.rate_limit,
+            data: limits.rate_limit_data,
+            pages: limits.rate_limit_pages,
+            per_second: limits.rate_limit_per_second,
+            burst: limits.rate_limit_burst,
+            trusted_proxies: limits.trusted_proxy.clone(),
+            overrides: limits.rate_limit_override.clone(),
+            count_loopback: limits.rate_limit_loopback,
             file: Some(config.local_file().with_added_extension("limits")),
-            ..serve.limits.clone()
+            shared: limits.limits.clone(),
+            ..Default::default()
         },
         hosts: allowed.hosts.clone(),
         origins: allowed.origins.clone(),
-        connections: connections.within_descriptors(),
+        connections: server::Connections {
+            max: limits.max_connections,
+            max_per_address: limits.max_connections_per_address,
+            linger: server::Connections::LINGER + Duration::from_secs(serve.drain_delay),
+            ..Default::default()
+        }
+        .within_descriptors(),
     }
 }
 

@@ -68,8 +68,8 @@ fn greet(config: &Config, serve: &Serve, doors: &Doors) -> Result<()> {
             reachable(address)
         );
     }
-    let each = serve.connections.max_per_address;
-    if each > serve.connections.max {
+    let each = serve.limits.max_connections_per_address;
+    if each > serve.limits.max_connections {
         tracing::warn!(
             target: NOTICE,
             "--max-connections-per-address {each} is more than --max-connections allows in all"
@@ -107,7 +107,7 @@ fn again(now: &Round, doors: &Doors, stop: &CancellationToken) -> Result<Round> 
             "metrics-listen",
             now.serve.metrics_listen != serve.metrics_listen,
         ),
-        ("limits", now.serve.limits.shared != serve.limits.shared),
+        ("limits", now.serve.limits.limits != serve.limits.limits),
         ("log", old.log != new.log || old.log_json != new.log_json),
     ];
     for (name, _) in fixed.iter().filter(|(_, differs)| *differs) {

@@ -1,8 +1,6 @@
 //! How a server behaves: who may call, how many connections it takes, how it leaves.
 
 use crate::admission::LimitSettings;
-use clap::Args;
-use clap::builder::RangedU64ValueParser;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -20,40 +18,36 @@ pub struct Options {
 }
 
 /// Connections and their end.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Limits")]
+#[derive(Debug, Clone)]
 pub struct Connections {
-    /// Connections open at once
-    #[arg(long = "max-connections", value_name = "N", default_value_t = Self::default().max, value_parser = at_least_one())]
+    /// Connections at once.
     pub max: usize,
-
-    /// Connections open at once from one address; loopback and trusted proxies are not counted
-    #[arg(long = "max-connections-per-address", value_name = "N", default_value_t = Self::default().max_per_address, value_parser = at_least_one())]
+    /// Connections at once from one address that is counted.
     pub max_per_address: usize,
-
     /// How long requests are still taken after a stop, while `/ready` says no.
-    #[arg(skip = Self::default().linger)]
     pub linger: Duration,
-
     /// How long open answers may then take.
-    #[arg(skip = Self::default().drain)]
     pub drain: Duration,
+}
+
+impl Connections {
+    /// Connections at once, unless told otherwise.
+    pub const MAX: usize = 4_096;
+    /// The same for one address that is counted.
+    pub const MAX_PER_ADDRESS: usize = 256;
+    /// How long requests are still taken after a stop: long enough for connections that wait in the kernel's queue.
+    pub const LINGER: Duration = Duration::from_millis(100);
 }
 
 impl Default for Connections {
     fn default() -> Self {
         Self {
-            max: 4_096,
-            max_per_address: 256,
-            // Long enough for connections that wait in the kernel's queue.
-            linger: Duration::from_millis(100),
+            max: Self::MAX,
+            max_per_address: Self::MAX_PER_ADDRESS,
+            linger: Self::LINGER,
             drain: Duration::from_secs(10),
         }
     }
-}
-
-fn at_least_one() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..)
 }
 
 /// How a server is told to end.
