@@ -1,19 +1,16 @@
 //! Who is let in and how much each may ask for: hosts and origins, a number per day, bursts, streams that stay open.
 
 mod address;
-mod bounded;
-mod burst;
 mod callers;
 mod charge;
 mod gate;
 mod ledger;
-mod limits;
 mod names;
 mod permits;
 mod policy;
 pub(crate) mod reply;
-mod salted;
 mod saved;
+mod settings;
 mod shared;
 mod tally;
 mod used;
@@ -23,8 +20,8 @@ pub use callers::Callers;
 pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_public, rejected};
 pub(crate) use charge::charge;
 pub use gate::Admission;
-pub use limits::{LimitSettings, Limits};
 pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
+pub use settings::LimitSettings;
 pub use shared::{RedisAddress, SharedState};
 pub(crate) use tally::Tally;

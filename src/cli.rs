@@ -74,15 +74,17 @@ fn run(config: Config, repeats: log::Repeats) -> Result<ExitCode> {
 async fn dispatch(config: &Config) -> Result<ExitCode> {
     // A person would wait for an answer as the protocol waits for a message.
     if config.command.is_none() && std::io::stdin().is_terminal() {
-        return demo::welcome();
+        demo::welcome()?;
+        return Ok(ExitCode::SUCCESS);
     }
     match config.command.as_ref().unwrap_or(&Command::Stdio) {
-        Command::Stdio => app::stdio(config).await.map(|()| ExitCode::SUCCESS),
-        Command::Serve(serve) => app::serve(config, serve).await.map(|()| ExitCode::SUCCESS),
-        Command::Call(asked) => call::call(config, asked).await,
-        Command::Import(asked) => import(config, asked),
-        Command::Sync(sync) => sync_command(config, sync).await,
-        Command::Doctor(asked) => doctor::doctor(config, asked).await,
+        // Those that can end without an error and not go well.
+        Command::Call(asked) => return call::call(config, asked).await,
+        Command::Import(asked) => return import(config, asked),
+        Command::Sync(sync) => return sync_command(config, sync).await,
+        Command::Doctor(asked) => return doctor::doctor(config, asked).await,
+        Command::Stdio => app::stdio(config).await,
+        Command::Serve(serve) => app::serve(config, serve).await,
         Command::Migrate => shared::migrate(config),
         Command::Copy(asked) => shared::copy(&asked.from, &asked.to),
         Command::Backup { to } => doctor::backup(config, to),
@@ -94,7 +96,8 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Manual { folder } => shell::manual(folder),
         Command::Score { check, root } => score(*check, root.as_deref()),
         Command::Generate { check, root } => generate(*check, root),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
@@ -166,7 +169,7 @@ fn listed(names: &[&str]) -> String {
     first.join(", ") + &more
 }
 
-fn score(check: bool, root: Option<&Path>) -> Result<ExitCode> {
+fn score(check: bool, root: Option<&Path>) -> Result<()> {
     let store = Arc::new(Sqlite::bundled()?);
     let desk = Desk::open(store, Settings::default(), Desk::system_clock());
     let found = desk.score()?;
@@ -182,8 +185,7 @@ fn score(check: bool, root: Option<&Path>) -> Result<ExitCode> {
         std::fs::write(&path, text)
             .with_context(|| format!("writing {}", crate::disk::shown(&path)))?;
     }
-    print(&found.in_markdown())?;
-    Ok(ExitCode::SUCCESS)
+    print(&found.in_markdown())
 }
 
 fn success(is_success: bool) -> ExitCode {
@@ -193,7 +195,7 @@ fn success(is_success: bool) -> ExitCode {
     }
 }
 
-fn generate(check: bool, root: &Path) -> Result<ExitCode> {
+fn generate(check: bool, root: &Path) -> Result<()> {
     use config::reference::{PATH, page};
     let reference = root.join(PATH);
     if check {
@@ -202,12 +204,12 @@ fn generate(check: bool, root: &Path) -> Result<ExitCode> {
             bail!("{PATH} is old; run `econoscope generate`");
         }
         tell("every generated file is what the table says");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     std::fs::write(&reference, page())
         .with_context(|| format!("writing {}", crate::disk::shown(&reference)))?;
     for path in generate::write(root)? {
         tell(&format!("wrote {}", crate::disk::shown(&path)));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -48,6 +48,21 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// As it is written down: wall and uptime in milliseconds, and the boot.
+    pub(crate) fn written(&self) -> [i64; 3] {
+        let uptime = i64::try_from(self.uptime.as_millis()).unwrap_or(i64::MAX);
+        [self.wall.as_millisecond(), uptime, self.boot.cast_signed()]
+    }
+
+    /// What was written down; `None` when that is nonsense.
+    pub(crate) fn read([wall, uptime, boot]: [i64; 3]) -> Option<Self> {
+        Some(Self {
+            wall: Timestamp::from_millisecond(wall).ok()?,
+            uptime: Duration::from_millis(u64::try_from(uptime).unwrap_or(0)),
+            boot: boot.cast_unsigned(),
+        })
+    }
+
     /// Time passed since an earlier moment; zero when it cannot be shown that any has.
     pub fn since(&self, earlier: &Self) -> Duration {
         if self.boot == earlier.boot

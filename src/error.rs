@@ -274,44 +274,35 @@ impl Error {
 
     /// What could be meant instead: suggestions or choices.
     pub fn suggestions(&self) -> &[Suggestion] {
-        match self {
-            Self::Unknown { suggestions, .. } => suggestions,
-            Self::Ambiguous { choices, .. } => choices,
-            Self::InvalidParam { .. }
-            | Self::NoData { .. }
-            | Self::NotPermitted { .. }
-            | Self::RateLimited { .. }
-            | Self::Unavailable { .. }
-            | Self::Busy { .. }
-            | Self::BadFile { .. }
-            | Self::Store { .. }
-            | Self::Internal { .. } => &[],
+        if let Self::Unknown {
+            suggestions: all, ..
         }
+        | Self::Ambiguous { choices: all, .. } = self
+        {
+            return all;
+        }
+        &[]
     }
 }
 
 /// Logs a failure once, at the edge that answers it: a caller's mistake quietly, a fault with its causes.
 pub fn log(error: &Error, endpoint: &str) {
-    match error {
-        Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. } => {
-            let causes = std::iter::successors(std::error::Error::source(error), |e| e.source())
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(": ");
-            let error_text = error.for_operator();
-            tracing::error!(endpoint, code = error.code(), error = error_text, causes);
-        }
+    let code = error.code();
+    if matches!(
+        error,
+        Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. }
+    ) {
+        let causes = std::iter::successors(std::error::Error::source(error), |e| e.source())
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(": ");
+        let error = error.for_operator();
+        tracing::error!(endpoint, code, error, causes);
+    } else if let Error::InvalidParam { field, problem, .. } = error {
         // What came may be a secret in the wrong place: the log names the argument alone.
-        Error::InvalidParam { field, problem, .. } => {
-            tracing::debug!(endpoint, code = error.code(), field, problem);
-        }
-        Error::Unknown { .. }
-        | Error::Ambiguous { .. }
-        | Error::NoData { .. }
-        | Error::NotPermitted { .. }
-        | Error::RateLimited { .. }
-        | Error::Busy { .. }
-        | Error::BadFile { .. } => tracing::debug!(endpoint, code = error.code(), %error),
+        tracing::debug!(endpoint, code, field, problem);
+    } else {
+        tracing::debug!(endpoint, code, %error);
     }
 }
 

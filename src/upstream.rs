@@ -5,7 +5,6 @@
 //! marked with its age, while one call renews it; it is also given when the upstream fails. This floor
 //! knows paths and query pairs, not endpoints.
 
-mod allowance;
 mod book;
 mod breaker;
 mod cache;
@@ -24,8 +23,7 @@ mod slice;
 mod state;
 mod together;
 
-pub use allowance::Purpose;
-pub use book::{Quota, Verdict};
+pub use book::{Purpose, Quota, Verdict};
 pub use config::UpstreamConfig;
 pub use ledger::Ledger;
 pub use request::{Check, Kind, Request, Slice};
@@ -175,7 +173,10 @@ impl Upstream {
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.0.quota()
+        match self.0.shared {
+            Some(_) => Ok(*self.0.quota.lock()),
+            None => self.0.ledger.quota(),
+        }
     }
 
     /// Waits until all calls under way have ended and are kept; for shutdown and tests.

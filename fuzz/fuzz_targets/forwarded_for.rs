@@ -1,17 +1,17 @@
 //! X-Forwarded-For as a trusted proxy may pass it on.
 #![no_main]
 use axum::http::{HeaderMap, HeaderValue};
-use econoscope::admission::{LimitSettings, Limits};
+use econoscope::admission::{Admission, LimitSettings};
 use econoscope::pool::Caller;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
+static LIMITS: LazyLock<Admission> = LazyLock::new(|| {
     let settings = LimitSettings {
         trusted_proxies: vec!["10.0.0.0/8".parse().expect("a network")],
         ..LimitSettings::default()
     };
-    Limits::new(settings)
+    Admission::new(settings, 4)
 });
 
 fuzz_target!(|lines: Vec<Vec<u8>>| {

@@ -26,7 +26,7 @@ pub(crate) async fn charge(
         return next.run(request).await;
     }
     let peer = address::peer(request.extensions());
-    let caller = admission.limits().caller(peer, request.headers());
+    let caller = admission.caller(peer, request.headers());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let is_charged = is_read && path.starts_with(CHARGED);
     let policy = is_charged.then(|| Policy::of_path(path));

@@ -1,78 +1,174 @@
-//! What is charged and to whom, and a count of who was refused.
+//! How much one address may ask for: a number per UTC day, and a guard against bursts. What is charged and to whom, and
+//! a count of who was refused.
+//!
+//! Addresses are counted by IPv4 address or IPv6 /64 and kept only as a keyed hash whose key lives one day.
+//! Loopback is not counted unless told so; what a reverse proxy says about its clients is believed only from
+//! the networks that were named. Time is the ledger's own: setting the wall clock neither grants nor refuses.
 
-use super::limits::{LimitSettings, Limits};
+use super::address;
+use super::ledger::{Ledger, hex};
 use super::permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
-use super::policy::{Policy, Refusal, Standing};
+use super::policy::{Burst, Charge, Policy, Refusal, Standing};
 use super::reply;
+use super::saved::Saved;
+use super::settings::LimitSettings;
+use super::shared::{Shared, SharedState};
 use super::tally::Tally;
-use crate::error::{Error, Result};
+use crate::clock::Moment;
+use crate::error::Error;
 use crate::pool::Caller;
 use crate::rest::status;
+use axum::http::{HeaderMap, HeaderName, Request, Version, header};
+use ipnet::{IpNet, Ipv6Net};
+use parking_lot::Mutex;
 use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(test)]
+mod tests;
 
 /// The part of all connections that may be streams of those who listen: the rest is for requests.
 const LISTENING_SHARE: usize = 4;
+/// What a proxy adds to a request.
+const SPOKEN_FOR: [HeaderName; 3] = [
+    HeaderName::from_static("x-forwarded-for"),
+    header::FORWARDED,
+    header::VIA,
+];
 
-/// Limits and permits of one server.
+/// What is charged and to whom, and a count of who was refused.
 pub struct Admission {
-    limits: Limits,
+    settings: LimitSettings,
+    ledger: Arc<Mutex<Ledger>>,
+    shared: Option<Arc<Shared>>,
+    warned: AtomicBool,
     listeners: Arc<Permits<()>>,
-    refused: Arc<Tally>,
-    called: Arc<Tally>,
+    /// Refusals by limit.
+    pub(crate) refused: Arc<Tally>,
+    /// Calls of tools over `/mcp`.
+    pub(crate) called: Arc<Tally>,
 }
 
 impl Admission {
-    /// Limits, and permits to listen beside so many connections.
-    pub(crate) fn new(limits: LimitSettings, connections: usize) -> Self {
-        Self::over(Limits::new(limits), connections)
+    /// Limits with the day's counts as they were left, when they are kept in a file; and permits to listen beside so
+    /// many connections.
+    pub fn new(settings: LimitSettings, connections: usize) -> Self {
+        let (now, max) = (settings.clock.now(), settings.addresses);
+        let address = settings.shared.as_ref();
+        let shared = address.and_then(|at| Shared::begin(at, Arc::clone(&settings.clock), max));
+        let saved = settings.file.as_deref().and_then(Saved::read);
+        let ledger = saved.and_then(|saved| Ledger::resume(saved, &now, max));
+        let ledger = ledger.unwrap_or_else(|| Ledger::new(now, max, 1));
+        let ledger = Arc::new(Mutex::new(ledger));
+        Self::over(ledger, shared.map(Arc::new), settings, connections)
     }
 
-    /// Other limits and permits over the same counts.
-    pub(crate) fn again(&self, limits: LimitSettings, connections: usize) -> Self {
+    /// Other limits and permits over the same counts, which stay in the file where they are kept.
+    pub(crate) fn again(&self, mut settings: LimitSettings, connections: usize) -> Self {
+        settings.file.clone_from(&self.settings.file);
+        settings.clock = Arc::clone(&self.settings.clock);
+        let (ledger, shared) = (Arc::clone(&self.ledger), self.shared.clone());
         Self {
             refused: Arc::clone(&self.refused),
             called: Arc::clone(&self.called),
-            ..Self::over(self.limits.again(limits), connections)
+            ..Self::over(ledger, shared, settings, connections)
         }
     }
 
-    fn over(limits: Limits, connections: usize) -> Self {
+    fn over(
+        ledger: Arc<Mutex<Ledger>>,
+        shared: Option<Arc<Shared>>,
+        mut settings: LimitSettings,
+        connections: usize,
+    ) -> Self {
+        for (network, _) in &mut settings.overrides {
+            *network = counted(*network);
+        }
         let streams = (connections / LISTENING_SHARE).max(1);
         Self {
-            limits,
+            ledger,
+            shared,
+            settings,
+            warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
             refused: Arc::default(),
             called: Arc::default(),
         }
     }
 
-    /// The limits.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
+    /// Who a request is counted for. A proxy speaks for others, so that what comes from it is counted even from
+    /// loopback, and under its own address when it does not say for whom it asks.
+    pub fn caller(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Caller {
+        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
+            return Caller::OWN;
+        };
+        if self.is_counted(peer) || self.is_proxy(peer) {
+            let trusted = &self.settings.trusted_proxies;
+            return Caller::at(address::client(peer, headers, trusted));
+        }
+        Caller::OWN
     }
 
-    /// Refusals by limit.
-    pub(crate) fn refused(&self) -> &Tally {
-        &self.refused
+    /// Warns once when somebody on loopback speaks for others and is not named as a proxy: they would all pass as this
+    /// machine, under no limit. A proxy that says nothing at all is known by its old protocol.
+    pub(crate) fn watch<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
+        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
+            return;
+        };
+        if self.warned.load(Ordering::Relaxed) || self.is_counted(peer) || self.is_proxy(peer) {
+            return;
+        }
+        let is_old = request.version() <= Version::HTTP_10;
+        let speaks = || {
+            let mut names = SPOKEN_FOR.into_iter();
+            names.any(|name| request.headers().contains_key(name))
+        };
+        if (is_old || speaks()) && !self.warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "requests come from loopback for others, as a reverse proxy sends them: whoever asks through it passes \
+                 as this machine, without limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy pass on \
+                 Host and X-Forwarded-For (deploy/ has examples)"
+            );
+        }
     }
 
-    /// Calls of tools over `/mcp`.
-    pub(crate) fn called(&self) -> &Tally {
-        &self.called
+    /// For whom the connections of an address are counted: for nobody those of proxies.
+    pub(crate) fn connecting(&self, address: IpAddr) -> Caller {
+        let address = address.to_canonical();
+        match self.is_counted(address) && !self.is_proxy(address) {
+            true => Caller::at(address),
+            false => Caller::OWN,
+        }
     }
 
-    /// Whether the guard against bursts would let a request pass; costs nothing.
+    fn is_counted(&self, address: IpAddr) -> bool {
+        self.settings.count_loopback || !address.is_loopback()
+    }
+
+    fn is_proxy(&self, address: IpAddr) -> bool {
+        let proxies = &self.settings.trusted_proxies;
+        proxies.iter().any(|net| net.contains(&address))
+    }
+
+    /// Whether the guard against bursts would let a request pass, as far as that is known here; costs nothing.
     ///
     /// # Errors
     /// [`Refusal`] when too many came at once.
-    pub(crate) fn glance(&self, caller: Caller) -> std::result::Result<(), Refusal> {
-        let seen = self.limits.glance(caller);
+    pub(crate) fn glance(&self, caller: Caller) -> Result<(), Refusal> {
+        let seen = match (caller.address(), &self.shared) {
+            (Some(address), None) => {
+                let mut ledger = self.ledger.lock();
+                ledger.glance(address, self.pace(), &self.now())
+            }
+            (None, _) | (_, Some(_)) => Ok(()),
+        };
         seen.inspect_err(|refusal| self.refused.add(refusal.limit()))
     }
 
     /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
-    /// Nothing for who is not counted.
+    /// What is left of the day, where one pays; nothing for who is not counted.
     ///
     /// # Errors
     /// [`Refusal`] when too many came at once, or nothing is left; that costs nothing.
@@ -80,21 +176,61 @@ impl Admission {
         &self,
         caller: Caller,
         policy: Option<Policy>,
-    ) -> std::result::Result<Option<Standing>, Refusal> {
-        let charged = self.limits.charge(caller, policy).await;
+    ) -> Result<Option<Standing>, Refusal> {
+        self.take(caller, Some(self.pace()), policy).await
+    }
+
+    /// Charges one request to the day's allowance alone; `None` for who is not counted.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left; that costs nothing.
+    async fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
+        self.take(caller, None, Some(policy)).await
+    }
+
+    async fn take(
+        &self,
+        caller: Caller,
+        burst: Option<Burst>,
+        policy: Option<Policy>,
+    ) -> Result<Option<Standing>, Refusal> {
+        let Some(address) = caller.address() else {
+            return Ok(None);
+        };
+        let day = policy.map(|policy| (policy, self.limit(address, policy)));
+        let charge = Charge { burst, day };
+        let charged = match &self.shared {
+            None => {
+                let mut ledger = self.ledger.lock();
+                ledger.charge_alone(address, &charge, &self.now())
+            }
+            // In a box, so that the future of a request is no larger where nothing is shared.
+            Some(shared) => Box::pin(shared.charge(address, &charge)).await,
+        };
         charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
+    }
+
+    fn pace(&self) -> Burst {
+        Burst::of(self.settings.per_second, self.settings.burst)
     }
 
     /// Gives one request back: the failure was ours.
     pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
-        self.limits.refund(caller, policy);
+        match (caller.address(), &self.shared) {
+            (None, _) => {}
+            (Some(address), None) => {
+                let mut ledger = self.ledger.lock();
+                ledger.refund_alone(address, policy, &self.now());
+            }
+            (Some(address), Some(shared)) => shared.refund(address, policy),
+        }
     }
 
     /// A permit to listen: a stream that stays open for hours costs more than a request, so there are few.
     ///
     /// # Errors
     /// [`Full`] when the caller or all together have as many as they may.
-    pub(crate) fn listen(&self, caller: Caller) -> std::result::Result<Permit<()>, Full> {
+    pub(crate) fn listen(&self, caller: Caller) -> Result<Permit<()>, Full> {
         self.listeners.take(caller, || ()).inspect_err(|full| {
             self.refused.add(match full {
                 Full::Caller => "listeners_of_address",
@@ -112,20 +248,78 @@ impl Admission {
         &self,
         caller: Caller,
         policy: Policy,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        let charged = self.limits.spend(caller, policy).await;
-        charged.map_err(|refusal| {
-            self.refused.add(refusal.limit());
-            Error::RateLimited {
-                what: reply::sentence(&refusal),
-                retry_after: refusal.retry_after,
-            }
+        work: impl Future<Output = crate::Result<T>>,
+    ) -> crate::Result<T> {
+        let charged = self.spend(caller, policy).await;
+        charged.map_err(|refusal| Error::RateLimited {
+            what: reply::sentence(&refusal),
+            retry_after: refusal.retry_after,
         })?;
         let done = work.await;
         if done.as_ref().is_err_and(|e| status(e).is_server_error()) {
             self.refund(caller, policy);
         }
         done
+    }
+
+    /// A short name for a caller in logs: a keyed hash that means nothing tomorrow.
+    pub(crate) fn pseudonym(&self, caller: Caller) -> String {
+        let Some(address) = caller.address() else {
+            return "local".to_owned();
+        };
+        let [a, b, c, d, ..] = self.ledger.lock().key(address, &self.now());
+        hex(&[a, b, c, d])
+    }
+
+    /// Addresses remembered now.
+    pub(crate) fn addresses(&self) -> usize {
+        let shared = self.shared.as_ref();
+        shared.map_or_else(|| self.ledger.lock().len(), |shared| shared.addresses())
+    }
+
+    /// How the counts are doing that many machines share, where they do.
+    pub(crate) fn shared(&self) -> Option<SharedState> {
+        self.shared.as_ref().map(|shared| shared.state())
+    }
+
+    /// Writes the day's counts to their file, when there is one and something changed.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn save(&self) -> std::io::Result<()> {
+        let Some(path) = &self.settings.file else {
+            return Ok(());
+        };
+        let changed = self.ledger.lock().changed(&self.now());
+        changed.map_or(Ok(()), |saved| saved.write(path))
+    }
+
+    fn now(&self) -> Moment {
+        self.settings.clock.now()
+    }
+
+    /// Requests a day of an address: those of the narrowest network that has a number of its own.
+    fn limit(&self, address: IpAddr, policy: Policy) -> u32 {
+        let overrides = self.settings.overrides.iter();
+        let given = overrides
+            .filter(|(network, _)| network.contains(&address))
+            .max_by_key(|(network, _)| network.prefix_len())
+            .map(|(_, limit)| *limit);
+        let usual = match policy {
+            Policy::General => return given.unwrap_or(self.settings.general),
+            Policy::Data => self.settings.data,
+            Policy::Pages => self.settings.pages,
+        };
+        given.map_or(usual, |given| usual.max(given))
+    }
+}
+
+/// A network as its addresses are counted: 64 bits of IPv6 are one address.
+fn counted(network: IpNet) -> IpNet {
+    match network {
+        IpNet::V6(v6) if v6.prefix_len() > 64 => {
+            Ipv6Net::new(v6.network(), 64).map_or(network, |wider| wider.trunc().into())
+        }
+        IpNet::V6(_) | IpNet::V4(_) => network,
     }
 }

@@ -1,8 +1,9 @@
 //! What may be open at once, in all and for one caller: connections, and streams of those who listen.
 
 use crate::pool::Caller;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Streams open at once for one address that is counted.
 pub(crate) const MAX_LISTENERS_PER_ADDRESS: usize = 16;
@@ -57,7 +58,7 @@ impl<T: Clone> Permits<T> {
         caller: Caller,
         share: impl FnOnce() -> T,
     ) -> Result<Permit<T>, Full> {
-        let mut open = self.open();
+        let mut open = self.open.lock();
         if open.all >= self.max {
             return Err(Full::All);
         }
@@ -80,15 +81,9 @@ impl<T: Clone> Permits<T> {
     }
 }
 
-impl<T> Permits<T> {
-    fn open(&self) -> MutexGuard<'_, Open<T>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<T> Drop for Permit<T> {
     fn drop(&mut self) {
-        let mut open = self.permits.open();
+        let mut open = self.permits.open.lock();
         open.all = open.all.saturating_sub(1);
         if let Some((count, _)) = open.by_caller.get_mut(&self.caller) {
             *count -= 1;
@@ -121,7 +116,7 @@ mod tests {
         drop(first);
         assert!(take(caller("2001:db8::1")).is_ok());
         drop((second, third));
-        let open = permits.open();
+        let open = permits.open.lock();
         assert!(open.all == 0 && open.by_caller.is_empty());
     }
 

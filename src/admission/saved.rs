@@ -7,10 +7,8 @@
 
 use crate::clock::Moment;
 use crate::disk;
-use jiff::Timestamp;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 const MAGIC: &[u8; 16] = b"econoscope-use2\n";
 
@@ -51,14 +49,12 @@ impl Saved {
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        let uptime = u64::try_from(self.set.uptime.as_millis()).unwrap_or(u64::MAX);
         let count = u64::try_from(self.counts.len()).unwrap_or(u64::MAX);
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.at.to_le_bytes());
-        bytes.extend(self.set.wall.as_millisecond().to_le_bytes());
-        bytes.extend(uptime.to_le_bytes());
-        bytes.extend(self.set.boot.to_le_bytes());
-        bytes.extend(self.day.to_le_bytes());
+        let [wall, uptime, boot] = self.set.written();
+        for number in [self.at, wall, uptime, boot, self.day] {
+            bytes.extend(number.to_le_bytes());
+        }
         bytes.extend(self.salt);
         bytes.extend(count.to_le_bytes());
         for (key, general, data) in &self.counts {
@@ -76,14 +72,10 @@ impl Saved {
         if crc32fast::hash(content) != u32::from_le_bytes(*crc) {
             return None;
         }
-        let at = i64::from_le_bytes(take(&mut rest)?);
-        let wall = i64::from_le_bytes(take(&mut rest)?);
-        let set = Moment {
-            wall: Timestamp::from_millisecond(wall).ok()?,
-            uptime: Duration::from_millis(u64::from_le_bytes(take(&mut rest)?)),
-            boot: u64::from_le_bytes(take(&mut rest)?),
-        };
-        let day = i64::from_le_bytes(take(&mut rest)?);
+        let mut number = || take(&mut rest).map(i64::from_le_bytes);
+        let at = number()?;
+        let set = Moment::read([number()?, number()?, number()?])?;
+        let day = number()?;
         let salt = take(&mut rest)?;
         let count = u64::from_le_bytes(take(&mut rest)?);
         let mut counts = Vec::new();

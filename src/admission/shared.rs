@@ -7,19 +7,19 @@
 
 mod address;
 mod link;
-mod mirror;
 
 pub use address::RedisAddress;
 
+use super::ledger::{Ledger, Place};
 use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use crate::clock::Clock;
 use crate::error::NOTICE;
 use link::{Beat, Connection, Link, Reply};
-use mirror::{Mirror, Place};
+use parking_lot::Mutex;
 use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -38,6 +38,8 @@ const TRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(8)
 /// A server that went on for so long is tried again soon, and all replicas have shown themselves by then.
 const STEADY: Duration = Duration::from_secs(10);
 const TOO_SLOW: &str = "does not answer in time";
+/// Replicas that one is taken to have which never saw any.
+const UNSEEN: u32 = 3;
 /// Addresses told at once.
 const AT_ONCE: usize = 200;
 
@@ -67,7 +69,7 @@ struct Inside {
     link: Link,
     shown: String,
     clock: Arc<dyn Clock>,
-    mirror: Mutex<Mirror>,
+    ledger: Mutex<Ledger>,
     /// The connection that requests use, and its number.
     connection: Mutex<Option<(u64, Connection)>>,
     lost: Notify,
@@ -91,7 +93,7 @@ impl Shared {
         let inside = Arc::new(Inside {
             link: link.ok()?,
             shown: address.to_string(),
-            mirror: Mutex::new(Mirror::new(clock.now(), max_addresses)),
+            ledger: Mutex::new(Ledger::new(clock.now(), max_addresses, UNSEEN)),
             clock,
             connection: Mutex::new(None),
             lost: Notify::new(),
@@ -137,20 +139,21 @@ impl Shared {
         }
         inside.alone.fetch_add(1, Relaxed);
         let now = inside.clock.now();
-        inside.mirror().charge_alone(address, charge, &now)
+        inside.ledger.lock().charge_alone(address, charge, &now)
     }
 
     /// Gives one request back; nobody waits for it.
     pub(super) fn refund(&self, address: IpAddr, policy: Policy) {
         let inside = Arc::clone(&self.inside);
         let now = inside.clock.now();
-        let place = inside.mirror().place(address, &now);
-        inside.mirror().refund(&place, policy);
+        let place = inside.ledger.lock().place(address, &now);
+        inside.ledger.lock().refund(&place, policy);
         let which = [Policy::General, Policy::Data, Policy::Pages];
         let which = which.map(|of| if of == policy { -1 } else { 0 });
         if let Some((number, mut connection)) = inside.connection() {
             tokio::spawn(async move {
-                let given = inside.link.refund(&mut connection, &place, which).await;
+                let back = [(&place.key, &[0; 3], which)].into_iter();
+                let given = inside.link.bring(&mut connection, place.day, back).await;
                 if let Err(problem) = given {
                     inside.lose(number, &told(&problem));
                 }
@@ -160,7 +163,7 @@ impl Shared {
 
     /// Addresses remembered now.
     pub(super) fn addresses(&self) -> usize {
-        self.inside.mirror().len()
+        self.inside.ledger.lock().len()
     }
 
     /// How it is doing.
@@ -168,7 +171,7 @@ impl Shared {
         let inside = &self.inside;
         SharedState {
             is_there: inside.connection().is_some(),
-            replicas: inside.mirror().replicas,
+            replicas: inside.ledger.lock().replicas,
             outages: inside.outages.load(Relaxed),
             alone: inside.alone.load(Relaxed),
             longest_wait: Duration::from_micros(inside.longest_wait.load(Relaxed)),
@@ -177,17 +180,8 @@ impl Shared {
 }
 
 impl Inside {
-    fn mirror(&self) -> MutexGuard<'_, Mirror> {
-        self.mirror.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn connection(&self) -> Option<(u64, Connection)> {
-        self.held().clone()
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<(u64, Connection)>> {
-        let held = self.connection.lock();
-        held.unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().clone()
     }
 
     /// Asks the server, twice when its day is another one than it seemed.
@@ -198,11 +192,11 @@ impl Inside {
         charge: &Charge,
     ) -> Result<Result<Option<Standing>, Refusal>, String> {
         for _ in 0..2 {
-            let place = self.mirror().place(address, &self.clock.now());
+            let place = self.ledger.lock().place(address, &self.clock.now());
             let asked = self.link.charge(&mut connection, &place, charge).await;
             let (now, reply) = asked.map_err(|problem| told(&problem))?;
             match reply {
-                Reply::OtherDay => self.mirror().told_time(now, self.clock.now()),
+                Reply::OtherDay => self.ledger.lock().told_time(now, self.clock.now()),
                 Reply::Lost => return Err("has lost the counts".to_owned()),
                 Reply::Burst(wait) => {
                     return Ok(Err(Refusal::burst(Duration::from_millis(wait))));
@@ -222,7 +216,7 @@ impl Inside {
 
     fn stands(&self, charge: &Charge, place: &Place, now: i64, count: u32) -> Option<Standing> {
         let (policy, limit) = charge.day?;
-        self.mirror().hear(place, policy, count);
+        self.ledger.lock().hear(place, policy, count);
         let left = limit.saturating_sub(count);
         Some(Standing::at(
             (now, &self.clock.now()),
@@ -233,7 +227,7 @@ impl Inside {
 
     /// Asks this connection no more.
     fn lose(&self, number: u64, problem: &str) {
-        let mut held = self.held();
+        let mut held = self.connection.lock();
         if held.as_ref().is_none_or(|(current, _)| *current != number) {
             return;
         }
@@ -241,7 +235,7 @@ impl Inside {
         drop(held);
         self.outages.fetch_add(1, Relaxed);
         self.lost.notify_one();
-        let (shown, parts) = (&self.shown, self.mirror().replicas);
+        let (shown, parts) = (&self.shown, self.ledger.lock().replicas);
         tracing::warn!(
             "the limits' server {shown} {problem}; this replica goes on alone, with one part in {parts} of what is left \
              of each limit"
@@ -256,7 +250,7 @@ impl Inside {
             match self.find().await {
                 Ok(mut connection) => {
                     number += 1;
-                    *self.held() = Some((number, connection.clone()));
+                    *self.connection.lock() = Some((number, connection.clone()));
                     let shown = &self.shown;
                     tracing::info!(target: NOTICE, "limits are shared through {shown}");
                     is_told = true;
@@ -324,12 +318,12 @@ impl Inside {
             let is_young = since.elapsed() < STEADY;
             let beat = self.beat(connection, PATIENCE, is_young).await?;
             let [today, tomorrow] = &beat.marks;
-            if !self.mirror().is_marked(beat.day, today) {
+            if !self.ledger.lock().is_marked(beat.day, today) {
                 return Err("has lost the counts".to_owned());
             }
             self.adopt(beat.day + 1, tomorrow)?;
             // What was granted alone while the connection came.
-            if self.mirror().is_owing() {
+            if self.ledger.lock().is_owing() {
                 self.tell(connection, beat.day, true).await?;
             }
         }
@@ -347,21 +341,21 @@ impl Inside {
         let now = heard.map_err(|problem| told(&problem))?;
         let day = now.div_euclid(DAY);
         let proposals = {
-            let mut mirror = self.mirror();
-            mirror.told_time(now, self.clock.now());
-            [mirror.proposal(day), mirror.proposal(day + 1)]
+            let mut ledger = self.ledger.lock();
+            ledger.told_time(now, self.clock.now());
+            [ledger.proposal(day), ledger.proposal(day + 1)]
         };
         let beat = self.link.beat(connection, now, &proposals).await;
         let beat = beat.map_err(|problem| told(&problem))?;
-        let mut mirror = self.mirror();
+        let mut ledger = self.ledger.lock();
         // After the server was away the others have yet to show themselves.
-        let before = if is_young { mirror.replicas } else { 1 };
-        mirror.replicas = beat.replicas.max(before);
+        let before = if is_young { ledger.replicas } else { 1 };
+        ledger.replicas = beat.replicas.max(before);
         Ok(beat)
     }
 
     fn adopt(&self, day: i64, mark: &str) -> Result<(), String> {
-        let is_ours = self.mirror().adopt(day, mark);
+        let is_ours = self.ledger.lock().adopt(day, mark);
         let problem = || "holds something else under our keys".to_owned();
         is_ours.then_some(()).ok_or_else(problem)
     }
@@ -375,14 +369,16 @@ impl Inside {
     ) -> Result<(), String> {
         let mut after = None;
         loop {
-            let known = self.mirror().known_after(after, AT_ONCE, only_alone);
+            let known = self.ledger.lock().known_after(after, AT_ONCE, only_alone);
             let Some((last, ..)) = known.last() else {
                 return Ok(());
             };
             after = Some(*last);
-            let brought = self.link.tell(connection, day, &known).await;
+            let uses = known.iter();
+            let uses = uses.map(|(key, heard, alone)| (key, heard, alone.map(i64::from)));
+            let brought = self.link.bring(connection, day, uses).await;
             brought.map_err(|problem| told(&problem))?;
-            self.mirror().told(&known);
+            self.ledger.lock().told(&known);
         }
     }
 }

@@ -41,11 +41,7 @@ pub(super) fn options(
             per_second: limits.rate_limit_per_second,
             burst: limits.rate_limit_burst,
             trusted_proxies: limits.trusted_proxy.clone(),
-            overrides: limits
-                .rate_limit_override
-                .iter()
-                .map(|o| (o.network, o.requests))
-                .collect(),
+            overrides: limits.rate_limit_override.clone(),
             count_loopback: limits.rate_limit_loopback,
             file: Some(config.local_file().with_added_extension("limits")),
             shared: limits.limits.clone(),

@@ -1,7 +1,7 @@
 //! `econoscope serve`: listens, answers, syncs in the background, reads its settings again when told, drains at the end.
 
 use super::doors::{self, Doors};
-use super::signals::{Hangups, stop_on_signal_but_hangup};
+use super::signals::{Signals, stop_on_signal_but_hangup};
 use super::{live, manners, wiring};
 use crate::config::{self, Command, Config, Serve, reachable};
 use crate::endpoints::Backend;
@@ -21,7 +21,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     wiring::copy_first(config)?;
     let doors = Doors::open(serve).await?;
     let stop = stop_on_signal_but_hangup();
-    let mut hangups = Hangups::listen();
+    let mut hangups = Signals::to_read_again();
     let mut now = Round::begin(config.clone(), serve.clone(), &doors, &stop, None)?;
     greet(config, serve, &doors)?;
     let _alone = doors::claim(config);

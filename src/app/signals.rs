@@ -9,18 +9,12 @@ use tokio_util::sync::CancellationToken;
 /// A token that SIGINT, SIGTERM, SIGQUIT or SIGHUP cancels (elsewhere Ctrl-C); the second signal ends the process.
 pub(crate) fn stop_on_signal() -> CancellationToken {
     // `nohup` has it ignored, so that the program outlives its terminal.
-    #[cfg(unix)]
-    return stop_on(Signals::listen(!is_hangup_ignored()));
-    #[cfg(not(unix))]
-    stop_on(Signals::listen())
+    stop_on(Signals::to_end(!is_hangup_ignored()))
 }
 
-/// The same, but that SIGHUP has another meaning ([`Hangups`]).
+/// The same, but that SIGHUP has another meaning ([`Signals::to_read_again`]).
 pub(super) fn stop_on_signal_but_hangup() -> CancellationToken {
-    #[cfg(unix)]
-    return stop_on(Signals::listen(false));
-    #[cfg(not(unix))]
-    stop_on(Signals::listen())
+    stop_on(Signals::to_end(false))
 }
 
 fn stop_on(mut signals: Signals) -> CancellationToken {
@@ -35,33 +29,6 @@ fn stop_on(mut signals: Signals) -> CancellationToken {
     stop
 }
 
-/// The signal to read the settings again, where the system has it. Whoever listens does not die of it.
-pub(super) struct Hangups {
-    #[cfg(unix)]
-    signal: Option<Signal>,
-}
-
-impl Hangups {
-    /// Listens from now on.
-    pub(super) fn listen() -> Self {
-        Self {
-            #[cfg(unix)]
-            signal: heard(SignalKind::hangup()),
-        }
-    }
-
-    /// Waits for the next.
-    pub(super) async fn next(&mut self) {
-        #[cfg(unix)]
-        if let Some(signal) = &mut self.signal
-            && signal.recv().await.is_some()
-        {
-            return;
-        }
-        std::future::pending::<()>().await;
-    }
-}
-
 #[cfg(unix)]
 fn heard(kind: SignalKind) -> Option<Signal> {
     match signal(kind) {
@@ -73,13 +40,13 @@ fn heard(kind: SignalKind) -> Option<Signal> {
     }
 }
 
-/// The signals that end the program.
+/// Signals that mean the same. Whoever listens for one does not die of it.
 #[cfg(unix)]
-struct Signals(Vec<Signal>);
+pub(super) struct Signals(Vec<Signal>);
 
 #[cfg(unix)]
 impl Signals {
-    fn listen(with_hangup: bool) -> Self {
+    fn to_end(with_hangup: bool) -> Self {
         let mut kinds = vec![
             SignalKind::interrupt(),
             SignalKind::terminate(),
@@ -91,11 +58,16 @@ impl Signals {
         Self(kinds.into_iter().filter_map(heard).collect())
     }
 
+    /// The signal to read the settings again.
+    pub(super) fn to_read_again() -> Self {
+        Self(heard(SignalKind::hangup()).into_iter().collect())
+    }
+
     /// Waits for any of them.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         std::future::poll_fn(|context| {
             let mut came = self.0.iter_mut().map(|s| s.poll_recv(context));
-            match came.find(Poll::is_ready) {
+            match came.find(|came| *came == Poll::Ready(Some(()))) {
                 Some(_) => Poll::Ready(()),
                 None => Poll::Pending,
             }
@@ -105,7 +77,6 @@ impl Signals {
 }
 
 /// Whether this process was started with SIGHUP ignored; told by Linux alone.
-#[cfg(unix)]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
@@ -113,23 +84,31 @@ fn is_hangup_ignored() -> bool {
         .is_some_and(|mask| mask & 1 == 1)
 }
 
-/// The one thing that every system has to say it with.
+/// Ctrl-C, the one thing that every system has to say it with, or nothing.
 #[cfg(not(unix))]
-struct Signals;
+pub(super) struct Signals {
+    has_ctrl_c: bool,
+}
 
 #[cfg(not(unix))]
 impl Signals {
-    fn listen() -> Self {
-        Self
+    fn to_end(_: bool) -> Self {
+        Self { has_ctrl_c: true }
+    }
+
+    pub(super) fn to_read_again() -> Self {
+        Self { has_ctrl_c: false }
     }
 
     /// Waits for Ctrl-C.
-    #[expect(clippy::unused_self, reason = "other systems wait on a field")]
-    async fn next(&mut self) {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::warn!(%error, "Ctrl-C cannot be listened for");
-            std::future::pending::<()>().await;
+    pub(super) async fn next(&mut self) {
+        if self.has_ctrl_c {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, "Ctrl-C cannot be listened for"),
+            }
         }
+        std::future::pending().await
     }
 }
 

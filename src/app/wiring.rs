@@ -10,8 +10,9 @@ use crate::postgres::Address;
 use crate::store::{Postgres, Replica, Sqlite, Store};
 use crate::upstream::{Upstream, UpstreamConfig};
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
@@ -100,7 +101,7 @@ fn migrate_first(config: &Config, address: &Address) -> Result<()> {
 fn copying() -> impl Fn((u64, u64)) + Send + Sync + 'static {
     let told = Mutex::new(Instant::now());
     move |(came, all)| {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = told.lock();
         if all > 0 && told.elapsed() > PROGRESS {
             *told = Instant::now();
             let percent = came.saturating_mul(100) / all;

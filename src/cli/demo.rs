@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::endpoints::Route;
 use anyhow::Result;
 use serde_json::Value;
-use std::process::ExitCode;
 
 /// What is said to a person where an assistant would send JSON.
 const WELCOME: &str = "\
@@ -34,13 +33,12 @@ const DRAWN: [(&str, &str); 4] = [
 const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Says what the program is and what to do next.
-pub(super) fn welcome() -> Result<ExitCode> {
-    print(WELCOME)?;
-    Ok(ExitCode::SUCCESS)
+pub(super) fn welcome() -> Result<()> {
+    print(WELCOME)
 }
 
 /// Prints the summary, and ten years of what it rests on as a small chart.
-pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
+pub(super) async fn demo(config: &Config) -> Result<()> {
     let backend = app::backend(config, None, true)?;
     let summary = Route::ask(&backend, "get_macro_summary", &[]).await?;
     print(&printable(&summary.text))?;
@@ -62,8 +60,7 @@ pub(super) async fn demo(config: &Config) -> Result<ExitCode> {
     }
     print(
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",
-    )?;
-    Ok(ExitCode::SUCCESS)
+    )
 }
 
 /// A series on one line: its name, its columns, its newest figure with its date; or why there is none.

@@ -12,10 +12,9 @@ use hosts::{HOSTS, Host, Places, Server};
 use serde_json::Value;
 use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Adds our entry where it was asked for; without a host, shows which there are and asks.
-pub(super) fn install(asked: &Install) -> Result<ExitCode> {
+pub(super) fn install(asked: &Install) -> Result<()> {
     let server = match &asked.http {
         Some(url) if !matches!(url.scheme(), "http" | "https") => {
             bail!("{url} is no address of a server; write http://host:port/mcp")
@@ -35,16 +34,16 @@ pub(super) fn install(asked: &Install) -> Result<ExitCode> {
         };
         print(&printable(&said))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Takes our entry out.
-pub(super) fn uninstall(asked: &Place) -> Result<ExitCode> {
+pub(super) fn uninstall(asked: &Place) -> Result<()> {
     let places = places()?;
     for host in hosts(&places, asked)? {
         print(&printable(&change(host, &places, None, asked.dry_run)?))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn places() -> Result<Places> {

@@ -3,9 +3,10 @@
 use crate::config::Config;
 use crate::error::NOTICE;
 use anyhow::{Context as _, Result};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::callsite::Identifier;
 use tracing::field::{Field, Visit};
@@ -117,7 +118,7 @@ struct Said {
 impl Repeats {
     /// Whether what a place says now is written.
     fn may_speak(&self, of: &'static Metadata<'static>, now: Instant) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         let said = said.entry(of.callsite()).or_insert(Said {
             since: now,
             written: 0,
@@ -148,7 +149,7 @@ impl Repeats {
 
     /// What was held back since the last time.
     fn held_back(&self) -> Vec<(u64, &'static Metadata<'static>)> {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         let counts = said.values_mut();
         counts
             .map(|said| (std::mem::take(&mut said.held_back), said.of))
@@ -174,7 +175,7 @@ mod tests {
 
     impl std::io::Write for Lines {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -199,7 +200,7 @@ mod tests {
             }
             tracing::error!("another place");
         });
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(lines.0.lock().clone()).unwrap();
         assert_eq!(text.matches("a broken part").count(), 20);
         assert_eq!(
             text.matches("an answer").count(),

@@ -6,13 +6,12 @@ use crate::postgres::Address;
 use crate::store::{Postgres, Sqlite, Turn};
 use anyhow::{Result, bail};
 use std::path::Path;
-use std::process::ExitCode;
 
 const NO_DATABASE: &str = "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, \
      with the password in the environment variable PGPASSWORD";
 
 /// Lays out the tables, or brings them up to this version.
-pub(super) fn migrate(config: &Config) -> Result<ExitCode> {
+pub(super) fn migrate(config: &Config) -> Result<()> {
     let Some(address) = config.database()? else {
         bail!(NO_DATABASE);
     };
@@ -21,11 +20,11 @@ pub(super) fn migrate(config: &Config) -> Result<ExitCode> {
         true => format!("the tables of {address} have layout {to} already"),
         false => format!("the tables of {address} have layout {to} now, {from} before"),
     });
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Copies a whole store between a file and a database.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<ExitCode> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     match (config::database(from)?, config::database(to)?) {
         (None, Some(address)) => {
             let file = Sqlite::open_existing(from)?;
@@ -58,7 +57,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<ExitCode> {
             "both are databases; copy into a file first and from there, or use pg_dump --schema=econoscope and psql"
         ),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The turn to write into a shared database, until it is dropped; `None` where the store is a file.

@@ -4,21 +4,18 @@ use crate::config;
 use anyhow::{Context, Result};
 use clap_complete::Shell;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Prints what completes the command line in a shell.
-pub(super) fn completions(shell: Shell) -> Result<ExitCode> {
+pub(super) fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut config::command(), "econoscope", &mut script);
-    super::print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    super::print(&String::from_utf8_lossy(&script))
 }
 
 /// Writes one manual page for the program and one for every command into a folder.
-pub(super) fn manual(folder: &Path) -> Result<ExitCode> {
+pub(super) fn manual(folder: &Path) -> Result<()> {
     let shown = crate::disk::shown(folder);
     std::fs::create_dir_all(folder).with_context(|| format!("making {shown}"))?;
     clap_mangen::generate_to(config::command(), folder)
-        .with_context(|| format!("writing manual pages into {shown}"))?;
-    Ok(ExitCode::SUCCESS)
+        .with_context(|| format!("writing manual pages into {shown}"))
 }

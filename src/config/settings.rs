@@ -4,7 +4,7 @@ use super::call::Call;
 use super::install::{Install, Place};
 use super::shared::{Moved, Shared};
 use super::sources::{Sources, folder_of_recipes};
-use super::values::{Override, listening, network};
+use super::values::{listening, network, override_of};
 use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
@@ -277,8 +277,8 @@ pub(crate) struct Limits {
     pub(crate) rate_limit_burst: u32,
 
     /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
-    #[arg(long, value_name = "NETWORK=N", value_delimiter = ',')]
-    pub(crate) rate_limit_override: Vec<Override>,
+    #[arg(long, value_name = "NETWORK=N", value_delimiter = ',', value_parser = override_of)]
+    pub(crate) rate_limit_override: Vec<(ipnet::IpNet, u32)>,
 
     /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
     #[arg(long, value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]

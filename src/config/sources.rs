@@ -1,30 +1,31 @@
 //! Flags that say where figures come from.
 
-use crate::ingest::SourceSettings;
+use crate::ingest::{ApiKey, SourceSettings};
 use crate::recipe::Recipes;
 use clap::{Arg, Args};
 use std::path::PathBuf;
 use std::sync::Arc;
+use url::Url;
 
 /// Where figures are fetched from.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Sources")]
 pub(crate) struct Sources {
     /// FRED API key; without one the public CSV download is used
-    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = crate::ingest::ApiKey::given)]
-    pub(crate) fred_key: Option<crate::ingest::ApiKey>,
+    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = ApiKey::given)]
+    pub(crate) fred_key: Option<ApiKey>,
 
     /// Folder of recipes (.toml) of your own; a source of the same name takes the place of ours
     #[arg(long, value_name = "DIR")]
     pub(crate) sources: Option<PathBuf>,
 
     /// Key of your own to a source, as eia=KEY (repeat or separate by commas)
-    #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = SourceKey::given)]
-    pub(crate) source_key: Vec<SourceKey>,
+    #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = source_key)]
+    pub(crate) source_key: Vec<(String, ApiKey)>,
 
     /// Where a source lies instead of at its own address, as treasury=http://127.0.0.1:9000
-    #[arg(long, value_name = "NAME=URL", value_delimiter = ',')]
-    pub(crate) source_url: Vec<SourceUrl>,
+    #[arg(long, value_name = "NAME=URL", value_delimiter = ',', value_parser = source_url)]
+    pub(crate) source_url: Vec<(String, Url)>,
 
     /// Ask FRED also for a server that others reach; its terms forbid storing for others
     #[arg(long, conflicts_with = "no_fred")]
@@ -36,11 +37,11 @@ pub(crate) struct Sources {
 
     /// Home of FRED's CSV download [default: FRED itself]
     #[arg(long, value_name = "URL")]
-    pub(crate) fred_csv_url: Option<url::Url>,
+    pub(crate) fred_csv_url: Option<Url>,
 
     /// Home of FRED's JSON API [default: FRED itself]
     #[arg(long, value_name = "URL")]
-    pub(crate) fred_api_url: Option<url::Url>,
+    pub(crate) fred_api_url: Option<Url>,
 }
 
 impl Sources {
@@ -56,16 +57,11 @@ impl Sources {
         let given = given
             .into_iter()
             .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
-        let own = self.source_url.iter();
-        let own = own.map(|own| (own.name.clone(), own.url.clone()));
-        let keys = self.source_key.iter();
         Ok(SourceSettings {
-            addresses: given.chain(own).collect(),
+            addresses: given.chain(self.source_url.iter().cloned()).collect(),
             key: self.fred_key.clone(),
             recipes: self.recipes()?,
-            keys: keys
-                .map(|own| (own.name.clone(), own.key.clone()))
-                .collect(),
+            keys: self.source_key.iter().cloned().collect(),
             no_fred: self.no_fred,
             ..SourceSettings::default()
         })
@@ -84,42 +80,21 @@ impl Sources {
 }
 
 /// A key with the name of its source. Whatever was given is taken, so that nothing repeats it.
-#[derive(Debug, Clone)]
-pub(crate) struct SourceKey {
-    pub(crate) name: String,
-    pub(crate) key: crate::ingest::ApiKey,
+fn source_key(text: &str) -> Result<(String, ApiKey), String> {
+    let wanted = || "write NAME=KEY, for example eia=KEY".to_owned();
+    let (name, key) = text.split_once('=').ok_or_else(wanted)?;
+    let key = ApiKey::given(key).map_err(|_| wanted())?;
+    Ok((name.trim().to_owned(), key))
 }
 
-impl SourceKey {
-    fn given(text: &str) -> Result<Self, String> {
-        let wanted = || "write NAME=KEY, for example eia=KEY".to_owned();
-        let (name, key) = text.split_once('=').ok_or_else(wanted)?;
-        let key = crate::ingest::ApiKey::given(key).map_err(|_| wanted())?;
-        Ok(Self {
-            name: name.trim().to_owned(),
-            key,
-        })
-    }
-}
-
-/// The address of a source.
-#[derive(Debug, Clone)]
-pub(crate) struct SourceUrl {
-    pub(crate) name: String,
-    pub(crate) url: url::Url,
-}
-
-impl std::str::FromStr for SourceUrl {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || "write NAME=URL, for example treasury=http://127.0.0.1:9000".to_owned();
-        let (name, url) = text.split_once('=').ok_or_else(wanted)?;
-        Ok(Self {
-            name: name.trim().to_owned(),
-            url: url::Url::parse(url).map_err(|_| wanted())?,
-        })
-    }
+/// The address of a source, with its name.
+fn source_url(text: &str) -> Result<(String, Url), String> {
+    let wanted = || "write NAME=URL, for example treasury=http://127.0.0.1:9000".to_owned();
+    let (name, url) = text.split_once('=').ok_or_else(wanted)?;
+    Ok((
+        name.trim().to_owned(),
+        Url::parse(url).map_err(|_| wanted())?,
+    ))
 }
 
 /// What `--sources DIR` before the command says to `doctor`, under a name of its own.

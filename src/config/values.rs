@@ -3,28 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// A network with a daily number of its own.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Override {
-    pub(crate) network: ipnet::IpNet,
-    pub(crate) requests: u32,
-}
-
-impl std::str::FromStr for Override {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
-        let (left, right) = text.split_once('=').ok_or_else(wanted)?;
-        Ok(Self {
-            network: network(left)?,
-            requests: right
-                .trim()
-                .parse()
-                .ok()
-                .filter(|n| *n > 0)
-                .ok_or_else(wanted)?,
-        })
-    }
+pub(super) fn override_of(text: &str) -> Result<(ipnet::IpNet, u32), String> {
+    let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
+    let (left, right) = text.split_once('=').ok_or_else(wanted)?;
+    let requests = right.trim().parse().ok().filter(|n| *n > 0);
+    Ok((network(left)?, requests.ok_or_else(wanted)?))
 }
 
 /// `10.0.0.0/8`, or one address.

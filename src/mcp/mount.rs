@@ -88,7 +88,7 @@ async fn admit(
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
-    let caller = admission.limits().caller(peer, request.headers());
+    let caller = admission.caller(peer, request.headers());
     // Before the body, which somebody who floods us is not listened to for.
     if let Err(refusal) = admission.glance(caller) {
         return burst(&refusal);
@@ -150,7 +150,7 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     if is_call {
         // A name out of the table, or labels would have no bound.
         let called = route.map_or("other", |r| r.spec.tool);
-        admission.called().add(called);
+        admission.called.add(called);
     }
     match method {
         // Chatter and notifications cost nothing.

@@ -5,7 +5,8 @@
 
 use super::memory::Charge;
 use futures_util::task::AtomicWaker;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -143,13 +144,9 @@ impl Activity {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn record(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A request's head is complete.
     pub(super) fn request(self: &Arc<Self>, charge: Charge) -> Arc<Exchange> {
-        let mut record = self.record();
+        let mut record = self.record.lock();
         record.requests += 1;
         record.head_since = None;
         let number = record.requests;
@@ -163,33 +160,33 @@ impl Activity {
 
     /// Whether no request has come yet.
     pub(super) fn is_new(&self) -> bool {
-        self.record().requests == 0
+        self.record.lock().requests == 0
     }
 
     /// Requests so far, and bytes of answers that were taken: what earns a connection its talk.
     pub(super) fn earned(&self) -> (u64, u64) {
-        let record = self.record();
+        let record = self.record.lock();
         (record.requests, record.taken)
     }
 
     /// Several answers may be open at once: this is HTTP/2.
     pub(super) fn multiplexes(&self) {
-        self.record().is_multiplexed = true;
+        self.record.lock().is_multiplexed = true;
     }
 
     /// More frames came than the work of this connection explains.
     pub(super) fn flood(&self) {
-        self.record().is_flooded = true;
+        self.record.lock().is_flooded = true;
     }
 
     /// Whether the connection was ended for its frames.
     pub(super) fn is_flooded(&self) -> bool {
-        self.record().is_flooded
+        self.record.lock().is_flooded
     }
 
     /// Bytes came.
     pub(super) fn read(&self) {
-        let mut record = self.record();
+        let mut record = self.record.lock();
         if record.open.is_empty() {
             record.head_since.get_or_insert(self.now());
         }
@@ -200,7 +197,7 @@ impl Activity {
     pub(super) fn end(&self, seen: &mut Option<u64>, context: &mut Context<'_>) -> Poll<()> {
         // Before the record is looked at: the last answer may be taken in between.
         self.reader.register(context.waker());
-        let record = self.record();
+        let record = self.record.lock();
         let is_owed = record.open.iter().any(|(_, answer)| !answer.is_endless);
         if is_owed || record.socket.is_blocked {
             return Poll::Pending;
@@ -214,12 +211,12 @@ impl Activity {
 
     /// Whether part of an answer waits to be taken.
     pub(super) fn is_answering(&self) -> bool {
-        self.record().answers.waiting > 0
+        self.record.lock().answers.waiting > 0
     }
 
     /// Bytes of whatever kind were taken by the other side's socket.
     pub(super) fn wrote(&self, bytes: usize) {
-        let socket = &mut self.record().socket;
+        let socket = &mut self.record.lock().socket;
         socket.is_blocked = false;
         socket.written += bytes;
         if socket.written >= MIN_READ {
@@ -229,7 +226,7 @@ impl Activity {
 
     /// The other side's socket takes nothing at the moment.
     pub(super) fn stuck(&self) {
-        let socket = &mut self.record().socket;
+        let socket = &mut self.record.lock().socket;
         socket.is_blocked = true;
         if socket.since.is_none() {
             (socket.since, socket.written) = (Some(self.now()), 0);
@@ -239,7 +236,7 @@ impl Activity {
     /// Resolves when the connection has been slow for too long, with what it was slow at.
     pub(super) async fn overdue(&self) -> &'static str {
         loop {
-            let judged = self.record().judge(self.now());
+            let judged = self.record.lock().judge(self.now());
             match judged {
                 Ok(wait) => tokio::time::sleep(Duration::from_millis(wait)).await,
                 Err(why) => return why,
@@ -267,7 +264,7 @@ impl Exchange {
         if let Some(bytes) = bytes {
             return self.charge.add(bytes);
         }
-        let mut record = self.activity.record();
+        let mut record = self.activity.record.lock();
         let mut open = record.open.iter_mut();
         if let Some((_, answer)) = open.find(|(n, _)| *n == self.number) {
             answer.is_endless = true;
@@ -278,14 +275,14 @@ impl Exchange {
     /// Bytes of the answer wait to be taken.
     pub(super) fn offer(&self, bytes: usize) {
         let now = self.activity.now();
-        let mut record = self.activity.record();
+        let mut record = self.activity.record.lock();
         record.progress(self.number, |progress| progress.offer(bytes, now));
     }
 
     /// Bytes of the answer were taken.
     pub(super) fn take(&self, bytes: usize) {
         let now = self.activity.now();
-        let mut record = self.activity.record();
+        let mut record = self.activity.record.lock();
         record.progress(self.number, |progress| progress.take(bytes, now));
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         record.taken = record.taken.saturating_add(bytes);
@@ -293,14 +290,14 @@ impl Exchange {
 
     /// Bytes that waited are dropped: nobody wants them any more.
     pub(super) fn withdraw(&self, bytes: usize) {
-        let mut record = self.activity.record();
+        let mut record = self.activity.record.lock();
         record.progress(self.number, |p| p.waiting = p.waiting.saturating_sub(bytes));
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let mut record = self.activity.record();
+        let mut record = self.activity.record.lock();
         record.open.retain(|(number, _)| *number != self.number);
         record.idle_since = self.activity.now();
         self.activity.reader.wake();

@@ -9,8 +9,8 @@ use crate::admission::Permit;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use http_body::Body as _;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -154,11 +154,8 @@ impl<S: Answer> Connection<S> {
 
 /// An answer without a body, which no window can hold back.
 fn too_much_held() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    let seconds = HeaderValue::from_static("1");
-    response.headers_mut().insert(header::RETRY_AFTER, seconds);
-    response
+    let headers = [(header::RETRY_AFTER, "1")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers).into_response()
 }
 
 /// HTTP/1.1 and HTTP/2 with their bounds; slowness is watched outside, where both look alike.

@@ -22,6 +22,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 /// Everything a listener answers with.
+#[derive(Clone)]
 pub(super) struct Front<S> {
     inside: Arc<Inside<S>>,
 }
@@ -32,14 +33,6 @@ struct Inside<S> {
     pages: Router,
     /// Whether only the machine itself can ask.
     is_local: bool,
-}
-
-impl<S> Clone for Front<S> {
-    fn clone(&self) -> Self {
-        Self {
-            inside: Arc::clone(&self.inside),
-        }
-    }
 }
 
 impl<S: Speaker> Front<S> {
@@ -68,7 +61,7 @@ impl<S: Speaker> Inside<S> {
         if watch.is_too_long {
             return watch.end(observe::too_long());
         }
-        self.shared.admission.limits().watch(&request, peer);
+        self.shared.admission.watch(&request, peer);
         let admitted = match self.shared.callers.admit(&request, self.is_local) {
             Ok(admitted) => admitted,
             Err(refusal) => return watch.end(refusal.into_response()),

@@ -3,7 +3,7 @@
 use super::shared::Shared;
 use crate::rest;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -58,9 +58,6 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
 }
 
 fn told(status: StatusCode, body: Value) -> Response {
-    let mut response = (status, axum::Json(body)).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    let headers = [(header::CACHE_CONTROL, "no-store")];
+    (status, headers, axum::Json(body)).into_response()
 }

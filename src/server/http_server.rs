@@ -7,6 +7,7 @@ use super::settings::{Connections, Options, Shutdown};
 use super::shared::Shared;
 use super::{health, observe, scrape};
 use crate::admission::{self, Admission, Callers};
+use crate::clock;
 use crate::endpoints::Backend;
 use crate::pool::Caller;
 use crate::rpc::Speaker;
@@ -41,7 +42,11 @@ impl HttpServer {
     /// A server over a backend.
     pub fn new(backend: Arc<Backend>, options: Options) -> Self {
         let admission = Admission::new(options.limits.clone(), options.connections.max);
-        Self::over(backend, options, admission, Arc::default())
+        let metrics = Metrics {
+            started: clock::wall(),
+            ..Metrics::default()
+        };
+        Self::over(backend, options, admission, Arc::new(metrics))
     }
 
     /// A server with other settings that goes on with the counts of this one.
@@ -115,7 +120,7 @@ impl HttpServer {
             connections: self.connections.clone(),
             metrics: Arc::clone(&self.shared.metrics),
             ready: Arc::clone(&self.shared.ready),
-            counted: Box::new(move |address| admission.limits().connecting(address)),
+            counted: Box::new(move |address| admission.connecting(address)),
         }
         .run(listener, shutdown);
         tokio::select! {
@@ -160,7 +165,7 @@ impl HttpServer {
 }
 
 fn save_counts(admission: &Admission) {
-    if let Err(error) = admission.limits().save() {
+    if let Err(error) = admission.save() {
         tracing::warn!(%error, "the day's counts could not be written; a restart would forget them");
     }
 }

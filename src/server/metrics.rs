@@ -3,11 +3,10 @@
 //! Labels come from the routes and tables of this program, never from a request, so their number is fixed.
 
 use crate::admission::Tally;
-use crate::clock;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Upper bounds of the time classes, in seconds.
@@ -49,20 +48,11 @@ pub struct Synced {
     pub failures: BTreeMap<String, u64>,
 }
 
-/// When the process began.
-#[derive(Debug)]
-pub(super) struct Started(pub(super) Timestamp);
-
-impl Default for Started {
-    fn default() -> Self {
-        Self(clock::wall())
-    }
-}
-
 /// Counters of one process.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
-    pub(super) started: Started,
+    /// When the process began.
+    pub(super) started: Timestamp,
     pub(super) synced: Mutex<Synced>,
     /// By the router's own patterns.
     pub(super) routes: Mutex<BTreeMap<String, Answered>>,
@@ -83,7 +73,7 @@ pub(super) struct Metrics {
 impl Metrics {
     /// Adds what a sync did.
     pub(super) fn add(&self, done: Synced) {
-        let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut synced = self.synced.lock();
         synced.complete += done.complete;
         synced.incomplete += done.incomplete;
         for (source, times) in done.failures {
@@ -93,7 +83,7 @@ impl Metrics {
 
     /// Counts one answered request.
     pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
-        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut routes = self.routes.lock();
         if !routes.contains_key(route) {
             routes.insert(route.to_owned(), Answered::default());
         }

@@ -57,7 +57,7 @@ impl<'a> Watch<'a> {
             is_too_long: url_length(request) > MAX_URL_BYTES,
             id,
             caller: tracing::enabled!(target: "econoscope::access", Level::INFO)
-                .then(|| shared.admission.limits().caller(peer, request.headers())),
+                .then(|| shared.admission.caller(peer, request.headers())),
             span,
             open: InFlight::new(&shared.metrics.in_flight),
         }
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
         if let Some(caller) = self.caller {
             let _entered = self.span.entered();
             let duration_ms = time.as_secs_f64() * 1_000.0;
-            let client = self.shared.admission.limits().pseudonym(caller);
+            let client = self.shared.admission.pseudonym(caller);
             let method = self.method;
             tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
         }

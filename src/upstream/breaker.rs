@@ -5,7 +5,7 @@
 //! upstream asks for itself (`Retry-After`) is kept by the ledger, where all processes see it.
 
 use crate::clock::Moment;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 const FAILURES_TO_OPEN: u32 = 5;
@@ -82,7 +82,7 @@ impl Breaker {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Failures) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::freshness::Policy;
 use super::request::{Key, Slice};
-use super::state::{StateFile, duration, millis, moment};
+use super::state::{StateFile, duration, millis};
 use crate::clock::Moment;
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -173,7 +173,7 @@ impl Cache {
             return;
         };
         let policy = &entry.policy;
-        let Moment { wall, uptime, boot } = entry.fetched;
+        let [wall, uptime, boot] = entry.fetched.written();
         let range = entry.slice.zip(series);
         let kept = self.disk.write(|disk| {
             disk.prepare_cached(
@@ -185,9 +185,9 @@ impl Cache {
                 found,
                 body,
                 checksum(body),
-                wall.as_millisecond(),
-                millis(uptime),
-                boot.cast_signed(),
+                wall,
+                uptime,
+                boot,
                 millis(policy.lifetime),
                 millis(policy.born),
                 policy.is_strict,
@@ -234,7 +234,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 
 fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     let content = Content::read(row.get(0)?, row.get(1)?, row.get(2)?);
-    let fetched = moment(row.get(3)?, row.get(4)?, row.get(5)?);
+    let fetched = Moment::read([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
     };

@@ -3,8 +3,7 @@
 //! Everything that reaches the upstream is paid for one by one: the call, its one retry, each redirect.
 //! A retry is made only while a caller waits and at least 30 % of the allowance is left, never after 429.
 
-use super::allowance::Purpose;
-use super::book::{Quota, Verdict};
+use super::book::{Purpose, Quota, Verdict};
 use super::cache::{Content, Entry};
 use super::core::{Answered, Core, Hold, Question};
 use super::failure::Failure;

@@ -1,15 +1,14 @@
 //! What an upstream consists of, and the way of a question that memory cannot answer: what the disk holds, a wider
 //! range that is held, one paid call. Equal questions share one way: the first caller leads, the others follow.
 
-use super::allowance::Purpose;
-use super::book::Quota;
+use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
 use super::config::UpstreamConfig;
 use super::failure::Failure;
 use super::fetch::Fetcher;
 use super::freshness::Policy;
-use super::ledger::Ledger;
+use super::ledger::{Home, Ledger};
 use super::request::{Key, Request, check_base};
 use super::shared::SharedState;
 use super::slice::cut;
@@ -18,8 +17,9 @@ use crate::clock::{Clock, Moment};
 use crate::error::Result;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
@@ -93,7 +93,7 @@ pub(super) struct Core {
     underway: Mutex<HashMap<Key, Underway>>,
     pub(super) setbacks: crate::cache::Cache<Hold, Setback>,
     /// As the ledger told it last.
-    pub(super) quota: RwLock<Quota>,
+    pub(super) quota: Mutex<Quota>,
 }
 
 impl Core {
@@ -112,10 +112,11 @@ impl Core {
         let shared = config.database.as_ref();
         let shared = shared.map(|at| SharedState::at(at, address).map(Arc::new));
         let shared = shared.transpose()?;
-        let ledger = match &shared {
-            Some(shared) => Ledger::shared(Arc::clone(shared), &host, limit, Arc::clone(&clock)),
-            None => Ledger::over(state, &host, limit, Arc::clone(&clock))?,
+        let home = match &shared {
+            Some(shared) => Home::Shared(Arc::clone(shared)),
+            None => Home::File(state),
         };
+        let ledger = Ledger::over(home, &host, limit, Arc::clone(&clock))?;
         let told = (is_writable && shared.is_none()).then(|| ledger.quota().ok());
         // Counts that cannot be read may all be spent; those of a database are told with the first call.
         let used = if shared.is_some() { 0 } else { limit };
@@ -134,7 +135,7 @@ impl Core {
             underway: Mutex::default(),
             tasks: TaskTracker::new(),
             setbacks: crate::cache::Cache::new(10_000),
-            quota: RwLock::new(quota),
+            quota: Mutex::new(quota),
             config,
             clock,
         })
@@ -171,19 +172,19 @@ impl Core {
 
     /// The quota, when so little of it is left that a caller should know.
     pub(super) fn little_left(&self, now: &Moment) -> Option<Quota> {
-        let quota = *self.quota.read().unwrap_or_else(PoisonError::into_inner);
+        let quota = *self.quota.lock();
         (quota.is_low() && quota.resets_at > now.wall).then_some(quota)
     }
 
     pub(super) fn note_quota(&self, quota: Quota) {
-        *self.quota.write().unwrap_or_else(PoisonError::into_inner) = quota;
+        *self.quota.lock() = quota;
     }
 
     /// Asks a question, or follows who asks it already. The work runs in a task of its own: a caller that leaves
     /// cancels nothing, so a call that is paid for is never lost.
     pub(super) fn ask(self: &Arc<Self>, question: Question, held: Option<Arc<Entry>>) -> Underway {
         let purpose = question.purpose;
-        let mut all = self.underway();
+        let mut all = self.underway.lock();
         // One whose task died has told so to its followers and is replaced.
         if let Some(underway) = all.get(&question.key).filter(|u| u.result.peek().is_none()) {
             return underway.clone();
@@ -199,7 +200,7 @@ impl Core {
         let (this, key) = (Arc::clone(self), question.key.clone());
         let task = self.tasks.spawn(async move {
             let answered = this.answer(&question, held).await;
-            this.underway().remove(&question.key);
+            this.underway.lock().remove(&question.key);
             answered
         });
         let died = |_| {
@@ -215,10 +216,6 @@ impl Core {
         let underway = Underway { purpose, result };
         all.insert(key, underway.clone());
         underway
-    }
-
-    fn underway(&self) -> MutexGuard<'_, HashMap<Key, Underway>> {
-        self.underway.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn answer(
@@ -253,14 +250,6 @@ impl Core {
             self.cache.remember(&question.key, Arc::clone(entry));
         }
         (entry, is_usable)
-    }
-
-    /// What is left of the allowance.
-    pub(super) fn quota(&self) -> Result<Quota> {
-        match self.shared {
-            Some(_) => Ok(*self.quota.read().unwrap_or_else(PoisonError::into_inner)),
-            None => self.ledger.quota(),
-        }
     }
 
     /// What the disk holds that is newer than `held`, and whether it will do. Blocks.

@@ -5,10 +5,9 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::allowance::{Purpose, Shares, WINDOW};
-use super::book::{Book, Page, Quota, Verdict};
+use super::book::{Book, Page, Purpose, Quota, Shares, Verdict, WINDOW};
 use super::shared::SharedState;
-use super::state::{StateFile, millis, moment};
+use super::state::{StateFile, millis};
 use crate::clock::{Clock, Moment, OwnTime};
 use crate::error::{Cause, Error, Result};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
@@ -27,10 +26,10 @@ pub struct Ledger {
 
 /// Where calls are written down.
 #[derive(Debug)]
-enum Home {
+pub(super) enum Home {
     /// In a file of this machine.
     File(Arc<StateFile>),
-    /// In a database that many machines share.
+    /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
     Shared(Arc<SharedState>),
 }
 
@@ -46,19 +45,20 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        Self::over(Arc::new(StateFile::open(path)?), origin, limit, clock)
+        let state = Arc::new(StateFile::open(path)?);
+        Self::over(Home::File(state), origin, limit, clock)
     }
 
-    /// The ledger in a file that is open.
+    /// The ledger in a file that is open, or in a database.
     pub(super) fn over(
-        state: Arc<StateFile>,
+        home: Home,
         origin: &str,
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let was_lost = state.was_lost;
+        let was_lost = matches!(&home, Home::File(state) if state.was_lost);
         let ledger = Self {
-            home: Home::File(state),
+            home,
             origin: origin.to_owned(),
             shares: Shares::of(limit),
             clock,
@@ -70,21 +70,6 @@ impl Ledger {
             ledger.hold(WINDOW)?;
         }
         Ok(ledger)
-    }
-
-    /// The ledger in a database. What asks it must be on a thread that may block, within a runtime.
-    pub(super) fn shared(
-        state: Arc<SharedState>,
-        origin: &str,
-        limit: u32,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            home: Home::Shared(state),
-            origin: origin.to_owned(),
-            shares: Shares::of(limit),
-            clock,
-        }
     }
 
     /// Mean distance of two background calls, the shortest time between two refreshes of a key.
@@ -164,7 +149,7 @@ fn read(
     let anchor = page
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
-            let then = moment(row.get(2)?, row.get(3)?, row.get(4)?);
+            let then = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
         })
         .optional()?;
@@ -204,15 +189,15 @@ fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<
             .execute(params![origin, old])?;
     }
     if book.is_anchored {
-        let Moment { wall, uptime, boot } = book.clock;
+        let [wall, uptime, boot] = book.clock.written();
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 origin,
                 book.page.at,
                 book.page.held_until,
-                wall.as_millisecond(),
-                millis(uptime),
-                boot.cast_signed()
+                wall,
+                uptime,
+                boot
             ])?;
     }
     Ok(())

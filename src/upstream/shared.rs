@@ -3,8 +3,7 @@
 //! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for. Answers are as few as
 //! paid calls, so a month of them is kept.
 
-use super::allowance::{Shares, WINDOW};
-use super::book::{Book, Page};
+use super::book::{Book, Page, Shares, WINDOW};
 use super::cache::{Content, Entry, checksum};
 use super::freshness::Policy;
 use super::request::{Key, Request, Slice};

@@ -5,16 +5,15 @@
 //! disk is full, or read-only), it is read as it lies there and no call is paid for: an allowance that is not written
 //! down would be spent twice after a restart.
 
-use crate::clock::{Moment, wall};
+use crate::clock::wall;
 use crate::disk;
 use crate::error::{Cause, Error, Result};
 use crate::sqlite::{self, Layout, Owner};
-use jiff::Timestamp;
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const LAYOUT: Layout = Layout {
@@ -98,7 +97,7 @@ impl StateFile {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
-        work(&self.locked().db)
+        work(&self.open.lock().db)
     }
 
     /// Writes; a file that could not be used is tried again first.
@@ -109,7 +108,7 @@ impl StateFile {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> std::result::Result<T, Cause> {
-        let mut open = self.locked();
+        let mut open = self.open.lock();
         if !open.is_writable {
             open.db = connect(self.path.as_deref()).map_err(Fault::cause)?;
             open.is_writable = true;
@@ -120,11 +119,7 @@ impl StateFile {
 
     /// Whether payments can be written now.
     pub(super) fn is_writable(&self) -> bool {
-        self.locked().is_writable
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().is_writable
     }
 }
 
@@ -260,15 +255,6 @@ pub(super) fn millis(duration: Duration) -> i64 {
 /// A duration out of a column; what is negative there becomes zero.
 pub(super) fn duration(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
-}
-
-/// A moment out of its three columns; `None` when they hold nonsense.
-pub(super) fn moment(wall: i64, uptime: i64, boot: i64) -> Option<Moment> {
-    Some(Moment {
-        wall: Timestamp::from_millisecond(wall).ok()?,
-        uptime: duration(uptime),
-        boot: boot.cast_unsigned(),
-    })
 }
 
 #[cfg(test)]

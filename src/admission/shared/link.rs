@@ -1,7 +1,7 @@
 //! The way to the server: one connection for all who ask, and the three scripts that run there.
 
 use super::address::RedisAddress;
-use super::mirror::{Place, hex};
+use crate::admission::ledger::{Place, hex};
 use crate::admission::policy::{Charge, DAY};
 use crate::admission::saved::Key;
 use crate::admission::used::Counts;
@@ -148,31 +148,8 @@ impl Link {
         Ok((now, reply))
     }
 
-    /// Brings counts that are known here into those of a day.
-    pub(super) async fn tell(
-        &self,
-        connection: &mut Connection,
-        day: i64,
-        known: &[(Key, Counts, Counts)],
-    ) -> redis::RedisResult<()> {
-        let known = known
-            .iter()
-            .map(|(key, heard, alone)| (key, heard, alone.map(i64::from)));
-        self.bring(connection, day, known).await
-    }
-
-    /// Gives one request back.
-    pub(super) async fn refund(
-        &self,
-        connection: &mut Connection,
-        place: &Place,
-        which: [i64; 3],
-    ) -> redis::RedisResult<()> {
-        let back = [(&place.key, &[0; 3], which)].into_iter();
-        self.bring(connection, place.day, back).await
-    }
-
-    async fn bring<'a>(
+    /// Brings uses into those of a day: what is known here of each address, and how many more there were.
+    pub(super) async fn bring<'a>(
         &self,
         connection: &mut Connection,
         day: i64,

@@ -8,30 +8,30 @@ fn opened(activity: &Arc<Activity>) -> Arc<Exchange> {
 #[test]
 fn each_slowness_has_its_time() {
     let activity = Arc::new(Activity::new());
-    assert!(activity.record().judge(9_999).is_ok());
-    assert_eq!(activity.record().judge(10_000), Err("no_request"));
+    assert!(activity.record.lock().judge(9_999).is_ok());
+    assert_eq!(activity.record.lock().judge(10_000), Err("no_request"));
     activity.read();
     drop(opened(&activity));
-    assert!(activity.record().judge(59_000).is_ok());
-    assert_eq!(activity.record().judge(61_000), Err("idle"));
+    assert!(activity.record.lock().judge(59_000).is_ok());
+    assert_eq!(activity.record.lock().judge(61_000), Err("idle"));
     activity.read();
-    assert_eq!(activity.record().judge(11_000), Err("slow_header"));
+    assert_eq!(activity.record.lock().judge(11_000), Err("slow_header"));
     let busy = opened(&activity);
     assert!(
-        activity.record().judge(600_000).is_ok(),
+        activity.record.lock().judge(600_000).is_ok(),
         "a slow answer is ours, not theirs"
     );
     activity.stuck();
-    assert_eq!(activity.record().judge(31_000), Err("slow_reader"));
+    assert_eq!(activity.record.lock().judge(31_000), Err("slow_reader"));
     activity.wrote(100);
     activity.stuck();
     assert_eq!(
-        activity.record().judge(31_000),
+        activity.record.lock().judge(31_000),
         Err("slow_reader"),
         "a trickle is no progress"
     );
     activity.wrote(100_000);
-    assert!(activity.record().judge(31_000).is_ok());
+    assert!(activity.record.lock().judge(31_000).is_ok());
     drop(busy);
 }
 
@@ -41,8 +41,8 @@ fn a_multiplexed_connection_has_no_heads_to_wait_for() {
     activity.multiplexes();
     drop(opened(&activity));
     activity.read();
-    assert!(activity.record().judge(30_000).is_ok());
-    assert_eq!(activity.record().judge(61_000), Err("idle"));
+    assert!(activity.record.lock().judge(30_000).is_ok());
+    assert_eq!(activity.record.lock().judge(61_000), Err("idle"));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn talk_does_not_keep_a_reader_who_takes_nothing() {
         }
         let open = opened(&activity);
         assert!(
-            activity.record().judge(29_000).is_ok(),
+            activity.record.lock().judge(29_000).is_ok(),
             "nothing waits for it yet"
         );
         open.offer(700_000);
@@ -62,22 +62,22 @@ fn talk_does_not_keep_a_reader_who_takes_nothing() {
         activity.wrote(1_000_000);
         activity.read();
         open.take(100);
-        assert!(activity.record().judge(29_000).is_ok());
-        assert_eq!(activity.record().judge(31_000), Err("slow_reader"));
+        assert!(activity.record.lock().judge(29_000).is_ok());
+        assert_eq!(activity.record.lock().judge(31_000), Err("slow_reader"));
         open.take(70_000);
         assert!(
-            activity.record().judge(29_999).is_ok(),
+            activity.record.lock().judge(29_999).is_ok(),
             "enough was taken just now"
         );
         open.withdraw(700_000 - 70_100);
         assert!(
-            activity.record().judge(600_000).is_ok(),
+            activity.record.lock().judge(600_000).is_ok(),
             "nothing waits any more"
         );
         drop(open);
         activity.wrote(1_000_000);
         assert_eq!(
-            activity.record().judge(61_000),
+            activity.record.lock().judge(61_000),
             Err("idle"),
             "talk alone is idleness"
         );
@@ -91,7 +91,7 @@ fn a_listener_with_nothing_to_hear_is_kept() {
     open.answered(None);
     open.offer(20);
     open.take(20);
-    assert!(activity.record().judge(86_400_000).is_ok());
+    assert!(activity.record.lock().judge(86_400_000).is_ok());
 }
 
 #[test]
@@ -102,11 +102,11 @@ fn one_answer_that_flows_keeps_others_only_for_their_turn() {
     stalled.offer(1_000);
     flowing.offer(1_000_000);
     let at_119_s = |progress: &mut Progress| progress.take(70_000, 119_000);
-    activity.record().progress(flowing.number, at_119_s);
-    assert!(activity.record().judge(119_500).is_ok());
-    assert_eq!(activity.record().judge(120_500), Err("slow_reader"));
+    activity.record.lock().progress(flowing.number, at_119_s);
+    assert!(activity.record.lock().judge(119_500).is_ok());
+    assert_eq!(activity.record.lock().judge(120_500), Err("slow_reader"));
     stalled.withdraw(1_000);
-    assert!(activity.record().judge(120_500).is_ok());
+    assert!(activity.record.lock().judge(120_500).is_ok());
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) trait Asked {
     fn spent(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal>;
 }
 
-impl Asked for Limits {
+impl Asked for Admission {
     fn burst(&self, caller: Caller) -> Result<(), Refusal> {
         self.charge(caller, None).now_or_never().unwrap().map(drop)
     }

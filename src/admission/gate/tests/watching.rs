@@ -9,7 +9,7 @@ fn warns(trusted: &[&str], peer: &str, version: Version, name: Option<&str>) -> 
         trusted_proxies: trusted.iter().map(|net| net.parse().unwrap()).collect(),
         ..LimitSettings::default()
     };
-    let limits = Limits::new(settings);
+    let limits = Admission::new(settings, 4);
     let mut request = Request::builder().version(version);
     if let Some(name) = name {
         request = request.header(name, "203.0.113.9");

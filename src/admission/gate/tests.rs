@@ -1,4 +1,4 @@
-//! Limits: exact under concurrency, not to be spoofed, bounded, kept over a restart.
+//! Admission: exact under concurrency, not to be spoofed, bounded, kept over a restart.
 
 use super::*;
 use crate::clock::ManualClock;
@@ -29,18 +29,21 @@ impl Clock {
     }
 }
 
-fn public(settings: LimitSettings, clock: &Clock) -> Limits {
-    Limits::new(LimitSettings {
-        clock: Arc::clone(&clock.0) as Arc<dyn crate::clock::Clock>,
-        ..settings
-    })
+fn public(settings: LimitSettings, clock: &Clock) -> Admission {
+    Admission::new(
+        LimitSettings {
+            clock: Arc::clone(&clock.0) as Arc<dyn crate::clock::Clock>,
+            ..settings
+        },
+        4,
+    )
 }
 
 fn from(address: &str) -> Caller {
     Caller::at(address::read(address).unwrap())
 }
 
-fn behind_proxy(limits: &Limits, lines: &[&str]) -> Caller {
+fn behind_proxy(limits: &Admission, lines: &[&str]) -> Caller {
     let mut headers = HeaderMap::new();
     for line in lines {
         headers.append("x-forwarded-for", line.parse().unwrap());
