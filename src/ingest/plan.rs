@@ -114,18 +114,18 @@ impl Default for SyncConfig {
 
 /// Decides what is due at `now`.
 pub(super) fn plan(
-    catalogue: &Catalogue,
     held: &[Status],
     looks: &Looks<Look>,
     config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
+    let catalogue = Catalogue::embedded();
     let held: HashMap<&SeriesId, &Status> = held.iter().map(|s| (&s.id, s)).collect();
     let recipes = &config.sources.recipes;
     let mut plan = Plan::default();
     let all: Vec<SeriesId> = match &config.only {
         Some(only) => only.clone(),
-        None => everything(catalogue, recipes),
+        None => everything(recipes),
     };
     for id in all {
         let info = catalogue.get(id.as_str());
@@ -147,11 +147,10 @@ pub(super) fn plan(
         };
         let frequency = info.map(|info| info.frequency);
         let held = held.get(&id);
-        let look = looks.get(id.as_str()).filter(|_| held.is_some());
+        let look = looks.get(id.as_str()).copied().filter(|_| held.is_some());
+        let asked = source.and_then(|at| SOURCES.get(at));
         let vintages = config.vintages
-            && source
-                .and_then(|at| SOURCES.get(at))
-                .is_some_and(|source| source.has_vintages)
+            && asked.is_some_and(|source| source.has_vintages)
             && (frequency != Some(Frequency::Daily) || config.only.is_some())
             && (config.force || !look.is_some_and(|look| look.vintages));
         // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
@@ -180,7 +179,8 @@ pub(super) fn plan(
 }
 
 /// The catalogue, and what recipes of an operator bring beyond it.
-pub(super) fn everything(catalogue: &Catalogue, recipes: &Recipes) -> Vec<SeriesId> {
+pub(super) fn everything(recipes: &Recipes) -> Vec<SeriesId> {
+    let catalogue = Catalogue::embedded();
     let mut all: Vec<SeriesId> = catalogue.iter().map(|info| info.id.clone()).collect();
     for line in recipes.feeds().flat_map(|at| &at.feed.series) {
         if catalogue.get(line.id.as_str()).is_none() && !all.contains(&line.id) {

@@ -17,11 +17,11 @@ pub use report::{Missed, Outcome, SyncReport};
 pub use way::Refused;
 pub(super) use way::{FEEDS, FeedLook};
 
-use super::looks::{Looks, blocking};
+use super::looks::{self, blocking};
 use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
 use crate::error::Result;
-use crate::model::{Catalogue, SeriesId};
+use crate::model::SeriesId;
 use crate::store::Store;
 use preview::plan_lines;
 use run::{LOOKS, Run};
@@ -46,7 +46,7 @@ pub async fn sync(
     // Only what may be asked for: a store may hold far more.
     let asked: Vec<SeriesId> = match &config.only {
         Some(only) => only.clone(),
-        None => everything(Catalogue::embedded(), &config.sources.recipes),
+        None => everything(&config.sources.recipes),
     };
     let held = blocking(&store, move |store| {
         let held = asked
@@ -55,9 +55,9 @@ pub async fn sync(
         held.collect::<Result<Vec<_>>>()
     })
     .await?;
-    let looks = Looks::read(&store, LOOKS).await?;
+    let looks = looks::read(&store, LOOKS).await?;
     let now = (config.clock)();
-    let plan = plan(Catalogue::embedded(), &held, &looks, config, now);
+    let plan = plan(&held, &looks, config, now);
     if config.only_plan {
         for line in plan_lines(&plan, &config.sources, now) {
             progress.tell(&line);
@@ -91,7 +91,7 @@ async fn all(run: &mut Run<'_>, steps: Vec<Step>) -> Result<()> {
     let left = run.formulas(made).await?;
     run.ask_fred(left).await?;
     run.confirm().await?;
-    run.looks.keep(&run.store, LOOKS).await
+    looks::keep(&run.looks, &run.store, LOOKS).await
 }
 
 #[cfg(test)]

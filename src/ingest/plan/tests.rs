@@ -34,8 +34,8 @@ fn held(ids: &[&str]) -> Vec<Status> {
 
 fn looked(text: &str, at: i32, full: i32) -> Looks<Look> {
     let mut looks = Looks::default();
-    looks.note(
-        text,
+    looks.insert(
+        text.to_owned(),
         Look {
             at: hours_ago(at),
             full: hours_ago(full),
@@ -50,7 +50,7 @@ fn one(text: &str, looks: &Looks<Look>, choice: SyncConfig) -> Plan {
         only: Some(vec![id(text)]),
         ..choice
     };
-    plan(Catalogue::embedded(), &held(&[text]), looks, &choice, now())
+    plan(&held(&[text]), looks, &choice, now())
 }
 
 #[test]
@@ -59,13 +59,7 @@ fn the_whole_catalogue_is_asked_except_what_nobody_has() {
         let mut choice = choice();
         choice.sources.recipes = recipes;
         choice.sources.no_fred = no_fred;
-        plan(
-            Catalogue::embedded(),
-            &[],
-            &Looks::default(),
-            &choice,
-            now(),
-        )
+        plan(&[], &Looks::default(), &choice, now())
     };
     let due =
         |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
@@ -186,13 +180,7 @@ fn after_thirty_days_or_without_rows_everything_is_read() {
         only: Some(vec![id("UNRATE")]),
         ..choice()
     };
-    let lost = plan(
-        Catalogue::embedded(),
-        &[],
-        &looked("UNRATE", 1, 1),
-        &choice,
-        now(),
-    );
+    let lost = plan(&[], &looked("UNRATE", 1, 1), &choice, now());
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].look, None);
 }
@@ -203,13 +191,7 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
         vintages: true,
         ..choice()
     };
-    let all = plan(
-        Catalogue::embedded(),
-        &[],
-        &Looks::default(),
-        &choice,
-        now(),
-    );
+    let all = plan(&[], &Looks::default(), &choice, now());
     let wants = |text: &str| {
         all.steps
             .iter()
@@ -224,9 +206,9 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
         one("UNRATE", &looks, choice.clone()).steps[0].vintages,
         "fresh, but without vintages"
     );
-    let look = looks.get("UNRATE").unwrap();
-    looks.note(
-        "UNRATE",
+    let look = looks["UNRATE"];
+    looks.insert(
+        "UNRATE".to_owned(),
         Look {
             vintages: true,
             ..look

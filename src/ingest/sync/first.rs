@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::ingest::ask::{Came, Miss, Wish};
 use crate::ingest::fetch::Validators;
 use crate::ingest::judge::{Verdict, compare};
-use crate::ingest::looks::blocking;
+use crate::ingest::looks::{self, blocking};
 use crate::ingest::plan::Step;
 use crate::model::{Catalogue, SeriesId};
 use crate::recipe::{FeedRef, Format, Line};
@@ -29,7 +29,7 @@ impl Run<'_> {
         while !open.is_empty() {
             open = self.round(open, &mut left).await?;
         }
-        self.feeds.keep(&self.store, FEEDS).await?;
+        looks::keep(&self.feeds, &self.store, FEEDS).await?;
         Ok(left)
     }
 
@@ -84,7 +84,7 @@ impl Run<'_> {
         let lines = at.feed.series.iter();
         let lines: Vec<&Line> = lines.filter(|line| ids.contains(&line.id)).collect();
         let is_own = |step: &Step| step.origin == at.source.id;
-        let mut look = self.feeds.get(&name).unwrap_or_default();
+        let mut look = self.feeds.get(&name).cloned().unwrap_or_default();
         let known = match steps.iter().all(is_own) && !self.config.force {
             true => look.validators.clone(),
             false => Validators::default(),
@@ -128,7 +128,7 @@ impl Run<'_> {
                 steps.into_iter().map(|step| step.missed(&error)).collect()
             }
         };
-        self.feeds.note(&name, look);
+        self.feeds.insert(name, look);
         Ok(next)
     }
 
@@ -177,7 +177,8 @@ impl Run<'_> {
             let made = blocking(&self.store, move |store| compute(store, &work, &line, now));
             match made.await? {
                 Some(written) => {
-                    self.looks.note(step.id.as_str(), step.looked(now, true));
+                    self.looks
+                        .insert(step.id.to_string(), step.looked(now, true));
                     self.close(step.id, Outcome::Written(written));
                 }
                 None => left.push(step),
@@ -196,7 +197,7 @@ impl Run<'_> {
             let held = blocking(&self.store, move |store| store.read(&wanted)).await?;
             let info = Catalogue::embedded().get(id.as_str());
             let held = held.unwrap_or_default().latest();
-            let mut look = self.feeds.get(&feed).unwrap_or_default();
+            let mut look = self.feeds.get(&feed).cloned().unwrap_or_default();
             match compare(info.map(AsRef::as_ref), &held, &rows) {
                 Verdict::Agrees => drop(look.trusted.insert(id)),
                 Verdict::Differs(why) => {
@@ -206,8 +207,8 @@ impl Run<'_> {
                 }
                 Verdict::Unknown => {}
             }
-            self.feeds.note(&feed, look);
+            self.feeds.insert(feed, look);
         }
-        self.feeds.keep(&self.store, FEEDS).await
+        looks::keep(&self.feeds, &self.store, FEEDS).await
     }
 }

@@ -6,7 +6,7 @@ use super::way::{FEEDS, FeedLook, is_revised};
 use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
 use crate::ingest::ask::Asker;
-use crate::ingest::looks::{Looks, blocking};
+use crate::ingest::looks::{self, Looks, blocking};
 use crate::ingest::news::day_of;
 use crate::ingest::plan::{Look, Step, SyncConfig};
 use crate::ingest::progress::Progress;
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
         };
         Ok(Self {
             asker: Asker::new(&config.sources),
-            feeds: Looks::read(&store, FEEDS).await?,
+            feeds: looks::read(&store, FEEDS).await?,
             unconfirmed: Vec::new(),
             store,
             config,
@@ -121,7 +121,7 @@ impl<'a> Run<'a> {
                 self.close(step.id, outcome);
             }
             if self.report.series.len().is_multiple_of(NOTE_EVERY) {
-                self.looks.keep(&self.store, LOOKS).await?;
+                looks::keep(&self.looks, &self.store, LOOKS).await?;
             }
         }
         Ok(())
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// [`Error::Store`] when it cannot be noted.
     pub(super) async fn finish(self) -> Result<SyncReport> {
-        self.looks.keep(&self.store, LOOKS).await?;
+        looks::keep(&self.looks, &self.store, LOOKS).await?;
         let mut report = self.report;
         report.offline = self.offline.is_some();
         let missed = serde_json::to_string(&report.reasons());
@@ -205,7 +205,8 @@ impl<'a> Run<'a> {
         match bring(&self.store, asked, step, (now, behind)).await {
             Ok((written, full)) => {
                 asked.strikes = 0;
-                self.looks.note(step.id.as_str(), step.looked(now, full));
+                self.looks
+                    .insert(step.id.to_string(), step.looked(now, full));
                 if let Err(error) = describe(&self.store, asked, step).await {
                     let error = error.for_operator();
                     tracing::warn!(series = %step.id, error, "its title did not come; its figures did");

@@ -102,7 +102,7 @@ impl Run<'_> {
         brought.look.trusted.insert(step.id.clone());
         self.describe(at, &step).await?;
         let look = step.looked(now, brought.full);
-        self.looks.note(step.id.as_str(), look);
+        self.looks.insert(step.id.to_string(), look);
         let age = newest.map(|day| days_between(day, day_of(now)));
         let is_old = at.feed.max_age_days.zip(age);
         if !step.covered {
