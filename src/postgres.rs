@@ -10,11 +10,11 @@ use crate::clock::jitter;
 use crate::error::{Error, Result};
 use deadpool_postgres::{
     Client, Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod,
-    Runtime, Transaction,
+    Runtime,
 };
-use futures_util::future::BoxFuture;
+use std::future::Future;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_postgres::IsolationLevel;
 use tokio_postgres::error::SqlState;
 
 /// First pause before a second attempt, and the longest one.
@@ -37,35 +37,38 @@ pub(crate) struct Database {
 /// What a transaction sees, and how long it may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    level: IsolationLevel,
+    begin: &'static str,
     most: Duration,
 }
+
+const EACH_ANEW: &str = "START TRANSACTION ISOLATION LEVEL READ COMMITTED";
+const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 impl Bounds {
     /// Each statement sees what was committed before it.
     const SHORT: Self = Self {
-        level: IsolationLevel::ReadCommitted,
+        begin: EACH_ANEW,
         most: ATTEMPT,
     };
     /// All statements see one moment.
     pub(crate) const MOMENT: Self = Self {
-        level: IsolationLevel::RepeatableRead,
+        begin: ONE_MOMENT,
         most: ATTEMPT,
     };
     /// Short statements for as long as they take: for filling a database.
     pub(crate) const WHOLE: Self = Self {
-        level: IsolationLevel::ReadCommitted,
+        begin: EACH_ANEW,
         most: Duration::MAX,
     };
     /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
     pub(crate) const LONG: Self = Self {
-        level: IsolationLevel::RepeatableRead,
+        begin: ONE_MOMENT,
         most: Duration::MAX,
     };
 }
 
-/// What a transaction does: again from the beginning when the database asks for it, or the connection was lost.
-pub(crate) type Work<'a, T> = BoxFuture<'a, std::result::Result<T, Failure>>;
+/// A connection while a transaction is open on it.
+pub(crate) type Session = Arc<Client>;
 
 /// What part of a transaction gives, or why it does not come about.
 pub(crate) type Tried<T> = std::result::Result<T, Failure>;
@@ -156,10 +159,10 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::Store`] with what could not be done and why, or what the work itself refused.
-    pub(crate) async fn transaction<T>(
+    pub(crate) async fn transaction<T, F: Future<Output = Tried<T>>>(
         &self,
         action: &str,
-        work: impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
+        work: impl FnMut(Session) -> F,
     ) -> Result<T> {
         self.bounded(action, Bounds::SHORT, work).await
     }
@@ -168,11 +171,11 @@ impl Database {
     ///
     /// # Errors
     /// As [`Self::transaction`].
-    pub(crate) async fn bounded<T>(
+    pub(crate) async fn bounded<T, F: Future<Output = Tried<T>>>(
         &self,
         action: &str,
         bounds: Bounds,
-        mut work: impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
+        mut work: impl FnMut(Session) -> F,
     ) -> Result<T> {
         let (began, mut pause) = (Instant::now(), PAUSE);
         loop {
@@ -190,19 +193,24 @@ impl Database {
         }
     }
 
-    async fn attempt<T>(
+    async fn attempt<T, F: Future<Output = Tried<T>>>(
         &self,
         bounds: Bounds,
-        work: &mut impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
-    ) -> std::result::Result<T, Failure> {
-        let mut client = self.pool.get().await.map_err(Failure::Unreachable)?;
-        let done = tokio::time::timeout(bounds.most, within(&mut client, bounds.level, work)).await;
-        let done = done.unwrap_or(Err(Failure::Silent));
-        if done.is_err() {
-            // What hangs or collided is closed, not kept for the next one.
-            drop(Object::take(client));
-        }
-        done
+        work: &mut impl FnMut(Session) -> F,
+    ) -> Tried<T> {
+        let session = Arc::new(self.pool.get().await.map_err(Failure::Unreachable)?);
+        let mut open = Open(Some(Arc::clone(&session)));
+        let all = async move {
+            session.batch_execute(bounds.begin).await?;
+            let done = work(Arc::clone(&session)).await?;
+            session.batch_execute("COMMIT").await?;
+            Ok(done)
+        };
+        let done = tokio::time::timeout(bounds.most, all).await;
+        let done = done.unwrap_or(Err(Failure::Silent))?;
+        // Back to those that are kept.
+        open.0 = None;
+        Ok(done)
     }
 
     /// Tells whoever listens on a channel that there is news. Not every database can; nobody relies on it.
@@ -244,16 +252,15 @@ pub(crate) type TlsStream =
         tokio_postgres::Socket,
     >>::Stream;
 
-async fn within<T>(
-    client: &mut Client,
-    level: IsolationLevel,
-    work: &mut impl for<'a> FnMut(&'a Transaction<'a>) -> Work<'a, T>,
-) -> std::result::Result<T, Failure> {
-    let begun = client.build_transaction().isolation_level(level);
-    let transaction = begun.start().await?;
-    let done = work(&transaction).await?;
-    transaction.commit().await?;
-    Ok(done)
+/// A connection that is closed, not kept for the next one, when its transaction hangs, fails or is given up.
+struct Open(Option<Session>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(client) = self.0.take().and_then(Arc::into_inner) {
+            drop(Object::take(client));
+        }
+    }
 }
 
 impl Failure {

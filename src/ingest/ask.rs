@@ -15,6 +15,7 @@ use crate::recipe::{Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFac
 use jiff::{Timestamp, ToSpan};
 use kept::Kept;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use url::{Position, Url};
@@ -61,8 +62,6 @@ pub(super) struct Wish<'a> {
 pub(super) struct Asker<'a> {
     settings: &'a SourceSettings,
     sources: BTreeMap<String, Asked>,
-    /// Requests that were sent, by source.
-    pub(super) requests: BTreeMap<String, u32>,
     /// Sources that could not be reached, and why, until one was.
     unreached: Option<BTreeMap<String, Error>>,
 }
@@ -70,6 +69,9 @@ pub(super) struct Asker<'a> {
 #[derive(Debug)]
 struct Asked {
     fetch: Fetch,
+    key: Option<ApiKey>,
+    /// Where it lies instead of at its own address.
+    home: Option<Url>,
     strikes: u32,
     stop: Option<Error>,
     /// The newest answer of an address that several feeds read, until another such address is asked.
@@ -94,7 +96,6 @@ impl<'a> Asker<'a> {
         Self {
             settings,
             sources: BTreeMap::new(),
-            requests: BTreeMap::new(),
             unreached: Some(BTreeMap::new()),
         }
     }
@@ -136,17 +137,7 @@ impl<'a> Asker<'a> {
         known: &Validators,
         progress: &mut Progress,
     ) -> Result<std::result::Result<Came, Miss>> {
-        let id = wish.at.source.id.clone();
-        if !self.sources.contains_key(&id) {
-            let fetch = self.open(wish.at.source)?;
-            let asked = Asked {
-                fetch,
-                strikes: 0,
-                stop: None,
-                kept: None,
-            };
-            self.sources.insert(id.clone(), asked);
-        }
+        let id = &wish.at.source.id;
         if let Some(offline) = self.offline() {
             return Ok(Err(Miss::Outage(offline)));
         }
@@ -155,21 +146,16 @@ impl<'a> Asker<'a> {
         if let Some(error) = tried.and_then(|tried| tried.get(&wish.at.source.name)) {
             return Ok(Err(Miss::Outage(error.clone())));
         }
-        let Some(asked) = self.sources.get_mut(&id) else {
-            return Err(Error::internal("a source", "was lost"));
+        let asked = match self.sources.entry(id.clone()) {
+            Entry::Occupied(asked) => asked.into_mut(),
+            Entry::Vacant(place) => place.insert(Asked::open(self.settings, wish.at.source)?),
         };
         if let Some(stop) = &asked.stop {
             return Ok(Err(Miss::Outage(stop.clone())));
         }
         let feeds = self.settings.recipes.feeds();
-        let way = Way {
-            key: self.settings.source_key(&id),
-            home: self.settings.addresses.get(&id),
-            is_shared: feeds.filter(|at| at.feed.url == wish.at.feed.url).count() > 1,
-            kept: &mut asked.kept,
-            sent: self.requests.entry(id).or_default(),
-        };
-        let result = read(&asked.fetch, wish, known, way, progress).await;
+        let is_shared = feeds.filter(|at| at.feed.url == wish.at.feed.url).count() > 1;
+        let result = asked.read(wish, known, is_shared, progress).await;
         match &result {
             Err(Miss::Outage(error)) => {
                 asked.strikes += 1;
@@ -183,44 +169,38 @@ impl<'a> Asker<'a> {
         self.note_reach(&wish.at.source.name, &result);
         Ok(result)
     }
+}
 
-    fn open(&self, source: &SourceFacts) -> Result<Fetch> {
+impl Asked {
+    fn open(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
             ..PaceSettings::DOWNLOADS
         };
-        self.settings
-            .fetch(&source.id, &source.name, pace, &source.hosts)
+        Ok(Self {
+            fetch: settings.fetch(&source.id, &source.name, pace, &source.hosts)?,
+            key: settings.keys.get(&source.id).cloned(),
+            home: settings.addresses.get(&source.id).cloned(),
+            strikes: 0,
+            stop: None,
+            kept: None,
+        })
     }
-}
 
-/// The way to a source.
-struct Way<'a> {
-    key: Option<&'a ApiKey>,
-    /// Where it lies instead of at its own address.
-    home: Option<&'a Url>,
-    /// Whether several feeds read one address.
-    is_shared: bool,
-    kept: &'a mut Option<Kept>,
-    sent: &'a mut u32,
-}
-
-impl Way<'_> {
-    /// The answer to a question, asked once for all feeds of its address.
+    /// The answer to a question, asked once for all feeds of its address where it `is_shared`.
     async fn answer(
         &mut self,
-        fetch: &Fetch,
         at: FeedRef<'_>,
         ask: &Ask,
         known: &Validators,
+        is_shared: bool,
     ) -> std::result::Result<Arc<Response>, Miss> {
         if let Some(kept) = self.kept.as_ref().filter(|kept| kept.answers(ask, known)) {
             return Ok(Arc::clone(&kept.answer));
         }
-        *self.sent += 1;
-        let answer = Arc::new(one(fetch, at, ask, known, self).await?);
-        if self.is_shared && ask.post.is_none() {
-            *self.kept = Some(Kept {
+        let answer = Arc::new(self.send(at, ask, known).await?);
+        if is_shared && ask.post.is_none() {
+            self.kept = Some(Kept {
                 address: ask.url.clone(),
                 known: known.clone(),
                 answer: Arc::clone(&answer),
@@ -228,134 +208,133 @@ impl Way<'_> {
         }
         Ok(answer)
     }
-}
 
-async fn read(
-    fetch: &Fetch,
-    wish: Wish<'_>,
-    known: &Validators,
-    mut way: Way<'_>,
-    progress: &mut Progress,
-) -> std::result::Result<Came, Miss> {
-    let feed = wish.at.feed;
-    let today = super::news::day_of(wish.now);
-    let mut reader = Reader::new(feed, wish.lines);
-    let mut asks = feed.asks(wish.lines, wish.from, today);
-    let single = asks.len() == 1;
-    let mut validators = Validators::default();
-    asks.reverse();
-    let (mut page, mut done) = (1, 0);
-    while let Some(ask) = asks.pop() {
-        let known = match single && page == 1 {
-            true => known.clone(),
-            false => Validators::default(),
-        };
-        let (name, total) = (wish.at.name(), done + 1 + asks.len());
-        progress.part(&name, done, total);
-        done += 1;
-        let answer = way.answer(fetch, wish.at, &ask, &known).await?;
-        if answer.status == 304 {
-            return Ok(Came::Same);
-        }
-        let refused = |problem: &str| refused(fetch, &way, &wish, problem, &answer);
-        if let Some(problem) = problem(feed.format, &answer) {
-            return Err(refused(&problem));
-        }
-        if feed.format == Format::Bls && is_spent(&answer.body) {
-            return Err(Miss::Outage(spent(fetch.name(), wish.now)));
-        }
-        match reader
-            .take(&answer.body, &ask)
-            .map_err(|problem| refused(&problem))?
-        {
-            More::End => {}
-            More::Page { .. } if page >= MAX_PAGES => return Err(refused("it has too many pages")),
-            More::Page { rows } => {
-                page += 1;
-                asks.push(feed.page(wish.from, today, page, rows));
+    async fn read(
+        &mut self,
+        wish: Wish<'_>,
+        known: &Validators,
+        is_shared: bool,
+        progress: &mut Progress,
+    ) -> std::result::Result<Came, Miss> {
+        let feed = wish.at.feed;
+        let today = super::news::day_of(wish.now);
+        let mut reader = Reader::new(feed, wish.lines);
+        let mut asks = feed.asks(wish.lines, wish.from, today);
+        let single = asks.len() == 1;
+        let mut validators = Validators::default();
+        asks.reverse();
+        let (mut page, mut done) = (1, 0);
+        while let Some(ask) = asks.pop() {
+            let known = match single && page == 1 {
+                true => known.clone(),
+                false => Validators::default(),
+            };
+            let (name, total) = (wish.at.name(), done + 1 + asks.len());
+            progress.part(&name, done, total);
+            done += 1;
+            let answer = self.answer(wish.at, &ask, &known, is_shared).await?;
+            if answer.status == 304 {
+                return Ok(Came::Same);
+            }
+            let refused = |problem: &str| self.refused(&wish, problem, &answer);
+            if let Some(problem) = problem(feed.format, &answer) {
+                return Err(refused(&problem));
+            }
+            if feed.format == Format::Bls && is_spent(&answer.body) {
+                return Err(Miss::Outage(spent(self.fetch.name(), wish.now)));
+            }
+            match reader
+                .take(&answer.body, &ask)
+                .map_err(|problem| refused(&problem))?
+            {
+                More::End => {}
+                More::Page { .. } if page >= MAX_PAGES => {
+                    return Err(refused("it has too many pages"));
+                }
+                More::Page { rows } => {
+                    page += 1;
+                    asks.push(feed.page(wish.from, today, page, rows));
+                }
+            }
+            validators = answer.validators.clone();
+            if !single || page > 1 {
+                validators = Validators::default();
             }
         }
-        validators = answer.validators.clone();
-        if !single || page > 1 {
-            validators = Validators::default();
-        }
+        let figures = reader.finish(today);
+        let figures = figures.map_err(|problem| {
+            Miss::Refused(
+                self.fetch.unusable(&wish.at.name(), &problem),
+                String::new(),
+            )
+        })?;
+        Ok(Came::Figures(figures, validators))
     }
-    let figures = reader.finish(today);
-    let figures = figures.map_err(|problem| {
-        Miss::Refused(fetch.unusable(&wish.at.name(), &problem), String::new())
-    })?;
-    Ok(Came::Figures(figures, validators))
+
+    fn refused(&self, wish: &Wish<'_>, problem: &str, answer: &Response) -> Miss {
+        let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
+        let head = String::from_utf8_lossy(head).into_owned();
+        let key = self.key.as_ref();
+        let clean = |text: &str| key.map_or_else(|| text.to_owned(), |key| key.scrub(text));
+        let error = self.fetch.unusable(&wish.at.name(), &clean(problem));
+        Miss::Refused(error, clean(&head))
+    }
+
+    async fn send(
+        &self,
+        at: FeedRef<'_>,
+        ask: &Ask,
+        known: &Validators,
+    ) -> std::result::Result<Response, Miss> {
+        let (mut address, mut post) = (ask.url.clone(), ask.post.clone());
+        let place = at.source.key.as_ref();
+        if at.feed.format == Format::Bls
+            && let Some(key) = &self.key
+        {
+            address = address.replace("/v1/", "/v2/");
+            post = post.map(|body| with_key(&body, key));
+        }
+        let outage =
+            |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
+        let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
+        if let Some(home) = &self.home {
+            // Put together and not joined: a path that begins with two slashes would name another host.
+            let path = &url[Position::BeforePath..Position::AfterQuery];
+            let own = format!("{}{path}", home.origin().ascii_serialization());
+            url = Url::parse(&own).map_err(|e| outage(e.to_string()))?;
+        }
+        let mut header = None;
+        if let (Some(place), Some(key)) = (place, &self.key)
+            && at.feed.format != Format::Bls
+        {
+            match (&place.query, &place.header) {
+                (Some(name), _) => drop(url.query_pairs_mut().append_pair(name, key.expose())),
+                (None, Some(name)) => {
+                    header = Some((name.clone(), format!("{}{}", place.prefix, key.expose())))
+                }
+                (None, None) => {}
+            }
+        }
+        let question = Question {
+            url: &url,
+            accept: "*/*",
+            known,
+            post: post.as_deref(),
+            header: header
+                .as_ref()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        };
+        self.fetch
+            .send(&question, |_| false)
+            .await
+            .map_err(Miss::Outage)
+    }
 }
 
 /// What is wrong with an answer before it is read; XML is what some were asked for.
 fn problem(format: Format, answer: &Response) -> Option<String> {
     let is_xml = format == Format::Claims && answer.status == 200;
     answer.problem().filter(|_| !is_xml)
-}
-
-fn refused(
-    fetch: &Fetch,
-    way: &Way<'_>,
-    wish: &Wish<'_>,
-    problem: &str,
-    answer: &Response,
-) -> Miss {
-    let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
-    let head = String::from_utf8_lossy(head).into_owned();
-    let clean = |text: &str| {
-        way.key
-            .map_or_else(|| text.to_owned(), |key| key.scrub(text))
-    };
-    let error = fetch.unusable(&wish.at.name(), &clean(problem));
-    Miss::Refused(error, clean(&head))
-}
-
-async fn one(
-    fetch: &Fetch,
-    at: FeedRef<'_>,
-    ask: &Ask,
-    known: &Validators,
-    way: &Way<'_>,
-) -> std::result::Result<Response, Miss> {
-    let (mut address, mut post) = (ask.url.clone(), ask.post.clone());
-    let place = at.source.key.as_ref();
-    if at.feed.format == Format::Bls
-        && let Some(key) = way.key
-    {
-        address = address.replace("/v1/", "/v2/");
-        post = post.map(|body| with_key(&body, key));
-    }
-    let outage =
-        |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
-    let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
-    if let Some(home) = way.home {
-        // Put together and not joined: a path that begins with two slashes would name another host.
-        let path = &url[Position::BeforePath..Position::AfterQuery];
-        let own = format!("{}{path}", home.origin().ascii_serialization());
-        url = Url::parse(&own).map_err(|e| outage(e.to_string()))?;
-    }
-    let mut header = None;
-    if let (Some(place), Some(key)) = (place, way.key)
-        && at.feed.format != Format::Bls
-    {
-        match (&place.query, &place.header) {
-            (Some(name), _) => drop(url.query_pairs_mut().append_pair(name, key.expose())),
-            (None, Some(name)) => {
-                header = Some((name.clone(), format!("{}{}", place.prefix, key.expose())))
-            }
-            (None, None) => {}
-        }
-    }
-    let question = Question {
-        url: &url,
-        accept: "*/*",
-        known,
-        post: post.as_deref(),
-        header: header
-            .as_ref()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
-    };
-    fetch.send(&question, |_| false).await.map_err(Miss::Outage)
 }
 
 fn with_key(body: &str, key: &ApiKey) -> String {

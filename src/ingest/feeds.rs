@@ -10,7 +10,7 @@ mod feed;
 pub use feed::Feed;
 
 use super::fetch::{Fetch, Timeouts, Validators, unavailable};
-use super::looks::{Looks, blocking};
+use super::looks::{self, Looks, blocking};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
 use crate::error::Result;
@@ -74,7 +74,7 @@ pub async fn read_feeds(
         ..settings.clone()
     };
     let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
-    let mut looks = Looks::read(store, LOOKS).await?;
+    let mut looks = looks::read(store, LOOKS).await?;
     let before = looks.clone();
     let mut reports = Vec::new();
     for feed in feeds {
@@ -92,7 +92,7 @@ pub async fn read_feeds(
         });
     }
     if looks != before {
-        looks.keep(store, LOOKS).await?;
+        looks::keep(&looks, store, LOOKS).await?;
     }
     Ok(reports)
 }
@@ -104,7 +104,7 @@ async fn read_feed(
     looks: &mut Looks<FeedLook>,
     now: Timestamp,
 ) -> Result<Option<usize>> {
-    let last = looks.get(feed.url.as_str()).unwrap_or_default();
+    let last = looks.get(feed.url.as_str()).cloned().unwrap_or_default();
     // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
     if (0..REST_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
         return Ok(None);
@@ -133,7 +133,7 @@ async fn read_feed(
         at: now,
         validators,
     };
-    looks.note(feed.url.as_str(), look);
+    looks.insert(feed.url.to_string(), look);
     Ok(added)
 }
 

@@ -2,50 +2,38 @@
 
 use crate::error::{Error, Result};
 use crate::store::Store;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Looks by series or by feed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Looks<L>(BTreeMap<String, L>);
+pub(super) type Looks<L> = BTreeMap<String, L>;
 
-impl<L> Default for Looks<L> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
+/// The looks in a note of the store. One of another version of this program only costs looking once more.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) async fn read<L: DeserializeOwned>(
+    store: &Arc<dyn Store>,
+    note: &'static str,
+) -> Result<Looks<L>> {
+    let text = blocking(store, move |store| store.note(note)).await?;
+    let looks = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(looks.unwrap_or_default())
 }
 
-impl<L: Clone + Serialize + DeserializeOwned> Looks<L> {
-    /// The looks in a note of the store. One of another version of this program only costs looking once more.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be read.
-    pub(super) async fn read(store: &Arc<dyn Store>, note: &'static str) -> Result<Self> {
-        let text = blocking(store, move |store| store.note(note)).await?;
-        let looks = text.and_then(|text| serde_json::from_str(&text).ok());
-        Ok(looks.unwrap_or_default())
-    }
-
-    /// Keeps them.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be written.
-    pub(super) async fn keep(&self, store: &Arc<dyn Store>, note: &'static str) -> Result<()> {
-        let text = serde_json::to_string(self).map_err(|e| Error::internal("keeping looks", e))?;
-        blocking(store, move |store| store.set_note(note, &text)).await
-    }
-
-    /// The look at this name, if there was one.
-    pub(super) fn get(&self, name: &str) -> Option<L> {
-        self.0.get(name).cloned()
-    }
-
-    /// Notes a look.
-    pub(super) fn note(&mut self, name: &str, look: L) {
-        self.0.insert(name.to_owned(), look);
-    }
+/// Keeps them.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be written.
+pub(super) async fn keep<L: Serialize>(
+    looks: &Looks<L>,
+    store: &Arc<dyn Store>,
+    note: &'static str,
+) -> Result<()> {
+    let text = serde_json::to_string(looks).map_err(|e| Error::internal("keeping looks", e))?;
+    blocking(store, move |store| store.set_note(note, &text)).await
 }
 
 /// Runs a piece of store work off the async threads.
@@ -70,13 +58,12 @@ mod tests {
     async fn looks_survive_their_note_and_one_of_another_shape_is_forgotten() {
         let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
         let mut looks = Looks::default();
-        looks.note("DGS10", 1);
-        looks.keep(&store, "x").await.unwrap();
-        assert_eq!(Looks::read(&store, "x").await.unwrap(), looks);
+        looks.insert("DGS10".to_owned(), 1);
+        keep(&looks, &store, "x").await.unwrap();
+        assert_eq!(read::<i32>(&store, "x").await.unwrap(), looks);
         for other in ["", "DGS10 1 2\n", "{\"DGS10\":\"x\"}"] {
             store.set_note("x", other).unwrap();
-            let read: Looks<i32> = Looks::read(&store, "x").await.unwrap();
-            assert_eq!(read, Looks::default());
+            assert!(read::<i32>(&store, "x").await.unwrap().is_empty());
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::due::{fresh_until, later};
 use super::looks::Looks;
 use super::news::day_of;
-use super::sources::{SOURCES, source_of};
+use super::sources::{SOURCES, SourceSettings, source_of};
 use crate::catalogue::Catalogue;
 use crate::error::Error;
 use crate::model::frequency::shift;
@@ -33,6 +33,10 @@ pub(super) struct Step {
     pub(super) look: Option<Look>,
     /// Whether the history of revisions is to be read as well.
     pub(super) vintages: bool,
+    /// Where its newest rows are from; empty where it has none.
+    pub(super) origin: String,
+    /// The place of the next recipe among those that bring it.
+    pub(super) next: usize,
     /// Whether a first source brought figures already, if old ones.
     pub(super) covered: bool,
     /// What the sources said that were asked before, the first one first.
@@ -50,6 +54,23 @@ pub(super) struct Look {
     pub(super) vintages: bool,
 }
 
+impl Step {
+    /// Another source did not bring it.
+    pub(super) fn missed(mut self, error: &Error) -> Self {
+        self.said.push(error.clone());
+        self
+    }
+
+    /// The look after it was asked for, in `full` or not.
+    pub(super) fn looked(&self, at: Timestamp, full: bool) -> Look {
+        Look {
+            at,
+            full: self.look.filter(|_| !full).map_or(at, |look| look.full),
+            vintages: self.vintages || self.look.is_some_and(|look| look.vintages),
+        }
+    }
+}
+
 /// What is to be done and what is not.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -61,75 +82,94 @@ pub(super) struct Plan {
     pub(super) refused: Vec<(SeriesId, Error)>,
 }
 
-/// What the caller wants.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Choice<'a> {
-    /// The sources that are recipes.
-    pub(super) recipes: &'a Recipes,
-    /// Whether FRED is left alone.
-    pub(super) no_fred: bool,
-    /// These and no others.
-    pub(super) only: Option<&'a [SeriesId]>,
-    /// Fresh ones too.
-    pub(super) force: bool,
-    /// The history of revisions too; of daily series, which are hardly revised, only those in `only`.
-    pub(super) vintages: bool,
+/// What a sync is to do; by default the whole catalogue, today.
+#[derive(Debug, Clone)]
+pub struct SyncConfig {
+    /// How sources are asked.
+    pub sources: SourceSettings,
+    /// These series and no others; `None` = the catalogue.
+    pub only: Option<Vec<SeriesId>>,
+    /// Ask also for what was asked for recently.
+    pub force: bool,
+    /// Read the history of revisions as well (needs a key); of daily series, which are hardly revised, only of those
+    /// in `only`.
+    pub vintages: bool,
+    /// Only say what would be asked of whom; ask nobody.
+    pub only_plan: bool,
+    /// What time it is.
+    pub clock: fn() -> Timestamp,
+}
+
+impl Default for SyncConfig {
+    fn default() -> Self {
+        Self {
+            sources: SourceSettings::default(),
+            only: None,
+            force: false,
+            vintages: false,
+            only_plan: false,
+            clock: crate::clock::wall,
+        }
+    }
 }
 
 /// Decides what is due at `now`.
 pub(super) fn plan(
-    catalogue: &Catalogue,
     held: &[Status],
     looks: &Looks<Look>,
-    choice: Choice<'_>,
+    config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
-    let held: HashMap<&SeriesId, Date> = held.iter().map(|s| (&s.id, s.last)).collect();
+    let catalogue = Catalogue::embedded();
+    let held: HashMap<&SeriesId, &Status> = held.iter().map(|s| (&s.id, s)).collect();
+    let recipes = &config.sources.recipes;
     let mut plan = Plan::default();
-    let all: Vec<SeriesId> = match choice.only {
-        Some(only) => only.to_vec(),
-        None => everything(catalogue, choice.recipes),
+    let all: Vec<SeriesId> = match &config.only {
+        Some(only) => only.clone(),
+        None => everything(recipes),
     };
     for id in all {
         let info = catalogue.get(id.as_str());
-        let release = release(choice.recipes, &id);
+        let release = release(recipes, &id);
         let source = source_of(&id, info.map(AsRef::as_ref));
-        let source = source.map(|at| Some(at).filter(|_| !choice.no_fred));
+        let source = source.map(|at| Some(at).filter(|_| !config.sources.no_fred));
         let source = match source {
             Ok(Some(source)) => Some(source),
             Ok(None) | Err(_) if release.is_some() => None,
-            Ok(None) if choice.only.is_some() => {
+            Ok(None) if config.only.is_some() => {
                 plan.refused.push((id.clone(), no_other(&id)));
                 continue;
             }
-            Err(error) if choice.only.is_some() => {
+            Err(error) if config.only.is_some() => {
                 plan.refused.push((id, error));
                 continue;
             }
             Ok(None) | Err(_) => continue,
         };
         let frequency = info.map(|info| info.frequency);
-        let look = looks.get(id.as_str()).filter(|_| held.contains_key(&id));
-        let vintages = choice.vintages
-            && source
-                .and_then(|at| SOURCES.get(at))
-                .is_some_and(|source| source.has_vintages)
-            && (frequency != Some(Frequency::Daily) || choice.only.is_some())
-            && (choice.force || !look.is_some_and(|look| look.vintages));
+        let held = held.get(&id);
+        let look = looks.get(id.as_str()).copied().filter(|_| held.is_some());
+        let asked = source.and_then(|at| SOURCES.get(at));
+        let vintages = config.vintages
+            && asked.is_some_and(|source| source.has_vintages)
+            && (frequency != Some(Frequency::Daily) || config.only.is_some())
+            && (config.force || !look.is_some_and(|look| look.vintages));
         // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
-        let last = held.get(&id).copied();
+        let last = held.map(|held| held.last);
         let until = look.filter(|look| look.at <= now).map(|look| {
             let release = release.flatten();
             fresh_until(look.at, info.map(AsRef::as_ref), last, release)
         });
-        match until.filter(|until| *until > now && !choice.force && !vintages) {
+        match until.filter(|until| *until > now && !config.force && !vintages) {
             Some(until) => plan.fresh.push((id, until)),
             None => plan.steps.push(Step {
-                from: start(look, held.get(&id).copied(), frequency, now),
+                from: start(look, last, frequency, now),
                 info: info.cloned(),
                 source,
                 look,
                 vintages,
+                origin: held.map(|held| held.origin.clone()).unwrap_or_default(),
+                next: 0,
                 covered: false,
                 said: Vec::new(),
                 id,
@@ -140,7 +180,8 @@ pub(super) fn plan(
 }
 
 /// The catalogue, and what recipes of an operator bring beyond it.
-pub(super) fn everything(catalogue: &Catalogue, recipes: &Recipes) -> Vec<SeriesId> {
+pub(super) fn everything(recipes: &Recipes) -> Vec<SeriesId> {
+    let catalogue = Catalogue::embedded();
     let mut all: Vec<SeriesId> = catalogue.iter().map(|info| info.id.clone()).collect();
     for line in recipes.feeds().flat_map(|at| &at.feed.series) {
         if catalogue.get(line.id.as_str()).is_none() && !all.contains(&line.id) {

@@ -4,8 +4,6 @@
 //! that fails leaves its rows as they were and the others go on; only when a source fails three
 //! times in a row, refuses the key or asks for a long pause are its remaining series left for another time.
 
-mod after;
-mod config;
 mod first;
 mod place;
 mod preview;
@@ -14,20 +12,18 @@ mod run;
 mod taking;
 mod way;
 
-pub use config::SyncConfig;
 pub(super) use report::MISSED;
 pub use report::{Missed, Outcome, SyncReport};
 pub use way::Refused;
 pub(super) use way::{FEEDS, FeedLook};
 
-use super::looks::{Looks, blocking};
-use super::plan::{Choice, Step, everything, plan};
+use super::looks::{self, blocking};
+use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::Store;
-use first::First;
 use preview::plan_lines;
 use run::{LOOKS, Run};
 use std::sync::Arc;
@@ -51,7 +47,7 @@ pub async fn sync(
     // Only what may be asked for: a store may hold far more.
     let asked: Vec<SeriesId> = match &config.only {
         Some(only) => only.clone(),
-        None => everything(Catalogue::embedded(), &config.sources.recipes),
+        None => everything(&config.sources.recipes),
     };
     let held = blocking(&store, move |store| {
         let held = asked
@@ -60,16 +56,9 @@ pub async fn sync(
         held.collect::<Result<Vec<_>>>()
     })
     .await?;
-    let looks = Looks::read(&store, LOOKS).await?;
-    let choice = Choice {
-        recipes: &config.sources.recipes,
-        no_fred: config.sources.no_fred,
-        only: config.only.as_deref(),
-        force: config.force,
-        vintages: config.vintages,
-    };
+    let looks = looks::read(&store, LOOKS).await?;
     let now = (config.clock)();
-    let plan = plan(Catalogue::embedded(), &held, &looks, choice, now);
+    let plan = plan(&held, &looks, config, now);
     if config.only_plan {
         for line in plan_lines(&plan, &config.sources, now) {
             progress.tell(&line);
@@ -78,7 +67,7 @@ pub async fn sync(
     }
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
-    let mut run = Run::new(store, config, looks, progress)?;
+    let mut run = Run::new(store, config, looks, progress).await?;
     for (id, until) in plan.fresh {
         run.close(id, Outcome::Fresh(until));
     }
@@ -95,16 +84,15 @@ pub async fn sync(
 /// # Errors
 /// [`crate::Error::Store`] when the looks cannot be noted.
 async fn all(run: &mut Run<'_>, steps: Vec<Step>) -> Result<()> {
-    let mut first = First::begin(run).await?;
-    let left = first.all(steps).await?;
-    let recipes = Arc::clone(&first.run.config.sources.recipes);
+    let left = run.ask_recipes(steps).await?;
+    let recipes = &run.config.sources.recipes;
     let made = |step: &Step| recipes.formula(&step.id).is_some();
     let (made, fetched): (Vec<Step>, Vec<Step>) = left.into_iter().partition(made);
-    first.run.ask_fred(fetched).await?;
-    let left = first.formulas(made).await?;
-    first.run.ask_fred(left).await?;
-    first.confirm().await?;
-    run.looks.keep(&run.store, LOOKS).await
+    run.ask_fred(fetched).await?;
+    let left = run.formulas(made).await?;
+    run.ask_fred(left).await?;
+    run.confirm().await?;
+    looks::keep(&run.looks, &run.store, LOOKS).await
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::ask::{Asker, Came, Miss, Wish};
 use super::fetch::Validators;
 use super::judge::{Verdict, compare};
-use super::looks::{Looks, blocking};
+use super::looks::{self, Looks, blocking};
 use super::news::day_of;
 use super::progress::Progress;
 use super::sources::SourceSettings;
@@ -133,7 +133,7 @@ pub async fn refused_answers(
     store: &Arc<dyn Store>,
     recipes: &Recipes,
 ) -> Result<Vec<(String, Refused)>> {
-    let looks: Looks<FeedLook> = Looks::read(store, FEEDS).await?;
-    let of = |at: FeedRef<'_>| Some((at.name(), looks.get(&at.name())?.refused?));
+    let looks: Looks<FeedLook> = looks::read(store, FEEDS).await?;
+    let of = |at: FeedRef<'_>| Some((at.name(), looks.get(&at.name())?.refused.clone()?));
     Ok(recipes.feeds().filter_map(of).collect())
 }

@@ -37,7 +37,7 @@ impl Replica {
     pub(crate) fn open(
         address: &Address,
         path: &Path,
-        told: impl Fn((u64, u64)) + Send + Sync + 'static,
+        told: impl Fn((u64, u64)) + Send + Sync,
     ) -> Result<Self> {
         let followed = reach::open(address, path, told)?;
         followed.follow();
@@ -54,7 +54,7 @@ impl Replica {
     pub(crate) fn make_whole(
         address: &Address,
         path: &Path,
-        told: impl Fn((u64, u64)) + Send + Sync + 'static,
+        told: impl Fn((u64, u64)) + Send + Sync,
     ) -> Result<()> {
         reach::open(address, path, told).map(drop)
     }

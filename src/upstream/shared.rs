@@ -10,12 +10,12 @@ use super::request::{Key, Request, Slice};
 use super::state::{duration, millis};
 use crate::clock::{Moment, random};
 use crate::error::Result;
-use crate::postgres::{Address, Database, Failure, Work};
-use deadpool_postgres::Transaction;
+use crate::postgres::{Address, Database, Session, Tried};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 /// Connections: few calls are made at once.
 const CONNECTIONS: usize = 4;
@@ -67,8 +67,8 @@ impl SharedState {
 
     async fn database(&self) -> Result<&Database> {
         let make = || {
-            self.database.transaction("lay out", |page| {
-                Box::pin(async move { Ok(page.batch_execute(TABLES).await?) })
+            self.database.transaction("lay out", |page| async move {
+                Ok(page.batch_execute(TABLES).await?)
             })
         };
         self.are_tables_there.get_or_try_init(make).await?;
@@ -76,18 +76,16 @@ impl SharedState {
     }
 
     /// Works on the ledger of `host`, alone of all replicas. A payment whose commit was not heard of is found done.
-    pub(super) async fn transact<T: Send + 'static>(
+    pub(super) async fn transact<T>(
         &self,
         host: &str,
         shares: Shares,
         clock: Moment,
-        work: impl Fn(&mut Book) -> T + Send + Sync + 'static,
+        work: impl Fn(&mut Book) -> T,
     ) -> Result<T> {
-        let (id, host, work) = (random().cast_signed(), host.to_owned(), Arc::new(work));
+        let (id, work) = (random().cast_signed(), &work);
         let database = self.database().await?;
-        let done = database.transaction("write the upstream ledger in", move |page| {
-            let (host, work) = (host.clone(), Arc::clone(&work));
-            let done = async move {
+        let done = database.transaction("write the upstream ledger in", |page| async move {
                 let begin = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
                 page.execute(begin, &[&host]).await?;
                 let hold = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
@@ -122,8 +120,6 @@ impl SharedState {
                     page.execute(hold, &[&host, &book.page.held_until]).await?;
                 }
                 Ok(result)
-            };
-            Box::pin(done) as Work<'_, T>
         });
         done.await
     }
@@ -134,19 +130,15 @@ impl SharedState {
             INSERT INTO upstream_leases VALUES ($1, $2, $3, $4::BIGINT + $5::BIGINT)
             ON CONFLICT (origin, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
             WHERE upstream_leases.until <= $4 OR upstream_leases.holder = excluded.holder";
-        let (origin, key, holder) = (self.origin.clone(), key.as_str().to_owned(), self.holder);
+        let (origin, key, holder) = (&self.origin, key.as_str(), self.holder);
         let database = self.database().await?;
-        let claimed = database.transaction("ask who asks of", move |page| {
-            let (origin, key) = (origin.clone(), key.clone());
-            let claimed = async move {
-                let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-                let lease = millis(LEASE);
-                let claimed = page
-                    .execute(CLAIM, &[&origin, &key, &holder, &now, &lease])
-                    .await?;
-                Ok(claimed == 1)
-            };
-            Box::pin(claimed) as Work<'_, bool>
+        let claimed = database.transaction("ask who asks of", |page| async move {
+            let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+            let lease = millis(LEASE);
+            let claimed = page
+                .execute(CLAIM, &[&origin, &key, &holder, &now, &lease])
+                .await?;
+            Ok(claimed == 1)
         });
         claimed.await
     }
@@ -161,23 +153,17 @@ impl SharedState {
     ) -> Result<()> {
         const RELEASE: &str =
             "DELETE FROM upstream_leases WHERE origin = $1 AND key = $2 AND holder = $3";
-        let holder = self.holder;
         let entry = entry.filter(|entry| entry.policy.is_storable);
-        let known = Arc::new((self.origin.clone(), key.clone(), series, entry));
+        let (origin, holder) = (self.origin.as_str(), self.holder);
+        let (key, series, entry) = (key.as_str(), series.as_ref().map(Key::as_str), &entry);
         let database = self.database().await?;
-        let concluded = database.transaction("keep an upstream's answer in", move |page| {
-            let known = Arc::clone(&known);
-            let concluded = async move {
-                let (origin, key, series, entry) = known.as_ref();
-                let (origin, key) = (origin.as_str(), key.as_str());
-                if let Some(entry) = entry {
-                    let names = (origin, key, series.as_ref().map(Key::as_str));
-                    keep(page, names, entry, millis(now.since(&entry.fetched))).await?;
-                }
-                page.execute(RELEASE, &[&origin, &key, &holder]).await?;
-                Ok(())
-            };
-            Box::pin(concluded) as Work<'_, ()>
+        let concluded = database.transaction("keep an upstream's answer in", |page| async move {
+            if let Some(entry) = entry {
+                let age = millis(now.since(&entry.fetched));
+                keep(&page, (origin, key, series), entry, age).await?;
+            }
+            page.execute(RELEASE, &[&origin, &key, &holder]).await?;
+            Ok(())
         });
         concluded.await
     }
@@ -200,19 +186,13 @@ impl SharedState {
             .slice
             .map(|slice| (slice.start.to_string(), slice.end.to_string()));
         let (first, last) = ends.unzip();
-        let (origin, key) = (self.origin.clone(), key.as_str().to_owned());
-        let asked = Arc::new((origin, key, series, first, last));
+        let (origin, key) = (&self.origin, key.as_str());
+        let (series, first, last) = (&series, &first, &last);
         let database = self.database().await?;
-        let rows = database.transaction("read an upstream's answers in", move |page| {
-            let asked = Arc::clone(&asked);
-            let rows = async move {
-                let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-                let (origin, key, series, first, last) = asked.as_ref();
-                Ok(page
-                    .query(KEPT, &[origin, key, series, first, last, &now])
-                    .await?)
-            };
-            Box::pin(rows) as Work<'_, Vec<Row>>
+        let rows = database.transaction("read an upstream's answers in", |page| async move {
+            let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+            let asked: [&(dyn ToSql + Sync); 6] = [origin, &key, series, first, last, &now];
+            Ok(page.query(KEPT, &asked).await?)
         });
         let rows = rows.await?;
         let kept = rows.iter().map(|row| read(row, &now));
@@ -233,11 +213,11 @@ pub(super) struct Kept {
 
 /// Keeps an answer that is so old, and drops those that are too old.
 async fn keep(
-    page: &Transaction<'_>,
+    page: &Session,
     (origin, key, series): (&str, &str, Option<&str>),
     entry: &Entry,
     age: i64,
-) -> std::result::Result<(), Failure> {
+) -> Tried<()> {
     const KEEP: &str = "
         INSERT INTO upstream_answers VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
         ON CONFLICT (origin, key) DO UPDATE SET found = excluded.found, body = excluded.body, sum = excluded.sum,

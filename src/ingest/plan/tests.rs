@@ -1,18 +1,10 @@
 use super::*;
-use std::sync::LazyLock;
-
-static NONE: LazyLock<Recipes> = LazyLock::new(Recipes::default);
-
-fn choice() -> Choice<'static> {
-    Choice {
-        recipes: &NONE,
-        no_fred: false,
-        only: None,
-        force: false,
-        vintages: false,
-    }
-}
 use jiff::civil::date;
+use std::sync::Arc;
+
+fn choice() -> SyncConfig {
+    SyncConfig::default()
+}
 
 fn id(text: &str) -> SeriesId {
     SeriesId::new(text).unwrap()
@@ -42,8 +34,8 @@ fn held(ids: &[&str]) -> Vec<Status> {
 
 fn looked(text: &str, at: i32, full: i32) -> Looks<Look> {
     let mut looks = Looks::default();
-    looks.note(
-        text,
+    looks.insert(
+        text.to_owned(),
         Look {
             at: hours_ago(at),
             full: hours_ago(full),
@@ -53,30 +45,27 @@ fn looked(text: &str, at: i32, full: i32) -> Looks<Look> {
     looks
 }
 
-fn one(text: &str, looks: &Looks<Look>, choice: Choice<'_>) -> Plan {
-    let only = [id(text)];
-    let choice = Choice {
-        only: Some(&only),
+fn one(text: &str, looks: &Looks<Look>, choice: SyncConfig) -> Plan {
+    let choice = SyncConfig {
+        only: Some(vec![id(text)]),
         ..choice
     };
-    plan(Catalogue::embedded(), &held(&[text]), looks, choice, now())
+    plan(&held(&[text]), looks, &choice, now())
 }
 
 #[test]
 fn the_whole_catalogue_is_asked_except_what_nobody_has() {
     let whole = |recipes, no_fred| {
-        let choice = Choice {
-            recipes,
-            no_fred,
-            ..choice()
-        };
-        plan(Catalogue::embedded(), &[], &Looks::default(), choice, now())
+        let mut choice = choice();
+        choice.sources.recipes = recipes;
+        choice.sources.no_fred = no_fred;
+        plan(&[], &Looks::default(), &choice, now())
     };
     let due =
         |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
-    let fred = whole(&NONE, false);
-    let recipes = Recipes::embedded();
-    let (all, first) = (whole(recipes, false), whole(recipes, true));
+    let fred = whole(Arc::default(), false);
+    let recipes = || Arc::clone(Recipes::embedded());
+    let (all, first) = (whole(recipes(), false), whole(recipes(), true));
     for nowhere in ["SERVICE_CRPI", "SERVICE_CNLI", "CLAIMSX", "OILPRICEX"] {
         assert!(
             Catalogue::embedded()
@@ -154,7 +143,7 @@ fn what_was_looked_at_recently_rests_unless_forced() {
         assert!(fresh.steps.is_empty(), "{text}");
         let due = one(text, &looked(text, rest, 200), choice());
         assert_eq!(due.steps.len(), 1, "{text}");
-        let force = Choice {
+        let force = SyncConfig {
             force: true,
             ..choice()
         };
@@ -187,29 +176,22 @@ fn after_thirty_days_or_without_rows_everything_is_read() {
         one("UNRATE", &Looks::default(), choice()).steps[0].from,
         None
     );
-    let only = [id("UNRATE")];
-    let choice = Choice {
-        only: Some(&only),
+    let choice = SyncConfig {
+        only: Some(vec![id("UNRATE")]),
         ..choice()
     };
-    let lost = plan(
-        Catalogue::embedded(),
-        &[],
-        &looked("UNRATE", 1, 1),
-        choice,
-        now(),
-    );
+    let lost = plan(&[], &looked("UNRATE", 1, 1), &choice, now());
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].look, None);
 }
 
 #[test]
 fn vintages_are_read_once_and_of_daily_series_only_by_name() {
-    let choice = Choice {
+    let choice = SyncConfig {
         vintages: true,
         ..choice()
     };
-    let all = plan(Catalogue::embedded(), &[], &Looks::default(), choice, now());
+    let all = plan(&[], &Looks::default(), &choice, now());
     let wants = |text: &str| {
         all.steps
             .iter()
@@ -218,15 +200,15 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
             .vintages
     };
     assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10"));
-    assert!(one("DGS10", &Looks::default(), choice).steps[0].vintages);
+    assert!(one("DGS10", &Looks::default(), choice.clone()).steps[0].vintages);
     let mut looks = looked("UNRATE", 1, 1);
     assert!(
-        one("UNRATE", &looks, choice).steps[0].vintages,
+        one("UNRATE", &looks, choice.clone()).steps[0].vintages,
         "fresh, but without vintages"
     );
-    let look = looks.get("UNRATE").unwrap();
-    looks.note(
-        "UNRATE",
+    let look = looks["UNRATE"];
+    looks.insert(
+        "UNRATE".to_owned(),
         Look {
             vintages: true,
             ..look

@@ -115,11 +115,6 @@ impl SourceSettings {
         Fetch::new(title, pace, self.timeouts, contact, hosts)
     }
 
-    /// The key to a source that takes one.
-    pub(in crate::ingest) fn source_key(&self, source: &str) -> Option<&ApiKey> {
-        self.keys.get(source)
-    }
-
     /// Whether a source can be asked: it takes no key, or the operator has one.
     pub(in crate::ingest) fn is_open(&self, source: &SourceFacts) -> bool {
         let needs = source.key.as_ref().is_some_and(|key| !key.optional);

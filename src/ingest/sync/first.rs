@@ -3,161 +3,117 @@
 //! One answer serves many series. A source in an outage keeps the series that are its own; one that refuses hands them
 //! to the next. An address or a name that nobody has seen answered counts only once its figures agree with figures held.
 
+use super::place::compute;
 use super::report::Outcome;
 use super::run::Run;
-use super::way::{Brought, FEEDS, FeedLook, Way, all_said, at_key, no_source, reaches_further};
+use super::way::{Brought, FEEDS, FeedLook, all_said, at_key, no_source, reaches_further};
+use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::ingest::ask::{Asker, Came, Miss, Wish};
+use crate::ingest::ask::{Came, Miss, Wish};
 use crate::ingest::fetch::Validators;
-use crate::ingest::looks::{Looks, blocking};
+use crate::ingest::judge::{Verdict, compare};
+use crate::ingest::looks::{self, blocking};
 use crate::ingest::plan::Step;
-use crate::model::{Observation, SeriesId};
-use crate::recipe::{FeedRef, Format, Line, Recipes};
+use crate::model::SeriesId;
+use crate::recipe::{FeedRef, Format, Line};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-/// What was brought that nobody could confirm yet.
-type Unconfirmed = Vec<(String, SeriesId, Vec<Observation>)>;
-
-/// The recipes' part of a sync.
-pub(super) struct First<'a, 'r> {
-    pub(super) run: &'r mut Run<'a>,
-    pub(super) recipes: Arc<Recipes>,
-    asker: Asker<'a>,
-    pub(super) feeds: Looks<FeedLook>,
-    pub(super) unconfirmed: Unconfirmed,
-}
-
-impl<'a, 'r> First<'a, 'r> {
-    pub(super) async fn begin(run: &'r mut Run<'a>) -> Result<Self> {
-        let settings = &run.config.sources;
-        Ok(Self {
-            recipes: Arc::clone(&settings.recipes),
-            asker: Asker::new(settings),
-            feeds: Looks::read(&run.store, FEEDS).await?,
-            unconfirmed: Vec::new(),
-            run,
-        })
-    }
-
+impl Run<'_> {
     /// Takes every step that a recipe can; gives back what is left.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or noted in.
-    pub(super) async fn all(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
-        let (mut left, mut ways) = (Vec::new(), Vec::new());
-        for step in steps {
-            let has_route = self.recipes.routes(&step.id).next().is_some();
-            if step.vintages || !has_route {
-                left.push(step);
-                continue;
-            }
-            let id = step.id.clone();
-            let status = blocking(&self.run.store, move |store| store.status_of(&id)).await?;
-            ways.push(Way {
-                step,
-                next: 0,
-                said: Vec::new(),
-                covered: false,
-                origin: status.map(|s| s.origin).unwrap_or_default(),
-            });
+    pub(super) async fn ask_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let recipes = &self.config.sources.recipes;
+        let is_routed = |step: &Step| !step.vintages && recipes.routes(&step.id).next().is_some();
+        let (mut open, mut left): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_routed);
+        while !open.is_empty() {
+            open = self.round(open, &mut left).await?;
         }
-        while !ways.is_empty() {
-            ways = self.round(ways, &mut left).await?;
-        }
-        self.feeds.keep(&self.run.store, FEEDS).await?;
+        looks::keep(&self.feeds, &self.store, FEEDS).await?;
         Ok(left)
     }
 
     /// Asks every feed once for the series whose turn it is there.
-    async fn round(&mut self, ways: Vec<Way>, left: &mut Vec<Step>) -> Result<Vec<Way>> {
-        let recipes = Arc::clone(&self.recipes);
-        let all: Vec<FeedRef<'_>> = recipes.feeds().collect();
-        let mut groups: BTreeMap<(usize, String), Vec<Way>> = BTreeMap::new();
-        for mut way in ways {
+    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+        let settings = &self.config.sources;
+        let all: Vec<FeedRef<'_>> = settings.recipes.feeds().collect();
+        let mut groups: BTreeMap<(usize, String), Vec<Step>> = BTreeMap::new();
+        for mut step in steps {
             let routes = all.iter().enumerate();
-            let settings = &self.run.config.sources;
-            let id = way.step.id.clone();
+            let id = step.id.clone();
             let mut open = routes.filter_map(|(n, at)| {
                 let fetched = at.feed.format != Format::Formula && settings.is_open(at.source);
                 let line = at.feed.series.iter().find(|line| line.id == id)?;
                 fetched.then_some((n, line))
             });
-            match open.nth(way.next) {
+            match open.nth(step.next) {
                 Some((n, line)) => {
-                    way.next += 1;
+                    step.next += 1;
                     let own = at_key(all.get(n), line);
-                    groups.entry((n, own)).or_default().push(way);
+                    groups.entry((n, own)).or_default().push(step);
                 }
-                None => self.end(way, left),
+                None => self.end(step, left),
             }
         }
         let mut next = Vec::new();
-        for ((n, _), ways) in groups {
+        for ((n, _), steps) in groups {
             if let Some(at) = all.get(n) {
-                next.extend(self.feed(*at, ways).await?);
+                next.extend(self.feed(*at, steps).await?);
             }
         }
         Ok(next)
     }
 
     /// No recipe is left for a series.
-    fn end(&mut self, way: Way, left: &mut Vec<Step>) {
-        match (
-            way.covered,
-            way.step.source.is_some() || self.recipes.formula(&way.step.id).is_some(),
-        ) {
-            (_, true) => left.push(Step {
-                covered: way.covered,
-                said: way.said,
-                ..way.step
-            }),
-            (true, false) => {}
-            (false, false) => {
-                let error = all_said(way.said, self.run.offline.as_ref())
-                    .unwrap_or_else(|| no_source(&self.recipes, &way.step.id));
-                self.run.close(way.step.id, Outcome::Failed(error));
-            }
+    fn end(&mut self, step: Step, left: &mut Vec<Step>) {
+        let recipes = &self.config.sources.recipes;
+        if step.source.is_some() || recipes.formula(&step.id).is_some() {
+            left.push(step);
+        } else if !step.covered {
+            let error = all_said(step.said, self.offline.as_ref())
+                .unwrap_or_else(|| no_source(recipes, &step.id));
+            self.close(step.id, Outcome::Failed(error));
         }
     }
 
     /// Asks a feed for some series; gives back those that need another source.
-    async fn feed(&mut self, at: FeedRef<'_>, ways: Vec<Way>) -> Result<Vec<Way>> {
+    async fn feed(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
         let name = at.name();
-        self.run.progress.step(&name);
-        let ids: BTreeSet<&SeriesId> = ways.iter().map(|way| &way.step.id).collect();
+        self.progress.step(&name);
+        let ids: BTreeSet<&SeriesId> = steps.iter().map(|step| &step.id).collect();
         let lines = at.feed.series.iter();
         let lines: Vec<&Line> = lines.filter(|line| ids.contains(&line.id)).collect();
-        let is_own = |way: &Way| way.origin == at.source.id;
-        let mut look = self.feeds.get(&name).unwrap_or_default();
-        let known = match ways.iter().all(is_own) && !self.run.config.force {
+        let is_own = |step: &Step| step.origin == at.source.id;
+        let mut look = self.feeds.get(&name).cloned().unwrap_or_default();
+        let known = match steps.iter().all(is_own) && !self.config.force {
             true => look.validators.clone(),
             false => Validators::default(),
         };
-        let now = (self.run.config.clock)();
-        let from = |way: &Way| way.step.from.filter(|_| is_own(way));
-        let earliest = ways.iter().map(from).min().flatten();
+        let now = (self.config.clock)();
+        let from = |step: &Step| step.from.filter(|_| is_own(step));
+        let earliest = steps.iter().map(from).min().flatten();
         let mut wish = Wish {
             at,
             lines: &lines,
             from: earliest,
             now,
         };
-        let mut came = self.asker.ask(wish, &known, self.run.progress).await?;
+        let mut came = self.asker.ask(wish, &known, self.progress).await?;
         if let (Ok(Came::Figures(figures, _)), Some(_)) = (&came, earliest)
-            && reaches_further(&self.run.store, &ways, figures).await?
+            && reaches_further(&self.store, &steps, figures).await?
         {
             wish.from = None;
             let anew = Validators::default();
-            came = self.asker.ask(wish, &anew, self.run.progress).await?;
+            came = self.asker.ask(wish, &anew, self.progress).await?;
         }
         look.refused = None;
         if came.is_err() {
-            self.run.report.failed(&at.source.id);
+            self.report.failed(&at.source.id);
         }
-        self.run.offline = self.asker.offline();
+        self.offline = self.asker.offline();
         let next = match came {
-            Ok(Came::Same) => self.same(at, ways).await?,
+            Ok(Came::Same) => self.same(at, steps).await?,
             Ok(Came::Figures(figures, validators)) => {
                 look.validators = validators;
                 let brought = Brought {
@@ -165,46 +121,95 @@ impl<'a, 'r> First<'a, 'r> {
                     look: &mut look,
                     full: wish.from.is_none(),
                 };
-                self.take(at, ways, brought).await?
+                self.take(at, steps, brought).await?
             }
-            Err(Miss::Outage(error)) => self.outage(at, ways, &error),
+            Err(Miss::Outage(error)) => self.outage(at, steps, &error),
             Err(Miss::Refused(error, head)) => {
                 look.refuse(now, error.to_string(), head);
-                ways.into_iter().map(|way| way.missed(&error)).collect()
+                steps.into_iter().map(|step| step.missed(&error)).collect()
             }
         };
-        self.feeds.note(&name, look);
+        self.feeds.insert(name, look);
         Ok(next)
     }
 
     /// Nothing has changed at the source: that is noted.
-    async fn same(&mut self, at: FeedRef<'_>, ways: Vec<Way>) -> Result<Vec<Way>> {
-        let empty = ways
-            .iter()
-            .map(|way| (way.step.id.clone(), Ok(Vec::new())))
-            .collect();
+    async fn same(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let empty = steps.iter().map(|step| (step.id.clone(), Ok(Vec::new())));
         let brought = Brought {
-            figures: empty,
+            figures: empty.collect(),
             look: &mut FeedLook::default(),
             full: false,
         };
-        self.take(at, ways, brought).await
+        self.take(at, steps, brought).await
     }
 
     /// A source that cannot be reached keeps its own series as they are; others ask the next.
-    fn outage(&mut self, at: FeedRef<'_>, ways: Vec<Way>, error: &Error) -> Vec<Way> {
+    fn outage(&mut self, at: FeedRef<'_>, steps: Vec<Step>, error: &Error) -> Vec<Step> {
         let mut next = Vec::new();
-        for way in ways {
-            let is_own = way.origin == at.source.id && !way.covered;
-            let way = way.missed(error);
+        for step in steps {
+            let is_own = step.origin == at.source.id && !step.covered;
+            let step = step.missed(error);
             if is_own {
                 let error =
-                    all_said(way.said, self.run.offline.as_ref()).unwrap_or_else(|| error.clone());
-                self.run.close(way.step.id, Outcome::Failed(error));
+                    all_said(step.said, self.offline.as_ref()).unwrap_or_else(|| error.clone());
+                self.close(step.id, Outcome::Failed(error));
             } else {
-                next.push(way);
+                next.push(step);
             }
         }
         next
+    }
+
+    /// Figures of other series make some; gives back what cannot be computed.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read or written.
+    pub(super) async fn formulas(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let mut left = Vec::new();
+        for step in steps {
+            let line = self.config.sources.recipes.formula(&step.id).cloned();
+            let Some(line) = line.filter(|_| !step.vintages) else {
+                left.push(step);
+                continue;
+            };
+            let now = (self.config.clock)();
+            let work = step.clone();
+            let made = blocking(&self.store, move |store| compute(store, &work, &line, now));
+            match made.await? {
+                Some(written) => {
+                    self.looks
+                        .insert(step.id.to_string(), step.looked(now, true));
+                    self.close(step.id, Outcome::Written(written));
+                }
+                None => left.push(step),
+            }
+        }
+        Ok(left)
+    }
+
+    /// What nobody could confirm is held against what came since; what agrees is believed next time.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read or noted in.
+    pub(super) async fn confirm(&mut self) -> Result<()> {
+        for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
+            let wanted = id.clone();
+            let held = blocking(&self.store, move |store| store.read(&wanted)).await?;
+            let info = Catalogue::embedded().get(id.as_str());
+            let held = held.unwrap_or_default().latest();
+            let mut look = self.feeds.get(&feed).cloned().unwrap_or_default();
+            match compare(info.map(AsRef::as_ref), &held, &rows) {
+                Verdict::Agrees => drop(look.trusted.insert(id)),
+                Verdict::Differs(why) => {
+                    let at = (self.config.clock)();
+                    let why = format!("{id}: {why}");
+                    look.told(at, why, String::new());
+                }
+                Verdict::Unknown => {}
+            }
+            self.feeds.insert(feed, look);
+        }
+        looks::keep(&self.feeds, &self.store, FEEDS).await
     }
 }

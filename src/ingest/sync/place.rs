@@ -30,6 +30,9 @@ pub(super) struct Place {
     pub(super) now: Timestamp,
 }
 
+/// Why a source that was asked for everything failed.
+pub(super) const NO_FIGURE: &str = "its source answered without a single figure";
+
 /// What became of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Taken {
@@ -54,8 +57,7 @@ pub(super) fn settle(
     let origin = store.status_of(&step.id)?.map(|status| status.origin);
     let held = store.read(&step.id)?.unwrap_or_default().latest();
     if place.full && rows.is_empty() {
-        let why = "its source answered without a single figure";
-        return Err(Error::no_data(&step.id, why));
+        return Err(Error::no_data(&step.id, NO_FIGURE));
     }
     let is_own = origin.as_deref() == Some(place.origin.as_str());
     let is_second = origin.is_some_and(|origin| place.earlier.contains(&origin));
@@ -89,13 +91,8 @@ pub(super) fn settle(
     if place.rewrites {
         drop_dust(step, &held, &mut rows);
     }
-    let written = write(
-        store,
-        step,
-        &place.origin,
-        (&held, &rows),
-        (is_own, place.now),
-    )?;
+    let (told, came) = ((place.origin.as_str(), ""), undated(&rows));
+    let written = write(store, step, told, (Some(&held), &came), (is_own, place.now))?;
     // It is believed by now: what it says as others had said it is its own, too.
     if let Some(days) = days {
         store.attribute(&step.id, &place.origin, days)?;
@@ -114,23 +111,24 @@ fn drop_dust(step: &Step, held: &[Observation], rows: &mut Vec<Observation>) {
     });
 }
 
-fn write(
+fn undated(rows: &[Observation]) -> Vec<Known> {
+    rows.iter().map(|row| Known::new(row, None)).collect()
+}
+
+/// Writes what came from `origin`, unless it looks like figures in another unit: then what is held stays, `hint` says
+/// what to do, and nothing is written.
+///
+/// # Errors
+/// [`Error::NoData`] when it is not believed; [`Error::Store`].
+pub(super) fn write(
     store: &dyn Store,
     step: &Step,
-    origin: &str,
-    (held, rows): (&[Observation], &[Observation]),
+    (origin, hint): (&str, &str),
+    (held, rows): (Option<&[Observation]>, &[Known]),
     (is_own, now): (bool, Timestamp),
 ) -> Result<Written> {
-    let rows: Vec<Known> = rows
-        .iter()
-        .map(|row| Known {
-            date: row.date,
-            known_from: None,
-            value: Some(row.value),
-        })
-        .collect();
-    if let Some(doubt) = guard::doubt(held, &rows) {
-        let why = format!("its source's answer is not believed: {doubt}. What is held stays");
+    if let Some(doubt) = guard::doubt(held.unwrap_or_default(), rows) {
+        let why = format!("its source's answer is not believed: {doubt}. What is held stays{hint}");
         return Err(Error::no_data(&step.id, why));
     }
     news::write(
@@ -138,8 +136,8 @@ fn write(
         &News {
             id: &step.id,
             info: step.info.as_deref(),
-            rows: &rows,
-            is_new: held.is_empty(),
+            rows,
+            is_new: held.is_none(),
             // What another source had not, it may have had for long.
             last_look: step.look.filter(|_| is_own).map(|look| day_of(look.at)),
             now,
@@ -183,7 +181,8 @@ pub(super) fn compute(
     if rows.is_empty() {
         return Ok((!held.is_empty()).then(Written::default));
     }
-    match write(store, step, ORIGIN, (&held, &rows), (is_own, now)) {
+    let (held, came) = (Some(held.as_slice()), undated(&rows));
+    match write(store, step, (ORIGIN, ""), (held, &came), (is_own, now)) {
         Ok(written) => Ok(Some(written)),
         Err(Error::NoData { .. }) => Ok(None),
         Err(error) => Err(error),

@@ -1,19 +1,18 @@
 //! One sync under way: the steps, what they did so far, and when to stop asking a source.
 
-use super::config::SyncConfig;
 use super::place;
 use super::report::{MISSED, Outcome, SyncReport};
-use super::way::is_revised;
+use super::way::{FEEDS, FeedLook, is_revised};
 use crate::desk::holdings::LAST_SYNC;
 use crate::error::{Error, Result};
-use crate::ingest::guard;
-use crate::ingest::looks::{Looks, blocking};
-use crate::ingest::news::{self, News, day_of};
-use crate::ingest::plan::{Look, Step};
+use crate::ingest::ask::Asker;
+use crate::ingest::looks::{self, Looks, blocking};
+use crate::ingest::news::day_of;
+use crate::ingest::plan::{Look, Step, SyncConfig};
 use crate::ingest::progress::Progress;
 use crate::ingest::sources::{Declaration, Question, SOURCES, Source};
 use crate::model::frequency::shift;
-use crate::model::{Known, Observation, SeriesId};
+use crate::model::{Observation, SeriesId};
 use crate::store::{Store, Written};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
@@ -41,6 +40,11 @@ pub(super) struct Run<'a> {
     pub(super) offline: Option<Error>,
     /// Reasons that were told for one series and hold for others.
     told: BTreeSet<String>,
+    /// Who asks the feeds of recipes.
+    pub(super) asker: Asker<'a>,
+    pub(super) feeds: Looks<FeedLook>,
+    /// What feeds brought that nobody could confirm yet.
+    pub(super) unconfirmed: Vec<(String, SeriesId, Vec<Observation>)>,
 }
 
 /// A source, and how it fares.
@@ -75,7 +79,7 @@ impl Asked {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(
+    pub(super) async fn new(
         store: Arc<dyn Store>,
         config: &'a SyncConfig,
         looks: Looks<Look>,
@@ -90,6 +94,9 @@ impl<'a> Run<'a> {
             })
         };
         Ok(Self {
+            asker: Asker::new(&config.sources),
+            feeds: looks::read(&store, FEEDS).await?,
+            unconfirmed: Vec::new(),
             store,
             config,
             sources: SOURCES.iter().map(open).collect::<Result<_>>()?,
@@ -107,14 +114,14 @@ impl<'a> Run<'a> {
             self.tell_terms().await?;
         }
         for step in steps {
-            let outcome = self.take(&step).await;
+            let outcome = self.ask_one(&step).await;
             let outcome = outcome.after(step.said, self.offline.as_ref());
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
                 self.close(step.id, outcome);
             }
             if self.report.series.len().is_multiple_of(NOTE_EVERY) {
-                self.looks.keep(&self.store, LOOKS).await?;
+                looks::keep(&self.looks, &self.store, LOOKS).await?;
             }
         }
         Ok(())
@@ -142,7 +149,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// [`Error::Store`] when it cannot be noted.
     pub(super) async fn finish(self) -> Result<SyncReport> {
-        self.looks.keep(&self.store, LOOKS).await?;
+        looks::keep(&self.looks, &self.store, LOOKS).await?;
         let mut report = self.report;
         report.offline = self.offline.is_some();
         let missed = serde_json::to_string(&report.reasons());
@@ -173,7 +180,7 @@ impl<'a> Run<'a> {
         self.report.series.push((id, outcome));
     }
 
-    async fn take(&mut self, step: &Step) -> Outcome {
+    async fn ask_one(&mut self, step: &Step) -> Outcome {
         let source = step.source.and_then(|at| self.sources.get_mut(at));
         let Some(asked) = source else {
             let why = "no source brought it, and FRED is not asked";
@@ -196,9 +203,10 @@ impl<'a> Run<'a> {
             Err(error) => return Outcome::Failed(error),
         };
         match bring(&self.store, asked, step, (now, behind)).await {
-            Ok((written, look)) => {
+            Ok((written, full)) => {
                 asked.strikes = 0;
-                self.looks.note(step.id.as_str(), look);
+                self.looks
+                    .insert(step.id.to_string(), step.looked(now, full));
                 if let Err(error) = describe(&self.store, asked, step).await {
                     let error = error.for_operator();
                     tracing::warn!(series = %step.id, error, "its title did not come; its figures did");
@@ -214,20 +222,23 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Asks for a series and writes what came.
+/// Asks for a series and writes what came; whether everything was asked for.
 async fn bring(
     store: &Arc<dyn Store>,
     asked: &Asked,
     step: &Step,
     (now, behind): (Timestamp, bool),
-) -> Result<(Written, Look)> {
+) -> Result<(Written, bool)> {
     let mut question = Question {
         id: &step.id,
         from: step.from.filter(|_| !step.vintages),
         vintages: step.vintages,
     };
     let mut rows = asked.source.rows(question).await?;
-    if question.from.is_some() && reaches_further(store, &step.id, &rows).await? {
+    // A new base year changes all figures: then the window was too short.
+    let oldest = rows.first();
+    let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
+    if question.from.is_some() && is_revised(store, &step.id, oldest).await? {
         question.from = None;
         rows = asked.source.rows(question).await?;
     }
@@ -236,75 +247,30 @@ async fn bring(
     rows.retain(|row| row.date <= tomorrow);
     let full = question.from.is_none();
     if full && rows.is_empty() {
-        return Err(Error::NoData {
-            what: step.id.to_string(),
-            reason: "its source answered without a single figure".to_owned(),
-        });
+        return Err(Error::no_data(&step.id, place::NO_FIGURE));
     }
-    let origin = if step.vintages {
-        format!("{} vintages", asked.name)
-    } else {
-        asked.name.to_owned()
-    };
-    let (before, vintages) = (step.look, step.vintages);
-    let step = step.clone();
+    let (name, step) = (asked.name, step.clone());
     let written = blocking(store, move |store| {
+        let held = store.read(&step.id)?;
+        let held = held.map(|held| held.latest());
         if behind && !step.vintages {
-            let held = store.read(&step.id)?.unwrap_or_default().latest();
-            place::behind(&step, &held, &mut rows)?;
+            place::behind(&step, held.as_deref().unwrap_or_default(), &mut rows)?;
             if rows.is_empty() {
                 return Ok(Written::default());
             }
         }
-        write(store, &step, &rows, now, &origin)
+        let hint = "; if the source is right, import its file";
+        let origin = if step.vintages { " vintages" } else { "" };
+        let origin = format!("{name}{origin}");
+        place::write(
+            store,
+            &step,
+            (&origin, hint),
+            (held.as_deref(), &rows),
+            (true, now),
+        )
     });
-    let look = Look {
-        at: now,
-        full: before.filter(|_| !full).map_or(now, |look| look.full),
-        vintages: vintages || before.is_some_and(|look| look.vintages),
-    };
-    Ok((written.await?, look))
-}
-
-/// Whether the oldest figure that came is itself revised: then older ones may be too (a new base year changes them
-/// all), and the window was too short.
-async fn reaches_further(store: &Arc<dyn Store>, id: &SeriesId, came: &[Known]) -> Result<bool> {
-    let oldest = came
-        .first()
-        .and_then(|row| Some(Observation::new(row.date, row.value?)));
-    is_revised(store, id, oldest).await
-}
-
-/// Writes what came, unless it looks like figures in another unit: then what is held stays.
-fn write(
-    store: &dyn Store,
-    step: &Step,
-    rows: &[Known],
-    now: Timestamp,
-    origin: &str,
-) -> Result<Written> {
-    let held = store.read(&step.id)?;
-    let is_new = held.is_none();
-    if let Some(doubt) = guard::doubt(&held.unwrap_or_default().latest(), rows) {
-        return Err(Error::NoData {
-            what: step.id.to_string(),
-            reason: format!(
-                "its source's answer is not believed: {doubt}. What is held stays; if the source is right, import its file"
-            ),
-        });
-    }
-    news::write(
-        store,
-        &News {
-            id: &step.id,
-            info: step.info.as_deref(),
-            rows,
-            is_new,
-            last_look: step.look.map(|look| day_of(look.at)),
-            now,
-            origin,
-        },
-    )
+    Ok((written.await?, full))
 }
 
 /// Asks once what a series is called that the catalogue does not know.

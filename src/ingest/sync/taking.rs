@@ -1,31 +1,30 @@
 //! What an answer brought, series by series: written, put off, or handed to the next source.
 
-use super::first::First;
 use super::place::{Place, Taken, settle};
 use super::report::Outcome;
-use super::way::{Brought, Way, earlier, refused};
+use super::run::Run;
+use super::way::{Brought, earlier};
 use crate::error::{Error, Result};
 use crate::ingest::looks::blocking;
 use crate::ingest::news::day_of;
-use crate::ingest::plan::{Look, Step};
+use crate::ingest::plan::Step;
 use crate::ingest::titles::cleaned;
 use crate::model::frequency::days_between;
 use crate::model::{Date, SeriesId};
 use crate::recipe::{FeedRef, Line, Seen};
 use crate::store::{Description, Written};
-use jiff::Timestamp;
 
-impl First<'_, '_> {
+impl Run<'_> {
     /// Writes what came; gives back the series that need another source.
     pub(super) async fn take(
         &mut self,
         at: FeedRef<'_>,
-        ways: Vec<Way>,
+        steps: Vec<Step>,
         mut brought: Brought<'_>,
-    ) -> Result<Vec<Way>> {
+    ) -> Result<Vec<Step>> {
         let mut next = Vec::new();
-        for way in ways {
-            next.extend(self.take_one(at, way, &mut brought).await?);
+        for step in steps {
+            next.extend(self.take_one(at, step, &mut brought).await?);
         }
         Ok(next)
     }
@@ -33,46 +32,46 @@ impl First<'_, '_> {
     async fn take_one(
         &mut self,
         at: FeedRef<'_>,
-        mut way: Way,
+        mut step: Step,
         brought: &mut Brought<'_>,
-    ) -> Result<Option<Way>> {
-        let (id, now) = (way.step.id.clone(), (self.run.config.clock)());
+    ) -> Result<Option<Step>> {
+        let (id, now) = (step.id.clone(), (self.config.clock)());
         let rows = brought.figures.remove(&id);
         let rows = match rows.unwrap_or_else(|| Err("it has no such series".to_owned())) {
             Ok(rows) => rows,
             Err(problem) => {
                 let why = format!("{}: {id}: {problem}", at.source.name);
                 brought.look.refuse(now, why.clone(), String::new());
-                way.said.push(refused(&id, &why));
-                return Ok(Some(way));
+                step.said.push(Error::no_data(&id, why));
+                return Ok(Some(step));
             }
         };
         let place = self.place(at, &id, brought);
-        let (step, sent) = (way.step.clone(), rows.clone());
-        let settled = blocking(&self.run.store, move |store| {
-            settle(store, &step, &place, sent)
+        let (sent, given) = (step.clone(), rows.clone());
+        let settled = blocking(&self.store, move |store| {
+            settle(store, &sent, &place, given)
         });
         match settled.await {
             Ok(Taken::Written(written, difference)) => {
                 if let Some(difference) = difference {
                     let name = &at.source.name;
                     let told = format!("{id}: {name} differs from what was held: {difference}");
-                    self.run.progress.tell(&told);
+                    self.progress.tell(&told);
                 }
                 let newest = rows.last().map(|row| row.date);
-                self.written(at, way, (written, newest), brought).await
+                self.written(at, step, (written, newest), brought).await
             }
             Ok(Taken::Unconfirmed(why)) => {
                 let why = format!("{} is not taken at its word: {why}", at.source.name);
-                way.said.push(refused(&id, &why));
+                step.said.push(Error::no_data(&id, why));
                 self.unconfirmed.push((at.name(), id, rows));
-                Ok(Some(way))
+                Ok(Some(step))
             }
             Err(error @ Error::Store { .. }) => Err(error),
             Err(error) => {
                 brought.look.told(now, error.to_string(), String::new());
-                way.said.push(error);
-                Ok(Some(way))
+                step.said.push(error);
+                Ok(Some(step))
             }
         }
     }
@@ -84,10 +83,10 @@ impl First<'_, '_> {
             origin: at.source.id.clone(),
             is_trusted: brought.look.trusted.contains(id),
             needs_trust: lines.any(from_memory),
-            earlier: earlier(&self.recipes, id, at),
+            earlier: earlier(&self.config.sources.recipes, id, at),
             rewrites: at.feed.rewrites_history,
             full: brought.full,
-            now: (self.run.config.clock)(),
+            now: (self.config.clock)(),
         }
     }
 
@@ -95,22 +94,22 @@ impl First<'_, '_> {
     async fn written(
         &mut self,
         at: FeedRef<'_>,
-        mut way: Way,
+        mut step: Step,
         (written, newest): (Written, Option<Date>),
         brought: &mut Brought<'_>,
-    ) -> Result<Option<Way>> {
-        let now = (self.run.config.clock)();
-        brought.look.trusted.insert(way.step.id.clone());
-        self.describe(at, &way.step).await?;
-        self.note(&way.step, now, brought.full);
+    ) -> Result<Option<Step>> {
+        let now = (self.config.clock)();
+        brought.look.trusted.insert(step.id.clone());
+        self.describe(at, &step).await?;
+        let look = step.looked(now, brought.full);
+        self.looks.insert(step.id.to_string(), look);
         let age = newest.map(|day| days_between(day, day_of(now)));
         let is_old = at.feed.max_age_days.zip(age);
-        if !way.covered {
-            self.run
-                .close(way.step.id.clone(), Outcome::Written(written));
+        if !step.covered {
+            self.close(step.id.clone(), Outcome::Written(written));
         }
-        way.covered = true;
-        Ok(is_old.is_some_and(|(max, age)| age > max).then_some(way))
+        step.covered = true;
+        Ok(is_old.is_some_and(|(max, age)| age > max).then_some(step))
     }
 
     /// Says what a series is called that the catalogue does not know.
@@ -130,16 +129,7 @@ impl First<'_, '_> {
             seasonally_adjusted: false,
             source: at.source.name.clone(),
         });
-        blocking(&self.run.store, move |store| store.describe(&[told])).await?;
+        blocking(&self.store, move |store| store.describe(&[told])).await?;
         Ok(())
-    }
-
-    pub(super) fn note(&mut self, step: &Step, now: Timestamp, full: bool) {
-        let look = Look {
-            at: now,
-            full: step.look.filter(|_| !full).map_or(now, |look| look.full),
-            vintages: step.look.is_some_and(|look| look.vintages),
-        };
-        self.run.looks.note(step.id.as_str(), look);
     }
 }

@@ -57,28 +57,6 @@ pub(super) struct Brought<'l> {
     pub(super) full: bool,
 }
 
-/// A series on its way from source to source.
-#[derive(Debug)]
-pub(super) struct Way {
-    pub(super) step: Step,
-    /// The place of the next route.
-    pub(super) next: usize,
-    /// What the sources said that were asked, the first one first.
-    pub(super) said: Vec<Error>,
-    /// Whether some source brought figures, if old ones.
-    pub(super) covered: bool,
-    /// Where its newest rows are from.
-    pub(super) origin: String,
-}
-
-impl Way {
-    /// Another source did not bring it.
-    pub(super) fn missed(mut self, error: &Error) -> Self {
-        self.said.push(error.clone());
-        self
-    }
-}
-
 /// All that was said, as one error: the first source's reason first. `None` when nobody was asked.
 /// `offline` is why no source can be reached.
 pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Error> {
@@ -117,14 +95,14 @@ pub(super) fn earlier(recipes: &Recipes, id: &SeriesId, at: FeedRef<'_>) -> Vec<
 /// Whether the oldest figure that came for a series is itself revised: then older ones may be too.
 pub(super) async fn reaches_further(
     store: &Arc<dyn Store>,
-    ways: &[Way],
+    steps: &[Step],
     figures: &Figures,
 ) -> Result<bool> {
-    for way in ways {
-        let Some(Ok(rows)) = figures.get(&way.step.id) else {
+    for step in steps {
+        let Some(Ok(rows)) = figures.get(&step.id) else {
             continue;
         };
-        if is_revised(store, &way.step.id, rows.first().copied()).await? {
+        if is_revised(store, &step.id, rows.first().copied()).await? {
             return Ok(true);
         }
     }
@@ -149,24 +127,12 @@ pub(super) async fn is_revised(
     .await
 }
 
-pub(super) fn refused(id: &SeriesId, why: &str) -> Error {
-    Error::NoData {
-        what: id.to_string(),
-        reason: why.to_owned(),
-    }
-}
-
 pub(super) fn no_source(recipes: &Recipes, id: &SeriesId) -> Error {
     let keys = recipes.routes(id).filter_map(|at| {
         let key = at.source.key.as_ref()?;
         Some(format!("{} ({})", at.source.id, key.from))
     });
-    let keys: Vec<String> = keys.collect();
-    refused(
-        id,
-        &format!(
-            "it needs a key of your own, --source-key NAME=KEY, of one of: {}",
-            keys.join(", ")
-        ),
-    )
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let why = format!("it needs a key of your own, --source-key NAME=KEY, of one of: {keys}");
+    Error::no_data(id, why)
 }

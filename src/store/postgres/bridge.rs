@@ -33,20 +33,19 @@ impl Shared {
             .map(|runtime| runtime.handle().clone())
     }
 
-    /// Has work done on the thread of the connections and waits for it.
+    /// Has work done on a thread beside that of the connections and waits for it: the caller's own may be one of an
+    /// executor, which must not block by itself.
     ///
     /// # Errors
     /// What the work says; [`Error::Internal`] when it panicked.
-    pub(in crate::store) fn wait<T: Send + 'static>(
+    pub(in crate::store) fn wait<T: Send>(
         &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
+        work: impl Future<Output = Result<T>> + Send,
     ) -> Result<T> {
-        let (told, hear) = std::sync::mpsc::sync_channel(1);
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move { told.send(work.await) });
-        }
-        hear.recv()
-            .map_err(|e| Error::internal("work with the database ended", e))?
+        let ended = |why: &'static str| Error::internal("work with the database ended", why);
+        let runtime = self.runtime.as_ref().ok_or_else(|| ended("too late"))?;
+        let done = std::thread::scope(|scope| scope.spawn(move || runtime.block_on(work)).join());
+        done.map_err(|_| ended("it panicked"))?
     }
 }
 

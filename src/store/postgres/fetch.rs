@@ -3,10 +3,9 @@
 use super::bridge::Shared;
 use super::lines::{line, mark, select};
 use crate::error::{Error, Result};
-use crate::postgres::{Bounds, Database, Failure, Tried};
+use crate::postgres::{Bounds, Database, Failure, Session, Tried};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{Lines, Mark, Piece, SEGMENT, TABLES, Table, weight};
-use deadpool_postgres::Transaction;
+use crate::store::sqlite::lines::{Mark, PIECE, Piece, SEGMENT, TABLES, Table};
 use futures_util::{TryStreamExt, pin_mut};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,6 @@ use tokio::sync::mpsc::{self, Sender};
 
 /// Where a writer says that there is news.
 pub(in crate::store) const CHANNEL: &str = "econoscope";
-/// Bytes that go over at once.
-const PIECE: usize = 1 << 20;
 /// Longest pause between two lines: a connection that is open on one side only ends there.
 const STALL: Duration = Duration::from_secs(20);
 
@@ -30,10 +27,9 @@ pub(in crate::store) fn now(
     shared: &Arc<Shared>,
     file: &Arc<Sqlite>,
     from: Option<Mark>,
-    told: impl Fn(Progress) + Send + Sync + 'static,
+    told: impl Fn(Progress) + Send + Sync,
 ) -> Result<Option<Mark>> {
-    let (db, file) = (shared.db.clone(), Arc::clone(file));
-    shared.wait(async move { bring(&db, &file, from, told).await })
+    shared.wait(bring(&shared.db, file, from, told))
 }
 
 /// Brings a file up to date; up to where, or `None` when another process was there first.
@@ -41,17 +37,15 @@ pub(in crate::store) async fn bring(
     db: &Database,
     file: &Arc<Sqlite>,
     from: Option<Mark>,
-    told: impl Fn(Progress) + Send + Sync + 'static,
+    told: impl Fn(Progress) + Send + Sync,
 ) -> Result<Option<Mark>> {
     // What has gone over does not come again: one attempt.
     let db = db.clone().with_patience(Duration::ZERO);
     let (send, receive) = mpsc::channel(4);
     let file = Arc::clone(file);
     let taken = tokio::task::spawn_blocking(move || file.receive(receive));
-    let (from, told) = (Arc::new(from), Arc::new(told));
     let sent = db.bounded("read", Bounds::LONG, |tx| {
-        let (send, from, told) = (send.clone(), Arc::clone(&from), Arc::clone(&told));
-        Box::pin(async move { all(tx, (*from).clone(), &send, &*told).await })
+        all(tx, from.clone(), &send, &told)
     });
     let sent = sent.await;
     drop(send);
@@ -67,13 +61,13 @@ pub(in crate::store) async fn bring(
 }
 
 async fn all(
-    tx: &Transaction<'_>,
+    tx: Session,
     from: Option<Mark>,
     to: &Sender<Piece>,
     told: &(impl Fn(Progress) + Sync),
 ) -> Tried<Mark> {
     tx.batch_execute("SET LOCAL statement_timeout = 0").await?;
-    let mark = mark(tx).await?;
+    let mark = mark(&tx).await?;
     let is_same = |from: &Mark| from.incarnation == mark.incarnation && from.change <= mark.change;
     let from = from.filter(is_same);
     let since = from.as_ref().map_or(-1, |from| from.change);
@@ -97,14 +91,14 @@ async fn all(
                 told((came, groups));
             }
         };
-        lines(tx, table, since, to, counted).await?;
+        lines(&tx, table, since, to, counted).await?;
     }
     give(to, Piece::End(mark.clone())).await?;
     Ok(mark)
 }
 
 async fn lines(
-    tx: &Transaction<'_>,
+    tx: &Session,
     table: &'static Table,
     since: i64,
     to: &Sender<Piece>,
@@ -121,13 +115,13 @@ async fn lines(
         let next = next.map_err(|_| Failure::Silent)??;
         if let Some(row) = &next {
             let line = line(row, table)?;
-            held += weight(&line);
+            held += line.weight();
             lines.push(line);
             came += 1;
         }
         if held >= PIECE || (next.is_none() && !lines.is_empty()) {
             let lines = std::mem::take(&mut lines);
-            give(to, Piece::Lines(Lines { table, lines })).await?;
+            give(to, Piece::Lines(lines)).await?;
             held = 0;
             told(came);
         }

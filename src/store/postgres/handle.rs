@@ -38,12 +38,9 @@ impl Postgres {
     /// [`Error::Store`] when it cannot be reached, or its layout is not this program's.
     pub(crate) fn open(address: &Address) -> Result<Self> {
         let store = Self::unchecked(address)?;
-        let db = store
-            .shared
-            .db
-            .clone()
-            .with_patience(Duration::from_secs(5));
-        store.shared.wait(async move { layout::check(&db).await })?;
+        let db = store.shared.db.clone();
+        let db = db.with_patience(Duration::from_secs(5));
+        store.shared.wait(layout::check(&db))?;
         Ok(store)
     }
 
@@ -77,8 +74,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
     pub(crate) fn migrate(&self) -> Result<(i64, i64)> {
-        let db = self.shared.db.clone();
-        self.shared.wait(async move { layout::migrate(&db).await })
+        self.shared.wait(layout::migrate(&self.shared.db))
     }
 
     /// The same, whose writes are refused once another term has begun.
@@ -105,9 +101,8 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn take_turn(&self) -> Result<std::result::Result<i64, String>> {
-        let (db, who) = (self.shared.db.clone(), lease::own_name());
-        self.shared
-            .wait(async move { lease::take(&db, &who).await })
+        let who = lease::own_name();
+        self.shared.wait(lease::take(&self.shared.db, &who))
     }
 
     /// How many series there are, and in words who has the turn to write.
@@ -115,8 +110,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub(crate) fn standing(&self) -> Result<(i64, String)> {
-        let db = self.shared.db.clone();
-        let holder = self.shared.wait(async move { lease::holder(&db).await })?;
+        let holder = self.shared.wait(lease::holder(&self.shared.db))?;
         Ok((self.mark()?.series, holder))
     }
 
@@ -125,8 +119,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached; the turn ends by itself then.
     pub(crate) fn give_back(&self, term: i64) -> Result<()> {
-        let db = self.shared.db.clone();
-        self.shared.wait(async move { lease::end(&db, term).await })
+        self.shared.wait(lease::end(&self.shared.db, term))
     }
 
     /// Keeps the turn for as long as the guard lives; writes of the store it comes with are of this term.
@@ -150,65 +143,50 @@ impl Postgres {
     }
 
     /// Runs work that only reads.
-    pub(super) fn look<T: Send + 'static>(
+    pub(super) fn look<T: Send>(
         &self,
-        wanted: Wanted,
-        work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
+        wanted: Wanted<'_>,
+        work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
-        let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
-        self.shared.wait(async move {
-            db.bounded("read", Bounds::MOMENT, |tx| {
-                let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
-                Box::pin(async move { work::look(tx, &wanted, &*work).await })
-            })
-            .await
-        })
+        let look = |tx| work::look(tx, &wanted, &work);
+        let db = &self.shared.db;
+        self.shared.wait(db.bounded("read", Bounds::MOMENT, look))
     }
 
     /// Runs work that writes, and notes the change it made. Of a commit whose answer was lost the second
     /// attempt finds nothing to do, and the first one's answer stands.
-    pub(super) fn change<T: Clone + Send + Sync + 'static>(
+    pub(super) fn change<T: Clone + Send>(
         &self,
-        wanted: Wanted,
-        work: impl Fn(&Sqlite) -> Result<T> + Send + Sync + 'static,
+        wanted: Wanted<'_>,
+        work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
-        let (db, wanted, work) = (self.shared.db.clone(), Arc::new(wanted), Arc::new(work));
-        let (term, earlier) = (self.term, Arc::new(Mutex::new(None::<Done<T>>)));
-        let told = self.shared.handle();
-        let done = self.shared.wait(async move {
-            let done = db.transaction("write to", |tx| {
-                let (wanted, work) = (Arc::clone(&wanted), Arc::clone(&work));
-                let earlier = Arc::clone(&earlier);
-                Box::pin(async move {
-                    let done = work::change(tx, &wanted, term, &*work).await?;
-                    let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
-                    if done.change.is_none()
-                        && let Some(earlier) = earlier.take()
-                    {
-                        return Ok(earlier);
-                    }
-                    *earlier = Some(done.clone());
-                    Ok(done)
-                })
-            });
-            let done = done.await?;
-            if done.change.is_some()
-                && let Some(runtime) = told
+        let (term, earlier) = (self.term, Mutex::new(None::<Done<T>>));
+        let (wanted, work, earlier) = (&wanted, &work, &earlier);
+        let db = &self.shared.db;
+        let done = db.transaction("write to", |tx| async move {
+            let done = work::change(&tx, wanted, term, work).await?;
+            let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
+            if done.change.is_none()
+                && let Some(earlier) = earlier.take()
             {
-                // Whoever hears it looks sooner; whoever does not, looks by himself.
-                runtime.spawn(async move { db.notify(fetch::CHANNEL).await });
+                return Ok(earlier);
             }
+            *earlier = Some(done.clone());
             Ok(done)
-        })?;
-        let change = done.change.unwrap_or_default();
-        self.changed.fetch_max(change, Ordering::Relaxed);
+        });
+        let done = self.shared.wait(done)?;
+        if let (Some(change), Some(runtime)) = (done.change, self.shared.handle()) {
+            self.changed.fetch_max(change, Ordering::Relaxed);
+            // Whoever hears it looks sooner; whoever does not, looks by himself.
+            let db = db.clone();
+            runtime.spawn(async move { db.notify(fetch::CHANNEL).await });
+        }
         Ok(done.answer)
     }
 
     /// The state of the database now.
     pub(super) fn mark(&self) -> Result<Mark> {
-        let db = self.shared.db.clone();
-        self.shared.wait(async move { state(&db).await })
+        self.shared.wait(state(&self.shared.db))
     }
 
     /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
@@ -220,30 +198,20 @@ impl Postgres {
             return Ok(false);
         }
         let (send, receive) = mpsc::channel(ON_THE_WAY);
-        let db = self.shared.db.clone();
-        let Some(runtime) = self.shared.handle() else {
-            return Err(Error::of_store("the program is ending."));
-        };
-        let taken = runtime.spawn(async move { upload::fill(&db, receive).await });
-        // A thread of its own: the caller's may be one that must not block.
-        let read = std::thread::scope(|scope| {
+        let (read, done) = std::thread::scope(|scope| {
             let read = scope.spawn(move || {
-                store.pieces(|piece| {
-                    let given = send.blocking_send(Piece::Lines(piece));
-                    // Nobody takes it any more: the other side says why.
+                // Nobody takes it any more: the other side says why.
+                let give = |piece| {
+                    let given = send.blocking_send(piece);
                     given.map_err(|e| Error::internal("a copy", e.to_string()))
-                })?;
-                let given = send.blocking_send(Piece::End(Mark::default()));
-                given.map_err(|e| Error::internal("a copy", e.to_string()))
+                };
+                store.pieces(|piece| give(Piece::Lines(piece)))?;
+                give(Piece::End(Mark::default()))
             });
-            read.join()
+            let done = self.shared.wait(upload::fill(&self.shared.db, receive));
+            (read.join(), done)
         });
         let read = read.map_err(|_| Error::internal("reading the store", "it panicked"))?;
-        let done = self.shared.wait(async move {
-            taken
-                .await
-                .map_err(|e| Error::internal("the copy ended", e))?
-        });
         // What stopped the reader comes first, unless it was only that nobody took.
         match read {
             Ok(()) | Err(Error::Internal { .. }) => done,

@@ -1,8 +1,7 @@
 //! The tables of the database: numbered steps from one layout to the next.
 
 use crate::error::{Error, Result};
-use crate::postgres::{Database, Tried};
-use deadpool_postgres::Transaction;
+use crate::postgres::{Database, Session, Tried};
 
 /// Each step once, in this order.
 const STEPS: [&str; 1] = [include_str!("1.sql")];
@@ -15,22 +14,20 @@ const BEGINNING: &str = "CREATE SCHEMA IF NOT EXISTS econoscope;
 /// # Errors
 /// [`Error::Store`] when the layout is newer than this program, a right is missing, or the database is gone.
 pub(super) async fn migrate(db: &Database) -> Result<(i64, i64)> {
-    db.transaction("lay out the tables of", |tx| {
-        Box::pin(async move {
-            if held(tx, "").await?.is_none() {
-                tx.batch_execute(BEGINNING).await?;
-            }
-            // Whoever comes at the same time waits here, and then finds it done.
-            let from = held(tx, "FOR UPDATE").await?.unwrap_or_default();
-            let done = must_be_known(from)?;
-            for step in STEPS.iter().skip(done) {
-                tx.batch_execute(step).await?;
-            }
-            let to = newest();
-            let sql = "UPDATE econoscope.layout SET version = $1 WHERE id = 1";
-            tx.execute(sql, &[&to]).await?;
-            Ok((from, to))
-        })
+    db.transaction("lay out the tables of", |tx| async move {
+        if held(&tx, "").await?.is_none() {
+            tx.batch_execute(BEGINNING).await?;
+        }
+        // Whoever comes at the same time waits here, and then finds it done.
+        let from = held(&tx, "FOR UPDATE").await?.unwrap_or_default();
+        let done = must_be_known(from)?;
+        for step in STEPS.iter().skip(done) {
+            tx.batch_execute(step).await?;
+        }
+        let to = newest();
+        let sql = "UPDATE econoscope.layout SET version = $1 WHERE id = 1";
+        tx.execute(sql, &[&to]).await?;
+        Ok((from, to))
     })
     .await
 }
@@ -40,7 +37,7 @@ pub(super) async fn migrate(db: &Database) -> Result<(i64, i64)> {
 /// # Errors
 /// [`Error::Store`] that says what to do.
 pub(super) async fn check(db: &Database) -> Result<()> {
-    let held = db.transaction("read", |tx| Box::pin(held(tx, "")));
+    let held = db.transaction("read", |tx| async move { held(&tx, "").await });
     let held = held.await?.unwrap_or_default();
     must_be_known(held)?;
     if held < newest() {
@@ -70,7 +67,7 @@ fn must_be_known(held: i64) -> Result<usize> {
 }
 
 /// The number of the layout; `None` where there is none of ours.
-async fn held(tx: &Transaction<'_>, lock: &str) -> Tried<Option<i64>> {
+async fn held(tx: &Session, lock: &str) -> Tried<Option<i64>> {
     let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = 'econoscope' AND table_name = 'layout'";
     if tx.query_opt(sql, &[]).await?.is_none() {
         return Ok(None);

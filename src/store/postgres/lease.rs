@@ -17,21 +17,17 @@ pub(in crate::store) async fn take(
     db: &Database,
     who: &str,
 ) -> Result<std::result::Result<i64, String>> {
-    let who = who.to_owned();
-    db.transaction("take the turn in", |tx| {
-        let who = who.clone();
-        Box::pin(async move {
-            let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
+    db.transaction("take the turn in", |tx| async move {
+        let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND expires < clock_timestamp() RETURNING term";
-            let seconds = i64::try_from(TERM.as_secs()).unwrap_or(i64::MAX);
-            if let Some(row) = tx.query_opt(sql, &[&who, &seconds]).await? {
-                return Ok(Ok(row.try_get(0)?));
-            }
-            let sql = "SELECT holder FROM econoscope.lease WHERE id = 1";
-            let row = tx.query_opt(sql, &[]).await?;
-            Ok(Err(row.map_or(Ok(String::new()), |row| row.try_get(0))?))
-        })
+        let seconds = i64::try_from(TERM.as_secs()).unwrap_or(i64::MAX);
+        if let Some(row) = tx.query_opt(sql, &[&who, &seconds]).await? {
+            return Ok(Ok(row.try_get(0)?));
+        }
+        let sql = "SELECT holder FROM econoscope.lease WHERE id = 1";
+        let row = tx.query_opt(sql, &[]).await?;
+        Ok(Err(row.map_or(Ok(String::new()), |row| row.try_get(0))?))
     })
     .await
 }
@@ -54,13 +50,11 @@ pub(in crate::store) async fn end(db: &Database, term: i64) -> Result<()> {
 }
 
 async fn until(db: &Database, term: i64, seconds: i64) -> Result<bool> {
-    db.transaction("keep the turn in", |tx| {
-        Box::pin(async move {
-            let sql = "UPDATE econoscope.lease
+    db.transaction("keep the turn in", |tx| async move {
+        let sql = "UPDATE econoscope.lease
                  SET expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND term = $1";
-            Ok(tx.execute(sql, &[&term, &seconds]).await? > 0)
-        })
+        Ok(tx.execute(sql, &[&term, &seconds]).await? > 0)
     })
     .await
 }
@@ -70,15 +64,14 @@ async fn until(db: &Database, term: i64, seconds: i64) -> Result<bool> {
 /// # Errors
 /// [`crate::Error::Store`] when the database cannot be reached.
 pub(super) async fn holder(db: &Database) -> Result<String> {
-    db.transaction("read", |tx| {
-        Box::pin(async move {
-            let sql = "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
-            let row = tx.query_one(sql, &[]).await?;
-            let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-            Ok(match row.try_get(2)? {
-                true => format!("{holder} writes, in term {term}"),
-                false => format!("nobody writes; {term} terms are over"),
-            })
+    db.transaction("read", |tx| async move {
+        let sql =
+            "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
+        let row = tx.query_one(sql, &[]).await?;
+        let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        Ok(match row.try_get(2)? {
+            true => format!("{holder} writes, in term {term}"),
+            false => format!("nobody writes; {term} terms are over"),
         })
     })
     .await

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) fn open(
     address: &Address,
     path: &Path,
-    told: impl Fn((u64, u64)) + Send + Sync + 'static,
+    told: impl Fn((u64, u64)) + Send + Sync,
 ) -> Result<Arc<Followed>> {
     let file = Arc::new(file(path)?);
     let mark = file.mark()?;

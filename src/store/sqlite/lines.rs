@@ -8,103 +8,65 @@ use super::file::{Sqlite, snapshot};
 use super::query::{Query, execute};
 use super::state::{self, State};
 use crate::error::{Error, Result};
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
 use tokio::sync::mpsc::Receiver;
 
-/// A table, and its columns in their order; the first is its key.
+/// A table, and its columns in their order, as SQL has them; the first is its key.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::store) struct Table {
     pub(in crate::store) name: &'static str,
-    pub(in crate::store) columns: &'static [(&'static str, Kind)],
+    pub(in crate::store) columns: &'static str,
 }
-
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Kind {
-    Number,
-    Text,
-    Bytes,
-}
-
-use Kind::{Bytes, Number, Text};
 
 pub(in crate::store) const SERIES: Table = Table {
     name: "series",
-    columns: &[
-        ("id", Number),
-        ("name", Text),
-        ("rows", Number),
-        ("segments", Number),
-        ("first", Number),
-        ("last", Number),
-        ("fetched_at", Number),
-        ("origin", Text),
-        ("content", Number),
-        ("crc", Number),
-    ],
+    columns: "id, name, rows, segments, first, last, fetched_at, origin, content, crc",
 };
 pub(in crate::store) const SEGMENT: Table = Table {
     name: "segment",
-    columns: &[("id", Number), ("data", Bytes)],
+    columns: "id, data",
 };
 pub(in crate::store) const ARTICLE: Table = Table {
     name: "article",
-    columns: &[
-        ("id", Text),
-        ("slug", Text),
-        ("title", Text),
-        ("subtitle", Text),
-        ("topic", Text),
-        ("summary", Text),
-        ("tags", Text),
-        ("published_at", Number),
-        ("url", Text),
-        ("source", Text),
-        ("crc", Number),
-    ],
+    columns: "id, slug, title, subtitle, topic, summary, tags, published_at, url, source, crc",
 };
 pub(in crate::store) const NOTE: Table = Table {
     name: "note",
-    columns: &[("key", Text), ("value", Text), ("crc", Number)],
+    columns: "key, value, crc",
 };
 pub(in crate::store) const DESCRIPTION: Table = Table {
     name: "description",
-    columns: &[
-        ("id", Number),
-        ("name", Text),
-        ("title", Text),
-        ("units", Text),
-        ("frequency", Text),
-        ("adjusted", Number),
-        ("source", Text),
-        ("crc", Number),
-    ],
+    columns: "id, name, title, units, frequency, adjusted, source, crc",
 };
 /// Every table whose lines are held elsewhere; a series before its segments.
 pub(in crate::store) const TABLES: [&Table; 5] = [&SERIES, &SEGMENT, &ARTICLE, &NOTE, &DESCRIPTION];
 
-impl Table {
-    /// The names of the columns, as SQL has them.
-    pub(in crate::store) fn list(&self) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
-    }
-
-    /// Name of the key.
-    pub(in crate::store) fn key(&self) -> &'static str {
-        self.columns.first().map_or("", |(name, _)| name)
-    }
+/// One line of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::store) struct Line {
+    pub(in crate::store) table: &'static Table,
+    pub(in crate::store) values: Vec<Value>,
 }
 
-/// One line of a table.
-pub(in crate::store) type Line = Vec<Value>;
+impl Line {
+    /// Its key, where that is a number.
+    pub(in crate::store) fn number(&self) -> Option<i64> {
+        match self.values.first() {
+            Some(Value::Integer(number)) => Some(*number),
+            _ => None,
+        }
+    }
 
-/// Lines of one table.
-#[derive(Debug, Clone)]
-pub(in crate::store) struct Lines {
-    pub(in crate::store) table: &'static Table,
-    pub(in crate::store) lines: Vec<Line>,
+    /// Its bytes, roughly.
+    pub(in crate::store) fn weight(&self) -> usize {
+        let of = |value: &Value| match value {
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+            Value::Null | Value::Integer(_) | Value::Real(_) => 8,
+        };
+        self.values.iter().map(of).sum()
+    }
 }
 
 /// Which state of which database a copy follows.
@@ -127,7 +89,7 @@ pub(in crate::store) enum Piece {
     Onto(Option<Mark>),
     /// Series that are gone, by their number.
     Gone(Vec<i64>),
-    Lines(Lines),
+    Lines(Vec<Line>),
     /// All has come, up to this state.
     End(Mark),
 }
@@ -142,14 +104,24 @@ const MARK: &str = "CREATE TABLE IF NOT EXISTS follow (
 
 impl Sqlite {
     /// A store in memory that holds these lines and says that there are so many series: for the work on a few
-    /// lines of a store that is elsewhere.
-    pub(in crate::store) fn holding(lines: &[Lines], series: i64) -> Result<Self> {
+    /// lines of a store that is elsewhere. New series and descriptions get the numbers after those in `last`.
+    pub(in crate::store) fn holding(
+        lines: &[Line],
+        series: i64,
+        last: Option<(i64, i64)>,
+    ) -> Result<Self> {
         let store = Self::in_memory()?;
         // What is not here is elsewhere, not lost.
         store.check_once(|| Ok(()))?;
         store.writing(|db| {
-            for some in lines {
-                put(db, some)?;
+            put(db, lines)?;
+            if let Some((series, description)) = last {
+                // The number after the last is nobody's: a line that holds the last one may go in this very change.
+                let sql = "INSERT INTO series VALUES (?1 + 1, '', 0, 0, 0, 0, 0, '', 0, 0)";
+                execute(db, sql, [series])?;
+                descriptions::make_tables(db)?;
+                let sql = "INSERT INTO description VALUES (?1 + 1, '', '', '', '', 0, '', 0)";
+                execute(db, sql, [description])?;
             }
             let state = State { version: 0, series };
             state::insert(db, state).map_err(|e| failed("write", e))
@@ -158,23 +130,21 @@ impl Sqlite {
     }
 
     /// Every line, table by table; and the version and how many series there are.
-    pub(in crate::store) fn all_lines(&self) -> Result<(Vec<Lines>, i64, i64)> {
+    pub(in crate::store) fn all_lines(&self) -> Result<(Vec<Line>, i64, i64)> {
         self.reading(|db| {
-            snapshot(db, |db| {
-                let mut all = Vec::new();
-                each_piece(db, usize::MAX, |piece| {
-                    all.push(piece);
-                    Ok(())
-                })?;
-                let state = state::state(db)?;
-                Ok((all, state.version, state.series))
-            })
+            let mut all = Vec::new();
+            each_piece(db, |piece| {
+                all.extend(piece);
+                Ok(())
+            })?;
+            let state = state::state(db)?;
+            Ok((all, state.version, state.series))
         })
     }
 
     /// Hands every line out in pieces of some bytes, all of one moment.
-    pub(in crate::store) fn pieces(&self, take: impl FnMut(Lines) -> Result<()>) -> Result<()> {
-        self.reading(|db| snapshot(db, |db| each_piece(db, PIECE, take)))
+    pub(in crate::store) fn pieces(&self, take: impl FnMut(Vec<Line>) -> Result<()>) -> Result<()> {
+        self.reading(|db| snapshot(db, |db| each_piece(db, take)))
     }
 
     /// Which state of which database this is a copy of; `None` when it is none.
@@ -229,78 +199,52 @@ impl Sqlite {
 }
 
 /// Bytes that go over at once.
-const PIECE: usize = 1 << 20;
+pub(in crate::store) const PIECE: usize = 1 << 20;
 
-fn each_piece(
-    db: &Connection,
-    bytes: usize,
-    mut take: impl FnMut(Lines) -> Result<()>,
-) -> Result<()> {
+fn each_piece(db: &Connection, mut take: impl FnMut(Vec<Line>) -> Result<()>) -> Result<()> {
+    let (mut lines, mut held) = (Vec::new(), 0);
     for table in TABLES {
         if table == &DESCRIPTION && !descriptions::is_there(db)? {
             continue;
         }
-        let sql = format!("SELECT {} FROM {} ORDER BY 1", table.list(), table.name);
-        let query = Query::new(table.name, &sql);
-        let (mut lines, mut held) = (Vec::new(), 0);
-        query.each(db, [], |row| {
-            let line = line(row, table)?;
-            held += weight(&line);
+        let Table { name, columns } = table;
+        let sql = format!("SELECT {columns} FROM {name} ORDER BY 1");
+        Query::new(name, &sql).each(db, [], |row| {
+            let count = row.as_ref().column_count();
+            let values = (0..count)
+                .map(|at| row.get(at))
+                .collect::<rusqlite::Result<_>>()?;
+            let line = Line { table, values };
+            held += line.weight();
             lines.push(line);
-            if held < bytes {
+            if held < PIECE {
                 return Ok(Ok(()));
             }
             held = 0;
-            let lines = std::mem::take(&mut lines);
-            Ok(take(Lines { table, lines }))
+            Ok(take(std::mem::take(&mut lines)))
         })?;
-        if !lines.is_empty() {
-            take(Lines { table, lines })?;
-        }
     }
-    Ok(())
-}
-
-/// Bytes of a line, roughly.
-pub(in crate::store) fn weight(line: &Line) -> usize {
-    let of = |value: &Value| match value {
-        Value::Text(text) => text.len(),
-        Value::Blob(bytes) => bytes.len(),
-        Value::Null | Value::Integer(_) | Value::Real(_) => 8,
-    };
-    line.iter().map(of).sum()
-}
-
-fn line(row: &Row<'_>, table: &Table) -> rusqlite::Result<Line> {
-    (0..table.columns.len()).map(|at| row.get(at)).collect()
+    take(lines)
 }
 
 /// Puts lines in the place of those with their keys. A series gives up the segments that it has no more.
-fn put(db: &Connection, some: &Lines) -> Result<()> {
-    let table = some.table;
-    let places: Vec<String> = (1..=table.columns.len()).map(|n| format!("?{n}")).collect();
-    let sql = format!(
-        "INSERT OR REPLACE INTO {} ({}) VALUES ({})",
-        table.name,
-        table.list(),
-        places.join(", ")
-    );
-    for line in &some.lines {
-        if table == &DESCRIPTION {
+fn put(db: &Connection, lines: &[Line]) -> Result<()> {
+    for Line { table, values } in lines {
+        let Table { name, columns } = table;
+        let places = vec!["?"; values.len()].join(", ");
+        let sql = format!("INSERT OR REPLACE INTO {name} ({columns}) VALUES ({places})");
+        let key = values.first();
+        if *table == &DESCRIPTION {
             descriptions::make_tables(db)?;
-            descriptions::forget_words(db, line.first())?;
+            descriptions::forget_words(db, key)?;
         }
-        execute(db, &sql, rusqlite::params_from_iter(line))?;
-        if table == &DESCRIPTION {
-            descriptions::learn_words(db, line.first())?;
+        execute(db, &sql, rusqlite::params_from_iter(values))?;
+        if *table == &DESCRIPTION {
+            descriptions::learn_words(db, key)?;
         }
-        if table == &SERIES {
+        if *table == &SERIES {
             let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 + ?2 AND ?1 * 64 + 63";
-            execute(
-                db,
-                sql,
-                rusqlite::params_from_iter([line.first(), line.get(3)]),
-            )?;
+            execute(db, sql, (key, values.get(3)))?;
         }
     }
     Ok(())
