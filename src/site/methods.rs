@@ -8,7 +8,7 @@ use super::text::{dashed, plain};
 use crate::desk::Desk;
 use crate::desk::scores::Scores;
 use crate::error::Result;
-use crate::indicators::expectation::FORMULAS;
+use crate::indicators::expectation::{FORMULAS, Formula};
 use crate::indicators::prose::{number, signed};
 use crate::indicators::reading::Input;
 use crate::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
@@ -27,6 +27,7 @@ struct Methods<'a> {
     methods: Vec<(String, &'static Composite, Arc<Reading>)>,
     regime: &'a Outlook,
     scores: &'static Scores,
+    expectations: &'static [Formula],
 }
 
 /// docs/METHODS.md#regime in a paragraph.
@@ -51,6 +52,7 @@ pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
         methods: methods.collect::<Result<_>>()?,
         regime: &desk.regimes(AsOf::Latest)?.now,
         scores: Scores::embedded()?,
+        expectations: &FORMULAS,
     };
     html(&page, "")
 }
