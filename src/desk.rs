@@ -2,7 +2,6 @@
 //!
 //! Everything a [`Desk`] reads or computes is kept once per [`State`] of the data and shared.
 
-mod address;
 pub mod articles;
 pub mod awaited;
 pub mod base_rates;
@@ -10,7 +9,6 @@ pub mod basis;
 pub mod cited;
 pub mod composites;
 mod computed;
-mod evidence;
 mod facts;
 mod find;
 mod find_series;
@@ -26,19 +24,17 @@ mod local;
 pub mod narrative;
 pub mod remarks;
 pub mod resolve;
-mod revisions;
 pub mod scenarios;
 pub mod scores;
 pub mod search;
 mod settings;
 mod texts;
 
-pub use address::address;
 pub use find_series::IMPORTED;
 pub use holdings::{DataDate, Holdings};
 pub use kept::{RegimePath, State};
 pub use local::{Desk, Now};
-pub use settings::{HOME, Settings};
+pub use settings::{HOME, Settings, address};
 
 use crate::error::Result;
 

@@ -5,7 +5,6 @@
 //! queue is short: who finds it full is told so at once, and who leaves takes his work along.
 
 mod caller;
-mod counts;
 mod once;
 mod queue;
 #[cfg(test)]
@@ -13,6 +12,6 @@ mod tests;
 mod threads;
 
 pub use caller::Caller;
-pub(crate) use counts::Counts;
 pub(crate) use once::Once;
+pub(crate) use queue::Counts;
 pub use threads::Pool;

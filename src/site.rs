@@ -24,7 +24,6 @@ mod pictures;
 mod quadrant;
 mod questions;
 mod regime;
-mod revised;
 mod rights;
 mod scenarios;
 mod series;

@@ -5,11 +5,15 @@ use super::kept::{RegimePath, State};
 use super::local::Desk;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
+use crate::indicators::asset_views::{self, Asset, Evidence};
 use crate::indicators::composite::{self, Computation};
+use crate::indicators::months::Month;
 use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::precedents::{self, Precedents};
-use crate::indicators::{Composite, Reading, regime};
-use crate::model::{AsOf, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
+use crate::indicators::regime::{self, Regime};
+use crate::indicators::{Composite, Reading};
+use crate::model::{AsOf, Catalogue, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Desk {
@@ -169,6 +173,31 @@ impl Desk {
             let day = self.data_date(as_of)?.as_of;
             Ok(Arc::new(precedents::of(&path.months, &set, day)))
         })
+    }
+
+    /// Evidence of the assets in a regime, measured from the store's own figures as known at `as_of`. Assets without are
+    /// absent: what the store cannot show stays documented, and so does everything while nothing but the bundled history
+    /// is held.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn evidence(&self, regime: Regime, as_of: AsOf) -> Result<BTreeMap<Asset, Evidence>> {
+        if self.holdings()?.bundled {
+            return Ok(BTreeMap::new());
+        }
+        let path = self.regimes(as_of)?;
+        let months = path.months.iter().map(|s| (Month::of(s.month), s.regime));
+        let months: Vec<(Month, Regime)> = months.collect();
+        let set = self.set(
+            Asset::ALL.into_iter().flat_map(Asset::series).copied(),
+            as_of,
+        )?;
+        let day = self.data_date(as_of)?.as_of;
+        let measured = |asset: Asset| {
+            let found = asset_views::measured(asset, regime, &months, &set, day)?;
+            Some((asset, found))
+        };
+        Ok(Asset::ALL.into_iter().filter_map(measured).collect())
     }
 }
 

@@ -6,6 +6,7 @@ use super::remarks;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators;
+use crate::indicators::revisions::Revisions;
 use crate::model::{
     AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
 };
@@ -141,6 +142,19 @@ impl Desk {
         let key = (self.stamp(id, state)?, id.clone());
         self.vintages
             .or_make(key, || Ok(self.vintages(id)?.map(Arc::new)))
+    }
+
+    /// The record of a series' revisions; `None` when nothing is held of it.
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when the store cannot be read.
+    pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
+        let state = self.state()?;
+        let key = (self.stamp(&info.id, state)?, info.id.clone());
+        self.revisions.or_make(key, || {
+            let vintages = self.kept_vintages(&info.id, state)?;
+            Ok(vintages.map(|vintages| Arc::new(Revisions::of(info, &vintages))))
+        })
     }
 
     /// The named series as known at `as_of`; those that hold nothing are absent.

@@ -26,10 +26,7 @@ const MAX_WORDS: usize = 120;
 pub const IMPORTED: &str = "imported";
 
 /// A series that matches; of one without a title, what it is, is only read when it is shown.
-enum Match {
-    Described(Arc<SeriesInfo>),
-    Held(SeriesId),
-}
+type Match = (SeriesId, Option<Arc<SeriesInfo>>);
 
 impl Desk {
     /// Series that match, best first, at most `limit`, and how many match; those that the catalogue does not know
@@ -46,7 +43,7 @@ impl Desk {
         let is_wanted = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
         let mut known = in_catalogue(query)?;
         known.retain(|info| is_wanted(&info.category));
-        let mut found: Vec<Match> = known.into_iter().map(Match::Described).collect();
+        let mut found: Vec<Match> = known.into_iter().map(described).collect();
         if is_wanted(IMPORTED) {
             let at = found.len();
             found.extend(self.outside(query)?);
@@ -54,16 +51,14 @@ impl Desk {
             if let Some(best) = found.get_mut(..=at)
                 && best
                     .last()
-                    .is_some_and(|first| fold(first.id()) == fold(query))
+                    .is_some_and(|(id, _)| fold(id.as_str()) == fold(query))
             {
                 best.rotate_right(1);
             }
         }
         let total = found.len();
-        let shown = found.into_iter().take(limit).map(|one| match one {
-            Match::Described(info) => Ok(info),
-            Match::Held(id) => self.outside_catalogue(&id),
-        });
+        let shown = found.into_iter().take(limit);
+        let shown = shown.map(|(id, info)| info.map_or_else(|| self.outside_catalogue(&id), Ok));
         Ok((shown.collect::<Result<_>>()?, total))
     }
 
@@ -84,10 +79,8 @@ impl Desk {
         let holdings = self.holdings()?;
         let held = holdings.others().iter();
         let held = held.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
-        let held = held.map(|(_, id)| Match::Held(id.clone()));
-        let described = found
-            .into_iter()
-            .map(|d| Match::Described(Arc::new(described(d))));
+        let held = held.map(|(_, id)| (id.clone(), None));
+        let described = found.into_iter().map(|d| described(supposed(d)));
         Ok(described.chain(held).collect())
     }
 
@@ -97,27 +90,22 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub(super) fn outside_catalogue(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
         if let Some(description) = self.store().description(id)? {
-            return Ok(Arc::new(described(description)));
+            return Ok(supposed(description));
         }
         let rows = self.store().read(id)?.map(|v| v.latest());
-        Ok(Arc::new(described(Description {
+        Ok(supposed(Description {
             id: id.clone(),
             title: id.to_string(),
             units: String::new(),
             frequency: guess_frequency(&rows.unwrap_or_default()),
             seasonally_adjusted: false,
             source: String::new(),
-        })))
+        }))
     }
 }
 
-impl Match {
-    fn id(&self) -> &str {
-        match self {
-            Self::Described(info) => info.id.as_str(),
-            Self::Held(id) => id.as_str(),
-        }
-    }
+fn described(info: Arc<SeriesInfo>) -> Match {
+    (info.id.clone(), Some(info))
 }
 
 /// Series of the catalogue that match; for an empty query all of them.
@@ -134,7 +122,7 @@ fn in_catalogue(query: &str) -> Result<Vec<Arc<SeriesInfo>>> {
 }
 
 /// A series outside the catalogue under what is known of it; the rest is supposed.
-fn described(description: Description) -> SeriesInfo {
+fn supposed(description: Description) -> Arc<SeriesInfo> {
     let or = |text: String, supposed: &str| match text.is_empty() {
         true => supposed.to_owned(),
         false => text,
@@ -142,7 +130,7 @@ fn described(description: Description) -> SeriesInfo {
     let is_bare = description.title == description.id.as_str()
         && description.units.is_empty()
         && description.source.is_empty();
-    SeriesInfo {
+    Arc::new(SeriesInfo {
         id: description.id,
         title: untrusted::name(&description.title, MAX_TITLE),
         units: or(
@@ -157,18 +145,14 @@ fn described(description: Description) -> SeriesInfo {
             untrusted::name(&description.source, MAX_WORDS),
             "imported by the operator",
         ),
-        publication_lag_days: match description.frequency {
-            Frequency::Daily => 1,
-            Frequency::Weekly
-            | Frequency::Biweekly
-            | Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => 30,
+        publication_lag_days: if description.frequency == Frequency::Daily {
+            1
+        } else {
+            30
         },
         metric: false,
         rights: Rights::Ok,
         decimals: 4,
         by_others: !is_bare,
-    }
+    })
 }

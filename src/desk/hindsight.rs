@@ -24,9 +24,9 @@ impl Desk {
         self.paths.or_make((state, about.id), || {
             let mut path = Path::new();
             if let Some(first) = self.first_vintage(about, state)? {
-                let last = Month::of(self.data_date(AsOf::Latest)?.as_of).last_day();
-                let months = (0..).map(|k| Month::of(first).plus(k).last_day());
-                for day in months.take_while(|day| *day <= last.min(state.today)) {
+                let last = Month::of(self.data_date(AsOf::Latest)?.as_of);
+                let ends = Month::of(first).until(last).map(Month::last_day);
+                for day in ends.take_while(|day| *day <= state.today) {
                     let set = self.set_on(inputs(about), day, state)?;
                     path.extend(figures(about, &set, day).map(|f| (day, f)));
                 }

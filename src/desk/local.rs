@@ -68,16 +68,13 @@ impl Desk {
             now,
             holdings: Mutex::new(None),
             series: Cache::weighed(MAX_CACHED_ROWS, |_, series| {
-                let rows = series.as_ref().map_or(0, |s| s.observations.len());
-                rows.max(MIN_ROWS) as u64
+                weight(series.as_ref().map(|s| s.observations.len()))
             }),
             vintages: Cache::weighed(MAX_CACHED_VINTAGES, |_, vintages| {
-                let rows = vintages.as_ref().map_or(0, |v| v.rows().len());
-                rows.max(MIN_ROWS) as u64
+                weight(vintages.as_ref().map(|v| v.rows().len()))
             }),
             revisions: Cache::weighed(MAX_CACHED_PRINTS, |_, revisions| {
-                let prints = revisions.as_ref().map_or(0, |r| r.prints.len());
-                prints.max(MIN_ROWS) as u64
+                weight(revisions.as_ref().map(|r| r.prints.len()))
             }),
             readings: Cache::new(256),
             regimes: Cache::new(32),
@@ -175,4 +172,9 @@ impl Desk {
             .filter_map(|id| crate::catalogue::Catalogue::embedded().get(id))
             .find_map(|info| self.permit(info).err())
     }
+}
+
+/// What rows count for; a series of which nothing is held has none.
+fn weight(rows: Option<usize>) -> u64 {
+    rows.unwrap_or_default().max(MIN_ROWS) as u64
 }

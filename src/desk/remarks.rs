@@ -12,45 +12,22 @@ use crate::model::{AsOf, Date, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a remark is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The published 12-month rate is of another series.
-    Headline,
-    /// Which way a currency is quoted.
-    Quote,
-    /// No more figures come; another series follows.
-    Ended,
-    /// Another series says nearly the same.
-    Sibling,
-}
-
-#[derive(Debug)]
-struct Remark {
-    kind: Kind,
-    other: &'static str,
-    text: &'static str,
-}
+/// Series, what is said of it, another series, and the words. `headline`: the published 12-month rate is of the other one.
+/// `quote`: which way a currency is quoted. `ended`: no more figures come, the other one follows. `sibling`: the other one
+/// says nearly the same.
+type Remark = [&'static str; 4];
 
 static REMARKS: LazyLock<HashMap<&'static str, Remark>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/remarks.csv"));
     // A test reads every row of both tables.
-    rows.filter_map(|(_, row)| remark(row.ok()?)).collect()
+    let rows = rows.filter_map(|(_, row)| row.ok());
+    rows.map(|row: Remark| (row[0], row)).collect()
 });
 
-fn remark([id, kind, other, text]: [&'static str; 4]) -> Option<(&'static str, Remark)> {
-    let kind = match kind {
-        "headline" => Kind::Headline,
-        "quote" => Kind::Quote,
-        "ended" => Kind::Ended,
-        "sibling" => Kind::Sibling,
-        _ => return None,
-    };
-    Some((id, Remark { kind, other, text }))
-}
-
-fn of(id: &str, kind: Kind) -> Option<&'static Remark> {
-    REMARKS.get(id).filter(|remark| remark.kind == kind)
+/// The other series and the words of a remark of that kind.
+fn of(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
+    let [_, said, other, text] = REMARKS.get(id)?;
+    (*said == kind).then_some((*other, *text))
 }
 
 /// Name, title, last day and what follows, of series that are no more.
@@ -81,13 +58,13 @@ fn end(last: &str, follows: &str) -> String {
 
 /// What must be said of a series wherever its figures stand: which way it is quoted, or that it has ended.
 pub fn always(id: &str) -> Option<String> {
-    let quoted = of(id, Kind::Quote).map(|remark| remark.text.to_owned());
-    quoted.or_else(|| of(id, Kind::Ended).map(|remark| end(remark.text, remark.other)))
+    let quoted = of(id, "quote").map(|(_, text)| text.to_owned());
+    quoted.or_else(|| of(id, "ended").map(|(follows, last)| end(last, follows)))
 }
 
 /// Of a price index that is seasonally adjusted: that the published yearly rate is of the other one.
 pub fn headline(id: &str) -> Option<String> {
-    of(id, Kind::Headline).map(|remark| format!("{}, {}", remark.text, remark.other))
+    of(id, "headline").map(|(other, text)| format!("{text}, {other}"))
 }
 
 impl Desk {
@@ -97,10 +74,8 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn published_rate(&self, id: &str, date: Date, as_of: AsOf) -> Result<Option<String>> {
-        let (Some(said), Some(remark)) = (headline(id), of(id, Kind::Headline)) else {
-            return Ok(None);
-        };
-        let Some(info) = Catalogue::embedded().get(remark.other) else {
+        let other = of(id, "headline").and_then(|(other, _)| Catalogue::embedded().get(other));
+        let (Some(said), Some(info)) = (headline(id), other) else {
             return Ok(None);
         };
         let series = self.series(info, as_of)?;
@@ -116,14 +91,13 @@ impl Desk {
 
     /// The series that comes nearest to one of which nothing is held, if that one is held.
     pub(super) fn sibling(&self, info: &SeriesInfo) -> Result<Option<String>> {
-        let Some(remark) = of(info.id.as_str(), Kind::Sibling) else {
-            return Ok(None);
-        };
-        let Some(other) = Catalogue::embedded().get(remark.other) else {
+        let said = of(info.id.as_str(), "sibling");
+        let said = said.and_then(|(id, text)| Some((Catalogue::embedded().get(id)?, text)));
+        let Some((other, text)) = said else {
             return Ok(None);
         };
         let is_there = self.held(&other.id)?.is_some() || self.made_by(&other.id)?.is_some();
-        Ok(is_there.then(|| format!("{} is held: {}", other.id, remark.text)))
+        Ok(is_there.then(|| format!("{} is held: {text}", other.id)))
     }
 }
 
@@ -136,8 +110,10 @@ mod tests {
         let catalogue = Catalogue::embedded();
         let text = include_str!("../../data/remarks.csv");
         for (line, row) in table::rows::<4>(text) {
-            let (id, remark) = remark(row.unwrap()).unwrap();
-            for id in [id, remark.other].into_iter().filter(|id| !id.is_empty()) {
+            let [id, kind, other, _] = row.unwrap();
+            let is_kind = ["headline", "quote", "ended", "sibling"].contains(&kind);
+            assert!(is_kind, "line {line}: {kind}");
+            for id in [id, other].into_iter().filter(|id| !id.is_empty()) {
                 assert!(catalogue.get(id).is_some(), "line {line}: {id}");
             }
         }

@@ -5,6 +5,7 @@
 mod detection;
 mod recession;
 mod recession_now;
+mod refit;
 mod regime;
 mod revisions;
 mod stress;
@@ -75,7 +76,7 @@ impl Desk {
         tables.extend(regime::tables(self)?);
         tables.extend(stress::tables(self)?);
         tables.push(revisions::table(self)?);
-        tables.extend(told::tables());
+        tables.extend(told::tables().collect::<Result<Vec<_>>>()?);
         Ok(Scores {
             basis: "Computed by `econoscope score` from the bundled vintages: each figure as it was known on its day. \
                     Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \

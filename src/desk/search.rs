@@ -106,9 +106,9 @@ impl Library {
     /// What is embedded, and an operator's own.
     pub(super) fn of(own: Vec<(Document, Text)>) -> Result<Self> {
         let all = embedded()?.into_iter().chain(own.iter().cloned());
-        let (documents, texts): (Vec<_>, Vec<_>) = all.unzip();
+        let (documents, texts): (Vec<Document>, Vec<Text>) = all.unzip();
         Ok(Self {
-            index: Index::new(&texts),
+            index: Index::new(documents.iter().map(|d| d.title.as_str()).zip(&texts)),
             documents,
             own,
         })
@@ -172,13 +172,19 @@ fn embedded() -> Result<Vec<(Document, Text)>> {
 }
 
 fn series(info: &Arc<SeriesInfo>) -> (Document, Text) {
-    let text = Text {
-        title: info.title.clone(),
-        names: vec![(info.id.to_string(), 0)],
-        body: format!("{} {}", info.category, info.source),
-        bonus: if info.metric { TRACKED } else { 0 },
-    };
-    (document(Kind::Series, info.id.as_str(), &info.title), text)
+    let (id, about) = (
+        info.id.as_str(),
+        format!("{} {}", info.category, info.source),
+    );
+    let mut series = entry(
+        Kind::Series,
+        id,
+        &info.title,
+        vec![(id.to_owned(), 0)],
+        about,
+    );
+    series.1.bonus = if info.metric { TRACKED } else { 0 };
+    series
 }
 
 /// Gives series, which stand in the catalogue's order, their other names.
@@ -204,67 +210,70 @@ fn add_names(all: &mut [(Document, Text)]) {
 fn term(term: &Term) -> (Document, Text) {
     let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
     names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
-    let text = Text {
-        title: term.term.clone(),
+    entry(
+        Kind::Term,
+        &term.slug,
+        &term.term,
         names,
-        body: term.summary.clone(),
-        bonus: 0,
-    };
-    (document(Kind::Term, &term.slug, &term.term), text)
+        term.summary.clone(),
+    )
 }
 
 fn method(slug: &str, name: &str, about: &str) -> (Document, Text) {
-    let document = document(Kind::Method, slug, &format!("Method: {name}"));
-    let text = Text {
-        title: document.title.clone(),
-        names: vec![(format!("{slug} method"), 1)],
-        body: format!("how is it computed {about}"),
-        bonus: 0,
-    };
-    (document, text)
+    let (title, names) = (
+        format!("Method: {name}"),
+        vec![(format!("{slug} method"), 1)],
+    );
+    entry(
+        Kind::Method,
+        slug,
+        &title,
+        names,
+        format!("how is it computed {about}"),
+    )
 }
 
 pub(super) fn scenario(scenario: &Scenario) -> (Document, Text) {
-    let text = Text {
-        title: scenario.title.clone(),
-        names: vec![(scenario.slug.clone(), 2)],
-        body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
-        bonus: 0,
-    };
-    (
-        document(Kind::Scenario, &scenario.slug, &scenario.title),
-        text,
-    )
+    let (slug, title) = (&scenario.slug, &scenario.title);
+    let about = format!("{} {}", scenario.thesis, scenario.tags.join(" "));
+    entry(Kind::Scenario, slug, title, vec![(slug.clone(), 2)], about)
 }
 
 pub(super) fn article(article: &Article) -> (Document, Text) {
     let about = [&article.subtitle, &article.summary].into_iter().flatten();
     let about: Vec<&str> = about.map(String::as_str).collect();
-    let text = Text {
-        title: article.title.clone(),
-        names: Vec::new(),
-        body: format!(
-            "{} {} {}",
-            article.tags.join(" "),
-            about.join(" "),
-            article.source
-        ),
-        bonus: 0,
-    };
-    let document = Document {
-        url: Some(article.url.clone()),
-        ..document(Kind::Article, &article.slug, &article.title)
-    };
-    (document, text)
+    let (tags, source) = (article.tags.join(" "), &article.source);
+    let about = format!("{tags} {} {source}", about.join(" "));
+    let mut found = entry(
+        Kind::Article,
+        &article.slug,
+        &article.title,
+        Vec::new(),
+        about,
+    );
+    found.0.url = Some(article.url.clone());
+    found
 }
 
-fn document(kind: Kind, name: &str, title: &str) -> Document {
-    Document {
+fn entry(
+    kind: Kind,
+    name: &str,
+    title: &str,
+    names: Vec<(String, u32)>,
+    body: String,
+) -> (Document, Text) {
+    let document = Document {
         kind,
         name: name.to_owned(),
         title: title.to_owned(),
         url: None,
-    }
+    };
+    let text = Text {
+        names,
+        body,
+        bonus: 0,
+    };
+    (document, text)
 }
 
 impl Glossary {

@@ -1,6 +1,5 @@
 //! How the desk names itself, and what it was given.
 
-use super::address::address;
 use super::articles::Text;
 use super::scenarios::Scenario;
 use crate::model::series_info::DEFAULT_PREFIX;
@@ -42,6 +41,14 @@ impl Default for Settings {
 
 /// The page of this program, for credit lines where nothing is listened on.
 pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Where a page is to be read: below the base address, or as a resource where nothing is listened on.
+pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
+    match base {
+        Some(base) => format!("{base}{page}"),
+        None => format!("macro://{resource}"),
+    }
+}
 
 impl Settings {
     /// Where the service is to be found.

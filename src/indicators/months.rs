@@ -39,6 +39,11 @@ impl Month {
         Self(self.0.saturating_add(months))
     }
 
+    /// It and the months after it up to another, which is the last.
+    pub fn until(self, last: Self) -> impl Iterator<Item = Self> {
+        (self.0..=last.0).map(Self)
+    }
+
     /// Months since an earlier one.
     pub const fn since(self, earlier: Self) -> i32 {
         self.0.saturating_sub(earlier.0)

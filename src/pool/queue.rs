@@ -4,7 +4,6 @@
 //! dear before the first of them has run. What was spent counts half after ten seconds.
 
 use super::caller::Caller;
-use super::counts::Counts;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -88,6 +87,19 @@ impl Accounts {
         let middle = *middle;
         self.0.retain(|_, spent| spent.now(now) > middle);
     }
+}
+
+/// What the pool has done and is doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Jobs that wait.
+    pub(crate) waiting: usize,
+    /// Jobs done.
+    pub(crate) done: u64,
+    /// Callers sent away because the queue was full.
+    pub(crate) refused: u64,
+    /// Jobs sent away from the queue for somebody who had cost less.
+    pub(crate) evicted: u64,
 }
 
 /// Jobs in the order in which they came, and what their callers have spent.

@@ -1,8 +1,7 @@
 //! The threads, and the door to the queue before them.
 
 use super::caller::Caller;
-use super::counts::Counts;
-use super::queue::{Job, Queue};
+use super::queue::{Counts, Job, Queue};
 use crate::error::{Error, Result};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -45,6 +45,11 @@ impl Asked {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The same as it stands in a form: empty where it was not given.
+    pub(super) fn given(&self, name: &str) -> &str {
+        self.argument(name).unwrap_or_default()
+    }
+
     /// `light` or `dark` where the embedding page fixes it; else the reader's setting counts.
     pub(super) fn theme(&self) -> &'static str {
         match self.argument("theme") {

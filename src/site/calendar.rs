@@ -4,7 +4,8 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{dashed, encoded, in_words, plain};
+use super::text::{dashed, in_words, plain};
+use super::view::query;
 use crate::desk::Desk;
 use crate::endpoints::Endpoint;
 use crate::endpoints::release_calendar::{
@@ -13,7 +14,7 @@ use crate::endpoints::release_calendar::{
 use crate::error::{Error, Result};
 use crate::indicators::prose::capitalised;
 use crate::model::Date;
-use crate::model::calendar::{Release, releases};
+use crate::model::calendar::releases;
 use askama::Template;
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use jiff::tz::TimeZone;
@@ -34,25 +35,24 @@ const AGAIN: &str = "PT6H";
 static EASTERN: LazyLock<TimeZone> =
     LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap_or(TimeZone::UTC));
 
+/// Agencies as their readers are shown them.
+const AGENCIES: [(&str, &str); 6] = [
+    ("", "All"),
+    ("BLS", "Labor Statistics"),
+    ("BEA", "Economic Analysis"),
+    ("Census", "Census"),
+    ("Fed", "Federal Reserve"),
+    ("DOL", "Department of Labor"),
+];
+
 #[derive(Template)]
 #[template(path = "calendar.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
-    days: Vec<Day>,
-    figures: Vec<AwaitedFigure>,
-    rules: Vec<&'static Release>,
-    agencies: [(&'static str, &'static str); 6],
-    agency: String,
-    series: String,
+    asked: &'a Asked,
+    answer: CalendarAnswer,
     /// Where programs subscribe to the same.
     subscribe: String,
-    notes: Vec<String>,
-}
-
-struct Day {
-    date: Date,
-    name: String,
-    events: Vec<ReleaseEvent>,
 }
 
 /// The next weeks as a page.
@@ -62,36 +62,12 @@ struct Day {
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let description = "When US economic figures come out, what each can be expected to say, and how much the last \
                        ones surprised.";
-    let answer = read(desk, asked, PAGE_DAYS)?;
+    let given = ARGUMENTS.iter().map(|name| (*name, asked.given(name)));
     let page = Page {
+        answer: read(desk, asked, PAGE_DAYS)?,
         frame: Frame::of(desk, "Release calendar", description, "/calendar")?,
-        figures: answer.figures,
-        notes: answer
-            .provenance
-            .notes
-            .values()
-            .map(|note| capitalised(note))
-            .collect(),
-        days: days(answer.events),
-        rules: releases()
-            .iter()
-            .filter(|r| {
-                asked
-                    .argument("agency")
-                    .is_none_or(|agency| r.is_of(agency))
-            })
-            .collect(),
-        agencies: [
-            ("", "All"),
-            ("BLS", "Labor Statistics"),
-            ("BEA", "Economic Analysis"),
-            ("Census", "Census"),
-            ("Fed", "Federal Reserve"),
-            ("DOL", "Department of Labor"),
-        ],
-        agency: asked.argument("agency").unwrap_or_default().to_owned(),
-        series: asked.argument("series").unwrap_or_default().to_owned(),
-        subscribe: format!("{}/calendar.ics{}", desk.settings().home(), query(asked)),
+        subscribe: format!("{}/calendar.ics{}", desk.settings().home(), query(given)),
+        asked,
     };
     html(&page, "")
 }
@@ -133,33 +109,9 @@ fn read(desk: &Desk, asked: &Asked, days: u8) -> Result<CalendarAnswer> {
     GetReleaseCalendar::local(desk, &Params::of(days, series, agency))
 }
 
-/// The page's arguments as a query.
-fn query(asked: &Asked) -> String {
-    let given = ARGUMENTS
-        .iter()
-        .filter_map(|name| Some((name, asked.argument(name)?)));
-    let pairs: Vec<String> = given
-        .map(|(name, value)| format!("{name}={}", encoded(value)))
-        .collect();
-    match pairs.is_empty() {
-        true => String::new(),
-        false => format!("?{}", pairs.join("&")),
-    }
-}
-
-fn days(events: Vec<ReleaseEvent>) -> Vec<Day> {
-    let mut days: Vec<Day> = Vec::new();
-    for event in events {
-        match days.last_mut().filter(|day| day.date == event.date) {
-            Some(day) => day.events.push(event),
-            None => days.push(Day {
-                date: event.date,
-                name: format!("{}, {}", event.date.strftime("%A"), in_words(event.date)),
-                events: vec![event],
-            }),
-        }
-    }
-    days
+/// The releases of each day.
+fn days(events: &[ReleaseEvent]) -> impl Iterator<Item = &[ReleaseEvent]> {
+    events.chunk_by(|a, b| a.date == b.date)
 }
 
 fn measure(f: &AwaitedFigure) -> String {

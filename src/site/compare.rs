@@ -5,7 +5,9 @@ use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::view::{Choice, INDEX, RANGES, ROWS, UNITS, choices, compared, first_day, pairs, query};
+use super::view::{
+    FREQUENCIES, INDEX, RANGES, ROWS, UNITS, compared, first_day, options, pairs, query,
+};
 use super::{assets, series, text};
 use crate::desk::Desk;
 use crate::endpoints::compare_series::{ComparedColumn, Comparison};
@@ -53,24 +55,12 @@ const EXAMPLES: [(&str, &str); 5] = [
 
 #[derive(Template)]
 #[template(path = "compare.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
-    /// As written, separated by commas.
-    series: String,
-    chips: Vec<Link>,
-    ranges: Vec<(Link, bool)>,
-    units: Vec<Choice>,
-    /// Whether all are shown as an index.
-    is_index: bool,
-    /// Day on which the index is 100; empty for the first in view.
-    base: String,
-    frequencies: Vec<Choice>,
-    range: String,
-    start: String,
-    end: String,
-    as_of: String,
+    asked: &'a Asked,
+    /// Names and formulas as written.
+    names: Vec<String>,
     today: Date,
-    examples: Vec<Link>,
     trouble: Option<String>,
     shown: Option<Shown>,
 }
@@ -98,9 +88,8 @@ struct Shown {
 }
 
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
-    let given = |name| asked.argument(name).unwrap_or_default().to_owned();
     let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
-    let names: Vec<String> = listed(&given("series")).map(str::to_owned).collect();
+    let names: Vec<String> = listed(asked.given("series")).map(str::to_owned).collect();
     let frame = Frame::of(desk, "Compare", description, "/compare")?;
     let answer = (!names.is_empty()).then(|| answer(desk, asked)).transpose();
     let own = own(asked);
@@ -110,36 +99,14 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     };
     let mut page = Page {
         frame: frame.lively(&own, picture),
-        series: names.join(", "),
-        chips: chips(asked, &names),
-        ranges: ranges(asked),
-        units: choices(UNITS, asked.argument("units").unwrap_or_default()),
-        is_index: asked.argument("units") == Some(INDEX),
-        base: given("base"),
-        frequencies: choices(
-            [
-                ("", "Coarsest of them"),
-                ("d", "Daily"),
-                ("w", "Weekly"),
-                ("m", "Monthly"),
-                ("q", "Quarterly"),
-                ("a", "Annual"),
-            ],
-            asked.argument("frequency").unwrap_or_default(),
-        ),
-        range: given("range"),
-        start: given("start"),
-        end: given("end"),
-        as_of: given("as_of"),
+        asked,
+        names,
         today: desk.today(),
-        examples: EXAMPLES
-            .map(|(series, text)| link(asked, &[("series", series)], text))
-            .into(),
         trouble: None,
         shown: None,
     };
     match answer {
-        Ok(Some(answer)) => page.shown = Some(shown(desk, asked, &names, answer)?),
+        Ok(Some(answer)) => page.shown = Some(shown(desk, asked, &page.names, answer)?),
         Ok(None) => {}
         Err(error) if error.code() == "internal" => return Err(error),
         Err(error) => {
@@ -148,6 +115,37 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
         }
     }
     html(&page, assets::path())
+}
+
+impl Page<'_> {
+    /// Each series with the page that is without it.
+    fn chips(&self) -> Vec<Link> {
+        let chip = |(i, name): (usize, &String)| {
+            let others = self.names.iter().enumerate().filter(|(k, _)| *k != i);
+            let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+            link(self.asked, &[("series", &others.join(","))], name)
+        };
+        self.names.iter().enumerate().map(chip).collect()
+    }
+
+    /// The page of other series.
+    fn example(&self, series: &str) -> String {
+        link(self.asked, &[("series", series)], "").href
+    }
+
+    /// The page of a range.
+    fn range(&self, label: &str) -> String {
+        let changed = [("range", label), ("start", ""), ("end", "")];
+        link(self.asked, &changed, "").href
+    }
+
+    /// The range that one sees; none from a day on.
+    fn current(&self) -> &str {
+        match self.asked.argument("start") {
+            Some(_) => "",
+            None => self.asked.argument("range").unwrap_or(FIRST),
+        }
+    }
 }
 
 /// An error, with what could be asked instead.
@@ -172,12 +170,12 @@ pub(super) fn answer(desk: &Desk, asked: &Asked) -> Result<Comparison> {
 
 /// The arguments of the endpoint; a range is the days that it means today, an index a formula.
 pub(super) fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
-    let given = |name| asked.argument(name).unwrap_or_default().to_owned();
+    let given = |name| asked.given(name).to_owned();
     let (mut series, mut units) = (given("series"), given("units"));
     let count = listed(&series).count().max(1);
     if units == INDEX {
-        let base = match given("base") {
-            base if base.is_empty() => base,
+        let base = match asked.given("base") {
+            "" => String::new(),
             base => format!(",\"{}\"", base.replace('"', "")),
         };
         let wrapped = listed(&series).map(|s| format!("index({s}{base})"));
@@ -204,7 +202,7 @@ pub(super) fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String
 fn link(asked: &Asked, changed: &[(&'static str, &str)], text: &str) -> Link {
     let value = |name: &'static str| {
         let new = changed.iter().find(|(n, _)| *n == name);
-        let value = new.map_or_else(|| asked.argument(name).unwrap_or_default(), |(_, v)| *v);
+        let value = new.map_or_else(|| asked.given(name), |(_, v)| *v);
         (name, value)
     };
     let arguments = ARGUMENTS.iter().map(|name| value(name));
@@ -212,28 +210,6 @@ fn link(asked: &Asked, changed: &[(&'static str, &str)], text: &str) -> Link {
         href: format!("/compare{}", query(arguments)),
         text: text.to_owned(),
     }
-}
-
-/// Each series with the page that is without it.
-fn chips(asked: &Asked, names: &[String]) -> Vec<Link> {
-    let chip = |(i, name): (usize, &String)| {
-        let others = names.iter().enumerate().filter(|(k, _)| *k != i);
-        let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
-        link(asked, &[("series", &others.join(","))], name)
-    };
-    names.iter().enumerate().map(chip).collect()
-}
-
-fn ranges(asked: &Asked) -> Vec<(Link, bool)> {
-    let now = match asked.argument("start") {
-        Some(_) => "",
-        None => asked.argument("range").unwrap_or(FIRST),
-    };
-    let range = |(label, _): (&'static str, i64)| {
-        let changed = [("range", label), ("start", ""), ("end", "")];
-        (link(asked, &changed, label), label == now)
-    };
-    RANGES.map(range).into()
 }
 
 fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {

@@ -5,7 +5,7 @@ use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::encoded;
-use super::view::{Choice, RANGES, UNITS, choices, query};
+use super::view::{RANGES, UNITS, options, query};
 use super::{assets, view};
 use crate::desk::Desk;
 use crate::endpoints::decode::parts;
@@ -29,52 +29,39 @@ const THEMES: [(&str, &str); 3] = [
 
 #[derive(Template)]
 #[template(path = "embed.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
-    series: String,
+    asked: &'a Asked,
     is_series: bool,
-    shown: Vec<Choice>,
-    ranges: Vec<Choice>,
-    units: Vec<Choice>,
-    themes: Vec<Choice>,
+    series: &'a str,
+    range: &'a str,
     /// Address of the widget.
     widget: String,
 }
 
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
-    let given = |name| asked.argument(name).unwrap_or_default();
     let description = "The code that puts a chart, the regime or a figure into your own page.";
     let frame = Frame::of(desk, "Embed", description, "/embed")?;
-    let series = match given("series") {
-        "" => "DGS10",
-        series => series,
-    };
-    let ranges = RANGES.map(|(label, _)| (label, label));
-    let range = match given("range") {
+    let series = asked.argument("series").unwrap_or("DGS10");
+    let range = match asked.given("range") {
         range if RANGES.iter().any(|(label, _)| *label == range) => range,
         _ => "10y",
     };
     let page = Page {
         frame: frame.lively("", "/chart/DGS10.png".into()),
-        is_series: !matches!(given("show"), "regime" | "recession"),
-        shown: choices(SHOWN, given("show")),
-        ranges: choices(ranges, range),
-        units: choices(UNITS, given("units")),
-        themes: choices(THEMES, given("theme")),
-        widget: widget(
-            given("show"),
-            series,
-            [range, given("units"), given("theme")],
-        ),
-        series: series.to_owned(),
+        is_series: !matches!(asked.given("show"), "regime" | "recession"),
+        widget: widget(asked, series, range),
+        asked,
+        series,
+        range,
     };
     html(&page, assets::path())
 }
 
 /// The address of the widget that was chosen.
-fn widget(show: &str, series: &str, [range, units, theme]: [&str; 3]) -> String {
-    let theme = ("theme", theme);
-    if let "regime" | "recession" = show {
+fn widget(asked: &Asked, series: &str, range: &str) -> String {
+    let (theme, units) = (("theme", asked.given("theme")), asked.given("units"));
+    if let show @ ("regime" | "recession") = asked.given("show") {
         return format!("/widget/{show}{}", query([theme].into_iter()));
     }
     let told = [("range", range), ("units", units), theme];

@@ -44,15 +44,10 @@ struct Gauge {
     spark: String,
 }
 
-#[derive(Default)]
 struct Figure {
-    href: String,
-    title: &'static str,
+    chart: &'static Chart,
     subtitle: String,
     svg: String,
-    /// Where the API has the lines, and their names.
-    sources: String,
-    names: String,
     foot: String,
 }
 
@@ -69,50 +64,40 @@ const EMBEDS: [(&str, &str, u16, u16); 3] = [
     ("Any metric", "/widget/metric/DGS10", 300, 140),
 ];
 
-/// A chart of the page.
-struct Chart {
-    title: &'static str,
-    /// Series, each with its name beside the line.
-    lines: &'static [(&'static str, &'static str)],
-    /// Coarser frequency: more rows than an answer holds would be needed otherwise.
-    frequency: &'static str,
-    /// FRED's word for a transformation, and its unit.
-    units: &'static str,
-}
-
-impl Chart {
-    const fn new(title: &'static str, lines: &'static [(&'static str, &'static str)]) -> Self {
-        Self {
-            title,
-            lines,
-            frequency: "",
-            units: "",
-        }
-    }
-}
+/// A chart of the page: its title; its series, each with its name beside the line; a coarser frequency where more rows than
+/// an answer holds would be needed otherwise; FRED's word for a transformation.
+type Chart = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+    &'static str,
+);
 
 /// What stands side by side covers the same years.
 const START: &str = "20y";
 
 const CHARTS: [Chart; 6] = [
-    Chart {
-        frequency: "w",
-        ..Chart::new("Treasury yields", &[("DGS10", "10y"), ("DGS2", "2y")])
-    },
-    Chart {
-        frequency: "w",
-        ..Chart::new("Yield curve, 10 less 2 years", &[("T10Y2Y", "")])
-    },
-    Chart {
-        units: "pc1",
-        ..Chart::new(
-            "Consumer prices, year on year",
-            &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
-        )
-    },
-    Chart::new("Unemployment", &[("UNRATE", "")]),
-    Chart::new("Recession probability, 12 months", &[("SERVICE_CRPI", "")]),
-    Chart::new("Net liquidity", &[("SERVICE_CNLI", "")]),
+    (
+        "Treasury yields",
+        &[("DGS10", "10y"), ("DGS2", "2y")],
+        "w",
+        "",
+    ),
+    ("Yield curve, 10 less 2 years", &[("T10Y2Y", "")], "w", ""),
+    (
+        "Consumer prices, year on year",
+        &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
+        "",
+        "pc1",
+    ),
+    ("Unemployment", &[("UNRATE", "")], "", ""),
+    (
+        "Recession probability, 12 months",
+        &[("SERVICE_CRPI", "")],
+        "",
+        "",
+    ),
+    ("Net liquidity", &[("SERVICE_CNLI", "")], "", ""),
 ];
 
 /// The regime, then a figure and its history for each gauge, then the lines of the charts.
@@ -124,15 +109,12 @@ pub(super) fn questions(_: &Asked) -> Vec<Question> {
         questions.push(Question::new("get_metric", &[("ticker", id)]));
         questions.push(series(&[("seriesId", id), ("start", "10y")]));
     }
-    for chart in &CHARTS {
-        for (id, _) in chart.lines {
-            questions.push(series(&[
-                ("seriesId", id),
-                ("start", START),
-                ("frequency", chart.frequency),
-                ("units", chart.units),
-            ]));
-        }
+    for chart @ (_, lines, ..) in &CHARTS {
+        let [start, frequency, units] = arguments(chart);
+        let asked = lines
+            .iter()
+            .map(|(id, _)| [("seriesId", *id), start, frequency, units]);
+        questions.extend(asked.map(|arguments| series(&arguments)));
     }
     questions
 }
@@ -215,69 +197,53 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
 }
 
 /// A chart; one whose series cannot be had says so in its foot and has no drawing.
-fn figure(chart: &Chart, answers: &mut Answers) -> Figure {
-    let mut foot = String::new();
-    let mut held = Vec::new();
-    for (_, name) in chart.lines {
+fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
+    let (title, lines, frequency, units) = chart;
+    let (mut held, mut foot, mut subtitle) = (Vec::new(), String::new(), String::new());
+    for (_, name) in *lines {
         match answers.read::<time_series::TimeSeriesAnswer>() {
             Ok(o) => held.push((o, *name)),
             Err(error) => foot.push_str(&reason(&error)),
         }
     }
-    let mut figure = Figure {
-        href: format!(
-            "/series/{}",
-            chart.lines.first().map(|l| l.0).unwrap_or_default()
-        ),
-        title: chart.title,
-        sources: sources(chart),
-        names: chart
-            .lines
-            .iter()
-            .map(|l| l.1)
-            .collect::<Vec<_>>()
-            .join("|"),
+    let mut drawn = String::new();
+    if let Some((first, _)) = held.first() {
+        let mut spec = charts::plot(first, SIZE);
+        spec.title = (*title).to_owned();
+        spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
+        if *units == "pc1" {
+            (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
+        }
+        subtitle.clone_from(&spec.unit);
+        if let Some((start, end)) = spec.dates() {
+            let (from, to) = (start.strftime("%B %Y"), end.strftime("%B %Y"));
+            subtitle = format!("{}, {from} to {to}", spec.unit);
+            let source = first.source.as_deref().unwrap_or("the upstream");
+            let newest = match *frequency {
+                "" => "newest figure",
+                _ => "last week from",
+            };
+            foot = format!("Source: {source}; {newest} {}. {foot}", in_words(end));
+        }
+        drawn = svg(&spec);
+    }
+    Figure {
+        chart,
+        subtitle,
+        svg: drawn,
         foot,
-        ..Figure::default()
-    };
-    let Some((first, _)) = held.first() else {
-        return figure;
-    };
-    let mut spec = charts::plot(first, SIZE);
-    spec.title = chart.title.to_owned();
-    spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
-    if chart.units == "pc1" {
-        (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
     }
-    figure.subtitle.clone_from(&spec.unit);
-    if let Some((start, end)) = spec.dates() {
-        let (from, to) = (start.strftime("%B %Y"), end.strftime("%B %Y"));
-        figure.subtitle = format!("{}, {from} to {to}", spec.unit);
-        let source = first.source.as_deref().unwrap_or("the upstream");
-        let newest = if chart.frequency.is_empty() {
-            "newest figure"
-        } else {
-            "last week from"
-        };
-        figure.foot = format!(
-            "Source: {source}; {newest} {}. {}",
-            in_words(end),
-            figure.foot
-        );
-    }
-    figure.svg = svg(&spec);
-    figure
+}
+
+/// What is asked of the lines of a chart.
+fn arguments((_, _, frequency, units): &Chart) -> [(&'static str, &'static str); 3] {
+    [("start", START), ("frequency", frequency), ("units", units)]
 }
 
 /// Where the API has the lines of a chart, as the module reads them.
 fn sources(chart: &Chart) -> String {
-    let given = [
-        ("start", START),
-        ("frequency", chart.frequency),
-        ("units", chart.units),
-    ];
-    let query = view::query(given.into_iter());
-    let lines = chart.lines.iter();
+    let query = view::query(arguments(chart).into_iter());
+    let lines = chart.1.iter();
     let lines = lines.map(|(id, _)| format!("/api/public/data/{id}{query}"));
     lines.collect::<Vec<_>>().join(" ")
 }

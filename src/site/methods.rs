@@ -10,47 +10,28 @@ use crate::desk::scores::Scores;
 use crate::error::Result;
 use crate::indicators::expectation::{FORMULAS, Formula};
 use crate::indicators::prose::{number, signed};
-use crate::indicators::{COMPOSITES, Composite, Indicator, regime};
+use crate::indicators::reading::Input;
+use crate::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
+use crate::indicators::{COMPOSITES, Composite, Reading};
 use crate::model::AsOf;
 use crate::model::series_info::round_to;
 use askama::Template;
+use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "methods.html")]
-struct Methods {
+struct Methods<'a> {
     frame: Frame,
-    methods: Vec<Method>,
-    regime: Regime,
+    desk: &'a Desk,
+    /// Composites by their identifiers, and what they are made of today.
+    methods: Vec<(String, &'static Composite, Arc<Reading>)>,
+    regime: &'a Outlook,
     scores: &'static Scores,
     expectations: &'static [Formula],
 }
 
-struct Method {
-    id: String,
-    about: &'static Indicator,
-    now: String,
-    bands: String,
-    inputs: Vec<Input>,
-}
-
-struct Input {
-    name: &'static str,
-    series: String,
-    weight: String,
-    value: String,
-    contribution: String,
-    date: String,
-    missing: Option<String>,
-}
-
-struct Regime {
-    version: &'static str,
-    now: String,
-    inputs: Vec<(String, &'static str, String, String)>,
-}
-
 /// docs/METHODS.md#regime in a paragraph.
-const REGIME: &str = "Two scores cut a plane into four quadrants. Growth G is a weighted mean of industrial production, \
+const SUMMARY: &str = "Two scores cut a plane into four quadrants. Growth G is a weighted mean of industrial production, \
     payrolls, unemployment and permits, each in standard deviations from its own twenty years. Inflation I is 70 % the \
     level of core and headline CPI over twelve months against target and 30 % the momentum of core. G ≥ 0 and I < 0 is \
     Goldilocks, both ≥ 0 Reflation, G < 0 and I ≥ 0 Stagflation, both < 0 Deflation. An axis changes sides only when its \
@@ -60,92 +41,67 @@ const REGIME: &str = "Two scores cut a plane into four quadrants. Growth G is a 
 pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let description =
         "Formula, inputs, source and present make-up of every composite and of the macro regime.";
-    let methods = COMPOSITES
-        .iter()
-        .map(|c| method(desk, c))
-        .collect::<Result<_>>()?;
+    let methods = COMPOSITES.iter().copied().map(|composite| {
+        let reading = desk.reading(composite, AsOf::Latest)?;
+        let info = desk.resolve("series", composite.about.id)?;
+        Ok((desk.shown_id(&info.id), composite, reading))
+    });
     let page = Methods {
         frame: Frame::of(desk, "Methods", description, "/methods")?,
-        methods,
-        regime: regimes(desk)?,
+        desk,
+        methods: methods.collect::<Result<_>>()?,
+        regime: &desk.regimes(AsOf::Latest)?.now,
         scores: Scores::embedded()?,
         expectations: &FORMULAS,
     };
     html(&page, "")
 }
 
-fn method(desk: &Desk, composite: &'static Composite) -> Result<Method> {
-    let reading = desk.reading(composite, AsOf::Latest)?;
-    let info = desk.resolve("series", composite.about.id)?;
-    let inputs = reading
-        .inputs
-        .iter()
-        .map(|i| {
-            let barred = desk.barred(&i.series);
-            let value = i.value.filter(|_| barred.is_none());
-            Input {
-                name: i.name,
-                series: i.series.join(", "),
-                weight: dashed(i.weight, |w| format!("{} %", number(100.0 * w, 0))),
-                value: dashed(value, |v| format!("{} {}", plain(round_to(v, 2)), i.unit)),
-                contribution: dashed(i.contribution, |c| signed(c, 2)),
-                date: i.date.map(|d| d.to_string()).unwrap_or_default(),
-                missing: barred.map(|b| b.to_string()).or_else(|| i.missing.clone()),
-            }
+impl Methods<'_> {
+    /// An input's value; none of a series whose figures may not be shown.
+    fn value(&self, input: &Input) -> String {
+        let value = input
+            .value
+            .filter(|_| self.desk.barred(&input.series).is_none());
+        dashed(value, |v| {
+            format!("{} {}", plain(round_to(v, 2)), input.unit)
         })
-        .collect();
-    let bands = composite
-        .bands
-        .iter()
-        .map(|b| format!("{} from {}", b.name, plain(b.from)))
-        .collect::<Vec<_>>();
-    Ok(Method {
-        id: desk.shown_id(&info.id),
-        about: &composite.about,
-        now: (composite.interpret)(&reading),
-        bands: bands.join(", "),
-        inputs,
-    })
+    }
+
+    /// Why there is none.
+    fn missing(&self, input: &Input) -> Option<String> {
+        let barred = self.desk.barred(&input.series);
+        barred
+            .map(|b| b.to_string())
+            .or_else(|| input.missing.clone())
+    }
 }
 
-fn regimes(desk: &Desk) -> Result<Regime> {
-    let path = desk.regimes(AsOf::Latest)?;
-    let row = |axis: &'static str, c: &regime::Contributor| {
-        (
-            format!(
-                "{}: {} {} ({})",
-                c.name,
-                plain(round_to(c.value, 2)),
-                c.unit,
-                c.series
-            ),
-            axis,
-            format!("{} %", number(100.0 * c.weight, 0)),
-            signed(c.contribution, 2),
-        )
-    };
-    let (now, inputs) = match &path.now.state {
-        Some(state) => (
-            format!(
-                "{}: {}, G = {}, I = {}, confidence {} %.",
-                state.month.strftime("%B %Y"),
-                state.regime.word(),
-                signed(state.growth, 2),
-                signed(state.inflation, 2),
-                plain(state.confidence)
-            ),
-            state
-                .growth_parts
-                .iter()
-                .map(|c| row("growth", c))
-                .chain(state.inflation_parts.iter().map(|c| row("inflation", c)))
-                .collect(),
-        ),
-        None => (path.now.reason.clone().unwrap_or_default(), Vec::new()),
-    };
-    Ok(Regime {
-        version: regime::REGIME.method,
-        now,
-        inputs,
-    })
+fn bands(composite: &Composite) -> String {
+    let bands = composite.bands.iter();
+    let bands = bands.map(|b| format!("{} from {}", b.name, plain(b.from)));
+    bands.collect::<Vec<_>>().join(", ")
+}
+
+fn made_of(reading: &Reading, composite: &Composite) -> String {
+    (composite.interpret)(reading)
+}
+
+/// What the scores are made of, by axis.
+fn parts(of: &RegimeMonth) -> impl Iterator<Item = (&'static str, &Contributor)> {
+    let growth = of.growth_parts.iter().map(|part| ("growth", part));
+    growth.chain(of.inflation_parts.iter().map(|part| ("inflation", part)))
+}
+
+fn percent(weight: &f64) -> String {
+    format!("{} %", number(100.0 * weight, 0))
+}
+
+fn points(value: &f64) -> String {
+    signed(*value, 2)
+}
+
+/// A figure with two decimals at most.
+fn figure(value: &f64) -> String {
+    plain(round_to(*value, 2))
 }

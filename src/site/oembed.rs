@@ -29,8 +29,7 @@ struct Card {
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
         let error = Error::invalid("format", form, "is not answered in", "json");
-        let body = json!({ "error": error.to_string(), "code": error.code() });
-        return Ok(Document::json(&body).refused(StatusCode::NOT_IMPLEMENTED));
+        return Ok(refusal(&error).refused(StatusCode::NOT_IMPLEMENTED));
     }
     let card = card(desk, asked.argument("url").unwrap_or_default())?;
     let (width, height) = (
@@ -134,9 +133,7 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
     }
 }
 
-/// The same as an answer for programs.
-pub(super) fn refusal(_: &Desk, _: &Asked, error: &Error) -> Result<Document> {
-    Ok(Document::json(
-        &json!({ "error": error.to_string(), "code": error.code() }),
-    ))
+/// What could not be answered, for programs.
+pub(super) fn refusal(error: &Error) -> Document {
+    Document::json(&json!({ "error": error.to_string(), "code": error.code() }))
 }

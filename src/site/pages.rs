@@ -29,8 +29,6 @@ struct Page {
     /// What it asks of the endpoint table.
     questions: fn(&Asked) -> Vec<Question>,
     make: fn(&Desk, &Asked, Answers) -> Result<Document>,
-    /// What is shown instead when that fails.
-    fault: fn(&Desk, &Asked, &Error) -> Result<Document>,
 }
 
 impl Page {
@@ -44,7 +42,6 @@ impl Page {
             known,
             questions: |_| Vec::new(),
             make,
-            fault: fault::page,
         }
     }
 
@@ -52,17 +49,12 @@ impl Page {
         Self { questions, ..self }
     }
 
-    const fn program(self) -> Self {
-        Self {
-            fault: oembed::refusal,
-            ..self
-        }
-    }
-
-    const fn widget(self) -> Self {
-        Self {
-            fault: widget::refusal,
-            ..self
+    /// What is shown instead when it fails: pages are for people, others for frames and programs.
+    fn fault(&self, desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+        match self.path.split('/').nth(1) {
+            Some("widget") => widget::refusal(desk, asked, error),
+            Some("suggest" | "oembed") => Ok(oembed::refusal(error)),
+            Some(_) | None => fault::page(desk, asked, error),
         }
     }
 }
@@ -80,10 +72,8 @@ static PAGES: [Page; 28] = [
         &calendar::ARGUMENTS,
     ),
     Page::new("/embed", embed::page, &embed::ARGUMENTS),
-    Page::new("/suggest", suggest::page, &["q"])
-        .asking(suggest::questions)
-        .program(),
-    Page::new("/oembed", oembed::page, &oembed::ARGUMENTS).program(),
+    Page::new("/suggest", suggest::page, &["q"]).asking(suggest::questions),
+    Page::new("/oembed", oembed::page, &oembed::ARGUMENTS),
     Page::new("/methods", methods::page, &[]),
     Page::new("/rights", rights::page, &[]),
     Page::new("/glossary", glossary::index, &["q"]),
@@ -106,16 +96,11 @@ static PAGES: [Page; 28] = [
     Page::new("/chart/regime.png", pictures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/chart/regime.svg", pictures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/favicon.ico", pictures::icon, &[]),
-    Page::new("/widget/regime", figures::regime, &["theme"])
-        .asking(figures::regime_questions)
-        .widget(),
+    Page::new("/widget/regime", figures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/widget/recession", figures::recession, &["theme"])
-        .asking(figures::recession_questions)
-        .widget(),
-    Page::new(METRIC, figures::metric, &figures::ARGUMENTS)
-        .asking(figures::metric_questions)
-        .widget(),
-    Page::new("/widget/chart", figures::several, compare::PICTURES).widget(),
+        .asking(figures::recession_questions),
+    Page::new(METRIC, figures::metric, &figures::ARGUMENTS).asking(figures::metric_questions),
+    Page::new("/widget/chart", figures::several, compare::PICTURES),
 ];
 
 /// What a picture of one series is told.
@@ -164,7 +149,7 @@ impl Site {
             Ok(document) => Ok(document),
             Err(error) => {
                 crate::error::log(&error, page.path);
-                let fault = (page.fault)(self.backend.desk(), &asked, &error);
+                let fault = page.fault(self.backend.desk(), &asked, &error);
                 fault.map(|document| Arc::new(document.failed(&error)))
             }
         };

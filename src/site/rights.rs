@@ -16,19 +16,20 @@ use std::sync::Arc;
 #[template(path = "rights.html")]
 struct Page {
     frame: Frame,
-    classes: Vec<Class>,
 }
 
-/// Series with the same rights.
-struct Class {
-    name: &'static str,
-    /// The word for it in answers.
-    word: &'static str,
-    answer: &'static str,
-    sources: Vec<&'static str>,
-    count: usize,
-}
-
+/// Classes of series: name, rights, answer, whether they are computed here.
+const CLASSES: [(&str, Rights, &str, bool); 4] = [
+    ("Public domain", Rights::Ok, PUBLIC, false),
+    (
+        "With the source named",
+        Rights::OkWithCitation,
+        CITED,
+        false,
+    ),
+    ("Not to be passed on", Rights::FetchOnly, OWN, false),
+    ("Indicators of this service", Rights::Ok, COMPUTED, true),
+];
 const PUBLIC: &str = "Yes: print it, show it, sell what you made of it, pass the figures on. They are in the public \
     domain. Name who measured them all the same, so that your readers can check.";
 const CITED: &str = "Yes, where you name the source beside the figure or chart. A few Reserve Banks ask businesses to \
@@ -41,27 +42,14 @@ const COMPUTED: &str = "Yes, with the credit line: they are computed here from f
 pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
-    let classes = [
-        ("Public domain", Rights::Ok, PUBLIC, false),
-        (
-            "With the source named",
-            Rights::OkWithCitation,
-            CITED,
-            false,
-        ),
-        ("Not to be passed on", Rights::FetchOnly, OWN, false),
-        ("Indicators of this service", Rights::Ok, COMPUTED, true),
-    ];
-    let page = Page {
-        frame: Frame::of(desk, "May I use this?", description, "/rights")?,
-        classes: classes.map(class).into(),
-    };
-    html(&page, "")
+    let frame = Frame::of(desk, "May I use this?", description, "/rights")?;
+    html(&Page { frame }, "")
 }
 
-fn class((name, rights, answer, is_made): (&'static str, Rights, &'static str, bool)) -> Class {
+/// Who measures the series of a class, and how many there are.
+fn sources(rights: &Rights, is_made: &bool) -> (Vec<&'static str>, usize) {
     let belongs = |info: &&Arc<SeriesInfo>| {
-        info.is_composite() == is_made && (is_made || info.rights == rights)
+        info.is_composite() == *is_made && (*is_made || info.rights == *rights)
     };
     let series = Catalogue::embedded().iter().filter(belongs);
     // By which way the figures come is for those who fetch them; our own are known by their names.
@@ -73,11 +61,5 @@ fn class((name, rights, answer, is_made): (&'static str, Rights, &'static str, b
     let count = sources.len();
     sources.sort_unstable();
     sources.dedup();
-    Class {
-        name,
-        word: rights.word(),
-        answer,
-        sources,
-        count,
-    }
+    (sources, count)
 }

@@ -5,18 +5,22 @@ use super::assets;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::revised::{self, RevisionSection};
-use super::view::{Choice, RANGES, View, choices};
+use super::text::dashed;
+use super::view::{FREQUENCIES, RANGES, UNITS, View, options, query};
 use crate::chart::{ChartSpec, svg};
 use crate::desk::Desk;
 use crate::desk::glossary::{Glossary, Term};
 use crate::endpoints::days::parse_as_of;
 use crate::endpoints::metric;
+use crate::endpoints::revisions::{
+    self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
+};
 use crate::error::{Error, Result};
-use crate::indicators::prose::{number, signed};
-use crate::model::series_info::round_to;
+use crate::indicators::prose::{capitalised, lowered, number, signed};
+use crate::model::catalogue::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesInfo};
 use askama::Template;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Template)]
@@ -30,8 +34,6 @@ struct Page {
     view: View,
     today: Date,
     shown: Shown,
-    ranges: Vec<Range>,
-    frequencies: Vec<Choice>,
     /// Where the API has the figures.
     source: String,
     credit: String,
@@ -49,13 +51,8 @@ struct Shown {
     chart: String,
     narrow: String,
     rows: Vec<(Date, String)>,
-    revised: Option<RevisionSection>,
-}
-
-struct Range {
-    label: &'static str,
-    href: String,
-    is_current: bool,
+    /// The period whose revisions are shown, how far vintages reach, and the answer that they are from.
+    revised: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
 
 /// What the page is told: the view, and the period whose revisions are shown.
@@ -93,8 +90,6 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
         reason,
         today: desk.today(),
         shown,
-        ranges: ranges(&view),
-        frequencies: frequencies(info.frequency, view.get("frequency")),
         source: view.source(desk),
         credit: desk.attribution().text,
         view,
@@ -103,28 +98,14 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     html(&page, assets::path())
 }
 
-fn ranges(view: &View) -> Vec<Range> {
-    let now = view.get("start").to_owned();
-    let range = |(label, _): (&'static str, i64)| Range {
-        label,
-        href: view.query("start", label),
-        is_current: label.eq_ignore_ascii_case(&now),
-    };
-    RANGES.map(range).into()
-}
-
-/// The series' own frequency and the coarser ones.
-fn frequencies(own: Frequency, now: &str) -> Vec<Choice> {
-    let all = [
-        (Frequency::Weekly, "w", "Weekly"),
-        (Frequency::Monthly, "m", "Monthly"),
-        (Frequency::Quarterly, "q", "Quarterly"),
-        (Frequency::Annual, "a", "Annual"),
-    ];
-    let coarser = all.into_iter().filter(|(f, ..)| *f > own);
-    let mut choices = choices([("", "As published")], now);
-    choices.extend(coarser.map(|(_, word, label)| (word, label, word == now)));
-    choices
+impl Page {
+    /// The series' own frequency and the coarser ones.
+    fn frequencies(&self) -> Vec<(&'static str, &'static str)> {
+        let own = self.info.frequency;
+        let is_coarser = |word: &str| word.parse().is_ok_and(|f: Frequency| f > own);
+        let coarser = FREQUENCIES.into_iter().filter(|(word, _)| is_coarser(word));
+        [("", "As published")].into_iter().chain(coarser).collect()
+    }
 }
 
 /// Reads what is known of the series.
@@ -149,8 +130,27 @@ fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, view: &View) -> Res
         unit,
         chart,
         narrow,
-        revised: revised::section(desk, info, asked.argument("revised"))?,
+        revised: match info.is_composite() {
+            true => None,
+            false => revised(revisions::read(desk, info, asked.argument("revised"))?),
+        },
     })
+}
+
+/// How a period was revised; none for a series of which no first print is on record.
+fn revised(mut o: RevisionsAnswer) -> Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)> {
+    Some((o.period.take()?, o.vintages.take()?, o))
+}
+
+/// Why stages of a period are absent.
+fn reasons(period: &PeriodAnswer) -> BTreeSet<String> {
+    let missing = period.stages.iter().filter_map(|s| s.missing.as_deref());
+    missing.map(capitalised).collect()
+}
+
+/// A revision with its sign; nothing where there is none.
+fn revision(of: &Option<f64>) -> String {
+    of.map_or(String::new(), plus)
 }
 
 /// A chart for a wide and for a narrow screen.
@@ -219,5 +219,5 @@ fn facts(info: &SeriesInfo, reading: &metric::Metric) -> Vec<(String, String)> {
 
 /// The view as the query of a widget, which has its own word for where it begins.
 fn widget_query(view: &View) -> String {
-    super::view::query([("range", view.get("start")), ("units", view.get("units"))].into_iter())
+    query([("range", view.get("start")), ("units", view.get("units"))].into_iter())
 }

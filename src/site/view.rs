@@ -43,8 +43,14 @@ pub(super) struct View {
     given: Vec<(&'static str, String)>,
 }
 
-/// A choice of a form: word, label, whether it holds.
-pub(super) type Choice = (&'static str, &'static str, bool);
+/// Frequencies on offer, the finest first.
+pub(super) const FREQUENCIES: [(&str, &str); 5] = [
+    ("d", "Daily"),
+    ("w", "Weekly"),
+    ("m", "Monthly"),
+    ("q", "Quarterly"),
+    ("a", "Annual"),
+];
 
 impl View {
     /// A series as it was asked for; from `first` on where nothing says otherwise.
@@ -74,11 +80,6 @@ impl View {
     pub(super) fn query(&self, name: &str, value: &str) -> String {
         let others = pairs(&self.given).filter(|(known, _)| *known != name);
         query(others.chain([(name, value)]))
-    }
-
-    /// Choices of units.
-    pub(super) fn units(&self) -> Vec<Choice> {
-        choices(UNITS, self.get("units"))
     }
 
     /// Where the API has these figures.
@@ -121,13 +122,13 @@ impl View {
     }
 }
 
-/// Choices of a form, the one that holds marked.
-pub(super) fn choices<const N: usize>(
-    all: [(&'static str, &'static str); N],
-    now: &str,
-) -> Vec<Choice> {
-    let choice = |(word, label): (&'static str, &'static str)| (word, label, word == now);
-    all.map(choice).into()
+/// Our own words as the options of a form, each with its label, the one that holds marked.
+pub(super) fn options(all: impl AsRef<[(&'static str, &'static str)]>, now: &str) -> String {
+    let option = |(word, label): &(&'static str, &'static str)| {
+        let selected = if *word == now { " selected" } else { "" };
+        format!("<option value=\"{word}\"{selected}>{label}</option>")
+    };
+    all.as_ref().iter().map(option).collect()
 }
 
 /// Arguments as they are asked for.

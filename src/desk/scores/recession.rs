@@ -1,13 +1,14 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
 use super::detection::{self, Reach, Signal};
+use super::refit::{Row, Target};
 use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::nber::is_recession;
 use crate::indicators::recession::{first_term, second_term};
-use crate::indicators::statistics::{Said, dot, mean, normal_cdf, probit};
+use crate::indicators::statistics::{Said, mean};
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{AsOf, Knowledge, Observation};
 use std::collections::BTreeMap;
@@ -16,7 +17,10 @@ const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new
 /// From here on permits have vintages.
 const REAL_TIME: Month = Month::new(1999, 8);
 /// Labels 24 months old, of a target that looks 12 months ahead.
-const DELAY: i32 = 36;
+const TARGET: Target = Target {
+    known: |month| month.plus(-36),
+    came: comes,
+};
 /// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone; of the
 /// spread.
 const FIRST: [Month; 4] = [
@@ -145,22 +149,10 @@ fn fitted<const N: usize>(
     first: Month,
     pick: impl Fn(&Inputs) -> Option<[f64; N]>,
 ) -> ByMonth<f64> {
-    let rows: Vec<(Month, [f64; N])> = inputs
-        .range(first..)
-        .filter_map(|(m, i)| Some((*m, pick(i)?)))
-        .collect();
-    let mut guess = [0.0; N];
-    let mut said = ByMonth::new();
-    for (month, row) in rows.iter().filter(|(m, _)| m >= SCORED.start()) {
-        let known = rows.iter().filter(|(m, _)| *m <= month.plus(-DELAY));
-        let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
-            known.map(|(m, r)| (*r, comes(*m))).unzip();
-        if let Some(found) = probit(&inputs, &labels, guess) {
-            guess = found;
-            said.insert(*month, normal_cdf(dot(row, &found)));
-        }
-    }
-    said
+    let rows = inputs.range(first..);
+    let rows: Vec<Row<N>> = rows.filter_map(|(m, i)| Some((*m, pick(i)?))).collect();
+    let said = TARGET.out_of_sample(&rows, |m| m >= SCORED.start());
+    said.into_iter().map(|(m, (p, _))| (m, p)).collect()
 }
 
 fn inputs(desk: &Desk) -> Result<ByMonth<Inputs>> {
@@ -182,7 +174,7 @@ fn inputs(desk: &Desk) -> Result<ByMonth<Inputs>> {
     let recorded = desk.recorded(["PERMIT"], desk.state()?)?;
     let mut known = recorded.first().map(Knowledge::of);
     let newest = Month::of(desk.data_date(AsOf::Latest)?.as_of);
-    let months = (0..).map(|k| FIRST[3].plus(k)).take_while(|m| *m < newest);
+    let months = FIRST[3].until(newest.plus(-1));
     let at = |m: Month| {
         let revised = permits(&homes, m);
         let then = known.as_mut().and_then(|known| {

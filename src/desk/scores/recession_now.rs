@@ -1,6 +1,7 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
 use super::detection::{self, Reach, Signal, at_least};
+use super::refit::{Row, Target};
 use super::table::{ScoreTable, calibrated, fared, rules};
 use crate::catalogue::Catalogue;
 use crate::desk::local::Desk;
@@ -9,15 +10,14 @@ use crate::indicators::months::{Month, Months};
 use crate::indicators::nber::is_recession;
 use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
 use crate::indicators::sahm;
-use crate::indicators::statistics::{Said, dot, normal_cdf, probit};
-use crate::model::series_info::round_to;
-use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
+use crate::indicators::statistics::{Said, dot, normal_cdf};
+use crate::model::calendar::bringing;
+use crate::model::catalogue::round_to;
+use crate::model::{AsOf, Catalogue, Date, Knowledge, Observation, Recorded};
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);
 const SCORED: std::ops::RangeInclusive<Month> = Month::new(1979, 1)..=Month::new(2024, 12);
-/// Constants never learn from 2020 and 2021, when claims stayed high after the trough.
-const LAST_LEARNT: Month = Month::new(2019, 12);
 /// When an alarm belongs to a recession.
 const REACH: Reach = Reach {
     ahead: 180,
@@ -25,8 +25,12 @@ const REACH: Reach = Reach {
 };
 /// Sahm gaps count as no more than this in the probit.
 const HIGHEST_GAP: f64 = 1.5;
-/// Months after which a label counts as known.
-const DELAY: i32 = 24;
+/// A label counts as known after 24 months. Constants never learn from 2020 and 2021, when claims stayed high after the
+/// trough.
+const TARGET: Target = Target {
+    known: |month| Month::new(2019, 12).min(month.plus(-24)),
+    came: is_recession,
+};
 
 /// What was known at a month's end.
 struct MonthEnd {
@@ -39,34 +43,18 @@ struct MonthEnd {
     production: Option<f64>,
 }
 
-impl MonthEnd {
-    fn row(&self) -> Row<3> {
-        (self.month, with_constant(self.drivers))
-    }
-}
-
-/// A month and its inputs, the constant first.
-type Row<const N: usize> = (Month, [f64; N]);
-
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let state = desk.state()?;
     let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"], state)?;
     let ends = month_ends(&recorded);
-    let own = out_of_sample(&ends.iter().map(MonthEnd::row).collect::<Vec<_>>());
-    let claims = out_of_sample(
-        &ends
-            .iter()
-            .map(|e| (e.month, [1.0, e.drivers[0]]))
-            .collect::<Vec<_>>(),
-    );
-    let sahm = ends
-        .iter()
-        .filter_map(|e| Some((e.month, [1.0, e.sahm?.value.min(HIGHEST_GAP)])));
-    let sahm = out_of_sample(&sahm.collect::<Vec<_>>());
-    let activity = ends
-        .iter()
-        .filter_map(|e| Some((e.month, [1.0, e.drivers[1], e.production?])));
-    let activity = out_of_sample(&activity.collect::<Vec<_>>());
+    let rows: Vec<Row<3>> = picked(&ends, |e| Some(with_constant(e.drivers)));
+    let own = out_of_sample(&rows);
+    let with = |e: &MonthEnd| Some([1.0, e.drivers[0]]);
+    let claims = out_of_sample(&picked(&ends, with));
+    let with = |e: &MonthEnd| Some([1.0, e.sahm?.value.min(HIGHEST_GAP)]);
+    let sahm = out_of_sample(&picked(&ends, with));
+    let with = |e: &MonthEnd| Some([1.0, e.drivers[1], e.production?]);
+    let activity = out_of_sample(&picked(&ends, with));
     let title = "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12";
     let mut table = rules("RNOW", title, &["since 1985"]);
     for (name, said) in [
@@ -92,9 +80,23 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
             "RNOW",
             *SCORED.start(),
             &REACH,
-            &signals(desk, &recorded, &ends)?,
+            &signals(desk, &recorded, &ends, &rows)?,
         ),
     ])
+}
+
+/// Some inputs of each month end that has them.
+fn picked<const N: usize>(
+    ends: &[MonthEnd],
+    pick: impl Fn(&MonthEnd) -> Option<[f64; N]>,
+) -> Vec<Row<N>> {
+    let row = |e: &MonthEnd| Some((e.month, pick(e)?));
+    ends.iter().filter_map(row).collect()
+}
+
+/// What each scored month was given with the coefficients of that month.
+fn out_of_sample<const N: usize>(rows: &[Row<N>]) -> Vec<(Month, Said)> {
+    TARGET.out_of_sample(rows, |m| SCORED.contains(m))
 }
 
 fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {
@@ -117,9 +119,6 @@ fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
     else {
         return Vec::new();
     };
-    let months = (0..)
-        .map(|k| FIRST.plus(k))
-        .take_while(|m| m <= SCORED.end());
     let at = |month: Month| {
         let day = month.last_day();
         for known in [&mut claims, &mut payrolls, &mut jobless, &mut production] {
@@ -140,37 +139,19 @@ fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
             production: growth.map(|g| g.clamp(-10.0, 10.0)),
         })
     };
-    months.filter_map(at).collect()
-}
-
-/// The coefficients that could be had in a month.
-fn learnt<const N: usize>(rows: &[Row<N>], month: Month, guess: [f64; N]) -> Option<[f64; N]> {
-    let until = LAST_LEARNT.min(month.plus(-DELAY));
-    let known = rows.iter().filter(|(m, _)| *m <= until);
-    let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
-        known.map(|(m, row)| (*row, is_recession(*m))).unzip();
-    probit(&inputs, &labels, guess)
-}
-
-/// What each scored month was given with the coefficients of that month.
-fn out_of_sample<const N: usize>(rows: &[Row<N>]) -> Vec<(Month, Said)> {
-    let mut guess = [0.0; N];
-    let mut said = Vec::new();
-    for (month, row) in rows.iter().filter(|(m, _)| SCORED.contains(m)) {
-        if let Some(found) = learnt(rows, *month, guess) {
-            guess = found;
-            said.push((*month, (normal_cdf(dot(row, &found)), is_recession(*month))));
-        }
-    }
-    said
+    FIRST.until(*SCORED.end()).filter_map(at).collect()
 }
 
 /// The alarm with the frozen constants and with those of each month, and the Sahm rule on the days of its reports.
-fn signals(desk: &Desk, recorded: &[Recorded], ends: &[MonthEnd]) -> Result<Vec<Signal>> {
+fn signals(
+    desk: &Desk,
+    recorded: &[Recorded],
+    ends: &[MonthEnd],
+    rows: &[Row<3>],
+) -> Result<Vec<Signal>> {
     let Some(rule) = RNOW.alarm else {
         return Ok(Vec::new());
     };
-    let rows: Vec<Row<3>> = ends.iter().map(MonthEnd::row).collect();
     let until = desk.data_date(AsOf::Latest)?.as_of;
     let on_thursdays = |mut path: Vec<Observation>| {
         path.iter_mut().for_each(|o| o.date = thursday(o.date));
@@ -194,7 +175,7 @@ fn signals(desk: &Desk, recorded: &[Recorded], ends: &[MonthEnd]) -> Result<Vec<
         ),
         signal(
             "alarm, out of sample",
-            on_thursdays(weeks_out_of_sample(recorded, &rows, until)),
+            on_thursdays(weeks_out_of_sample(recorded, rows, until)),
         ),
         signal("Sahm rule, 0.5 or more", at_least(sahm::TRIGGER, &sahm)),
     ])
@@ -222,7 +203,7 @@ fn weeks_out_of_sample(recorded: &[Recorded], rows: &[Row<3>], until: Date) -> V
         let found = match constants.get(&month) {
             Some(found) => *found,
             None => {
-                guess = learnt(rows, month, guess).unwrap_or(guess);
+                guess = TARGET.learnt(rows, month, guess).unwrap_or(guess);
                 constants.insert(month, guess);
                 guess
             }

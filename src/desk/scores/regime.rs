@@ -4,13 +4,13 @@ mod lessons;
 mod revised;
 mod seen;
 
-use super::table::{ScoreTable, share};
+use super::table::{ScoreTable, average, rate, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
-use crate::indicators::statistics::mean;
+use crate::indicators::statistics::{Said, brier};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date};
 use jiff::ToSpan;
@@ -95,9 +95,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
 /// The newest months of the regime as known at each month's end.
 fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
     let until = Month::of(desk.data_date(AsOf::Latest)?.as_of);
-    let ends = (0..)
-        .map(|k| revised::SINCE.plus(k))
-        .take_while(|m| *m <= until);
+    let ends = revised::SINCE.until(until);
     ends.map(|end| {
         let day = end.last_day();
         let mut months = regime::history(&known(desk, day)?, day);
@@ -128,10 +126,7 @@ fn cases(
     last: &BTreeMap<Date, Seen>,
 ) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    let months = (0..)
-        .map(|k| SCORED.start().plus(k))
-        .take_while(|m| m <= SCORED.end());
-    for month in months {
+    for month in SCORED.start().until(*SCORED.end()) {
         let day = day.map_or(month.last_day(), |d| {
             shift(month.first_day(), (d - 1).days())
         });
@@ -163,10 +158,7 @@ fn cases(
 fn row(name: &str, cases: &[&Case], of: fn(&Case) -> Option<Seen>) -> [String; 6] {
     let now = |c: &Case| of(c).unwrap_or(c.published);
     let wrong = |said: &dyn Fn(&Case) -> Seen, came: fn(&Case) -> Seen| {
-        let other = cases
-            .iter()
-            .map(|c| f64::from(u8::from(said(c).0 != came(c).0)));
-        share(mean(&other.collect::<Vec<_>>()))
+        rate(cases.iter().map(|c| said(c).0 != came(c).0))
     };
     let both = |said: &dyn Fn(&Case) -> Seen| {
         format!(
@@ -180,7 +172,7 @@ fn row(name: &str, cases: &[&Case], of: fn(&Case) -> Option<Seen>) -> [String; 6
             let squares = cases
                 .iter()
                 .map(|c| (score(&said(c)) - score(&c.complete)).powi(2));
-            share(mean(&squares.collect::<Vec<_>>()).map(f64::sqrt))
+            share(average(squares).map(f64::sqrt))
         };
         format!("{}, {}", root(&|c| c.published), root(&now))
     };
@@ -209,7 +201,7 @@ fn judged(
             .map(|(_, p)| p)
             .sum::<f64>()
     };
-    let said = |errors: Errors| -> Vec<(f64, bool)> {
+    let said = |errors: Errors| -> Vec<Said> {
         let pairs = cases.iter().filter_map(&pair);
         pairs
             .map(|(said, came)| (given(said, errors), said.0 == came.0))
@@ -220,14 +212,12 @@ fn judged(
         growth: 0.35,
         inflation: 0.35,
     });
-    let average =
-        |of: fn(&(f64, bool)) -> f64| share(mean(&own.iter().map(of).collect::<Vec<_>>()));
     [
         name.to_owned(),
         state.to_owned(),
-        average(|s| s.0),
-        average(|s| f64::from(u8::from(s.1))),
-        share(crate::indicators::statistics::brier(&own)),
-        share(crate::indicators::statistics::brier(&wide)),
+        share(average(own.iter().map(|s| s.0))),
+        rate(own.iter().map(|s| s.1)),
+        share(brier(&own)),
+        share(brier(&wide)),
     ]
 }

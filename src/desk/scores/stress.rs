@@ -1,13 +1,13 @@
 //! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
 
 use super::detection::{self, Reach, Signal};
-use super::table::{ScoreTable, share};
+use super::table::{ScoreTable, average, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::alarm::AlarmRule;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::nber::is_recession;
-use crate::indicators::statistics::{Said, auc, mean};
+use crate::indicators::statistics::{Said, auc};
 use crate::indicators::stress::CMSI;
 use crate::model::AsOf;
 
@@ -29,10 +29,9 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let days = desk.history(&CMSI, AsOf::Latest)?;
     let ends = Months::lasts(&days);
     let said: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
-    let average = |came: bool| {
+    let mean = |came: bool| {
         let own = said.iter().filter(|s| s.1 == came).map(|s| s.0);
-        let average = mean(&own.collect::<Vec<_>>());
-        average.map_or("-".to_owned(), |v| format!("{v:.0}"))
+        average(own).map_or("-".to_owned(), |v| format!("{v:.0}"))
     };
     let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
                  revised, in the profile that the bundle has; it says no probability, so there is no Brier score";
@@ -49,8 +48,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         said.len().to_string(),
         from,
         share(auc(&said)),
-        average(true),
-        average(false),
+        mean(true),
+        mean(false),
     ]);
     let signal = Signal {
         name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),

@@ -1,6 +1,6 @@
 //! A table of the record, and how its figures are written.
 
-use crate::indicators::statistics::{Said, auc, brier, calibration};
+use crate::indicators::statistics::{Moments, Said, auc, brier, calibration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,16 +73,22 @@ pub(super) fn share(value: Option<f64>) -> String {
     })
 }
 
+/// The mean of some values; none where there are none.
+pub(super) fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let all: Moments = values.collect();
+    (all.count() > 0).then(|| all.mean())
+}
+
+/// The share of those that are so.
+pub(super) fn rate(are: impl Iterator<Item = bool>) -> String {
+    share(average(are.map(|is| f64::from(u8::from(is)))))
+}
+
 /// Months, base rate, AUC and Brier score.
 pub(super) fn skill(said: &[Said]) -> [String; 4] {
-    let came = said
-        .iter()
-        .map(|s| f64::from(u8::from(s.1)))
-        .collect::<Vec<_>>();
-    let rate = crate::indicators::statistics::mean(&came);
     [
         said.len().to_string(),
-        share(rate),
+        rate(said.iter().map(|s| s.1)),
         share(auc(said)),
         share(brier(said)),
     ]

@@ -35,11 +35,9 @@ const ALL_WORDS: f64 = 600.0;
 /// How much of that is for having no other.
 const CLOSENESS: f64 = 0.2;
 
-/// What is searched of a document.
+/// What is searched of a document besides its title.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(in crate::desk) struct Text {
-    /// Title as shown.
-    pub(super) title: String,
     /// Names, each with its rank among all documents of that name: the higher, the less this one is meant.
     pub(super) names: Vec<(String, u32)>,
     /// Whatever else is said about it.
@@ -108,18 +106,18 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Indexes documents, numbered from 0.
-    pub(super) fn new(texts: &[Text]) -> Self {
+    /// Indexes documents, each with its title as shown, numbered from 0.
+    pub(super) fn new<'a>(texts: impl Iterator<Item = (&'a str, &'a Text)>) -> Self {
         let mut places: BTreeMap<String, BTreeMap<usize, Place>> = BTreeMap::new();
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        let (mut names, mut documents) = (Vec::new(), Vec::with_capacity(texts.len()));
-        for (document, text) in texts.iter().enumerate() {
+        let (mut names, mut documents) = (Vec::new(), Vec::new());
+        for (document, (title, text)) in texts.enumerate() {
             let mut add = |word: String, place: Place| {
                 let best = places.entry(word).or_default().entry(document);
                 let best = best.or_insert(place);
                 *best = place.min(*best);
             };
-            let title: HashSet<String> = words(&text.title).collect();
+            let title: HashSet<String> = words(title).collect();
             documents.push((title.len(), text.bonus));
             title.into_iter().for_each(|word| add(word, Place::Title));
             let body = words(&text.body).take(MAX_BODY);
@@ -350,10 +348,9 @@ mod tests {
     use super::*;
 
     fn index() -> Index {
-        let document = |(name, body): &(&str, &str)| Text {
-            title: (*name).to_owned(),
-            names: vec![((*name).to_owned(), 0)],
-            body: (*body).to_owned(),
+        let document = |(name, body): (&str, &str)| Text {
+            names: vec![(name.to_owned(), 0)],
+            body: body.to_owned(),
             bonus: 0,
         };
         let documents = [
@@ -362,7 +359,8 @@ mod tests {
             ("Core inflation rate", "without food and energy"),
             ("VIX", "the fear index of stocks"),
         ];
-        Index::new(&documents.iter().map(document).collect::<Vec<_>>())
+        let texts = documents.map(document);
+        Index::new(documents.iter().map(|d| d.0).zip(&texts))
     }
 
     fn found(query: &str) -> Vec<usize> {

@@ -38,10 +38,7 @@ impl Lessons {
         let mut lessons = Self::default();
         let mut before = grids(desk, FIRST)?;
         // Six months for prints that were late.
-        let ends = (1..)
-            .map(|k| FIRST.plus(k))
-            .take_while(|m| *m <= LAST_LEARNT.plus(6));
-        for end in ends {
+        for end in FIRST.plus(1).until(LAST_LEARNT.plus(6)) {
             let now = grids(desk, end)?;
             lessons.take(end.last_day(), (&before, &now), &weekly);
             before = now;
@@ -109,11 +106,8 @@ fn grids(desk: &Desk, end: Month) -> Result<Grids> {
 /// The months that came between two states.
 fn printed(before: &Months, now: &Months) -> impl Iterator<Item = Month> {
     let span = before.last().zip(now.last());
-    let months = span.into_iter().flat_map(|(before, now)| {
-        (1..)
-            .map(move |k| before.plus(k))
-            .take_while(move |m| *m <= now)
-    });
+    let months = span.into_iter();
+    let months = months.flat_map(|(before, now)| before.plus(1).until(now));
     months.filter(|m| (FIRST..=LAST_LEARNT).contains(m))
 }
 

@@ -3,12 +3,11 @@
 use super::seen::{Seen, known, seen};
 use crate::desk::local::Desk;
 use crate::desk::scores::detection::{self, Reach, Signal, at_least};
-use crate::desk::scores::table::{ScoreTable, share};
+use crate::desk::scores::table::{ScoreTable, average, rate, share};
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::nber::is_recession;
 use crate::indicators::regime::{self, Regime, RegimeMonth};
-use crate::indicators::statistics::mean;
 use crate::model::frequency::shift;
 use crate::model::{Date, Observation};
 use jiff::ToSpan;
@@ -55,30 +54,21 @@ pub(super) fn labels(
     let same = |e: &End| last.get(&e.1).copied();
     let ahead = |e: &End| last.get(&e.0.plus(1).first_day()).copied();
     let recessions: Vec<&End> = late.iter().copied().filter(|e| is_recession(e.0)).collect();
-    table.row(others(
-        "the same row, by revisions alone, since 1966-03",
-        &every,
-        same,
-    ));
-    table.row(others("the same since 1999-08", &monthly, same));
-    table.row(others(
-        "the month itself at its end, since 1985",
-        &late,
-        ahead,
-    ));
-    table.row(others("the same in recession months", &recessions, ahead));
     let middles = middles(desk)?;
     let middles: Vec<&End> = middles.iter().collect();
-    table.row(others(
-        "the month itself on its 15th, since 1985",
-        &middles,
-        ahead,
-    ));
+    let by_revisions = "the same row, by revisions alone, since 1966-03";
+    table.row(others(by_revisions, &every, same));
+    table.row(others("the same since 1999-08", &monthly, same));
+    let at_its_end = "the month itself at its end, since 1985";
+    table.row(others(at_its_end, &late, ahead));
+    table.row(others("the same in recession months", &recessions, ahead));
+    let in_its_middle = "the month itself on its 15th, since 1985";
+    table.row(others(in_its_middle, &middles, ahead));
     let moved = |score: fn(&Seen) -> f64| {
         let gaps = late
             .iter()
             .filter_map(|e| Some((score(&e.2) - score(&same(e)?)).abs()));
-        share(mean(&gaps.collect::<Vec<_>>()))
+        share(average(gaps))
     };
     let size = "mean absolute revision of the same row, since 1985";
     let cells = [
@@ -96,7 +86,7 @@ pub(super) fn labels(
 /// What was published in the middle of each month.
 fn middles(desk: &Desk) -> Result<Vec<End>> {
     let mut middles = Vec::new();
-    for month in (0..).map(|k| LATE.plus(k)).take_while(|m| *m <= LAST) {
+    for month in LATE.until(LAST) {
         let day = shift(month.first_day(), 14.days());
         let state = regime::at(&known(desk, day)?, day).state;
         middles.extend(state.map(|s| (month, s.month, seen(&s))));
@@ -110,17 +100,15 @@ fn is_up(regime: Regime) -> bool {
 
 fn others(name: &str, ends: &[&End], today: impl Fn(&End) -> Option<Seen>) -> Vec<String> {
     let pairs: Vec<(Seen, Seen)> = ends.iter().filter_map(|e| Some((e.2, today(e)?))).collect();
-    let differ = |of: fn(Regime) -> bool| {
-        let differs = |(then, now): &(Seen, Seen)| f64::from(u8::from(of(then.0) != of(now.0)));
-        share(mean(&pairs.iter().map(differs).collect::<Vec<_>>()))
-    };
-    let label = pairs
-        .iter()
-        .map(|(then, now)| f64::from(u8::from(then.0 != now.0)));
-    let label = share(mean(&label.collect::<Vec<_>>()));
-    let up = differ(is_up);
-    let hot = differ(|r| matches!(r, Regime::Reflation | Regime::Stagflation));
-    vec![name.to_owned(), pairs.len().to_string(), label, up, hot]
+    let differ =
+        |of: fn(Regime) -> bool| rate(pairs.iter().map(|(then, now)| of(then.0) != of(now.0)));
+    vec![
+        name.to_owned(),
+        pairs.len().to_string(),
+        rate(pairs.iter().map(|(then, now)| then.0 != now.0)),
+        differ(is_up),
+        differ(|r| matches!(r, Regime::Reflation | Regime::Stagflation)),
+    ]
 }
 
 /// How often the label of a month's end was another than the one before, and what came of it.
@@ -163,12 +151,8 @@ pub(super) fn detection(ends: &[(Month, Vec<RegimeMonth>)]) -> ScoreTable {
         let meant = readings
             .iter()
             .filter(|o| is_meant(Month::of(o.date)) && Month::of(o.date) <= LAST);
-        let below: Vec<bool> = meant.map(|o| o.value > 0.0).collect();
-        format!(
-            "{} of {}",
-            below.iter().filter(|b| **b).count(),
-            below.len()
-        )
+        let below = meant.clone().filter(|o| o.value > 0.0);
+        format!("{} of {}", below.count(), meant.count())
     };
     let (within, without) = (below(is_recession), below(|m| !is_recession(m)));
     let signal = Signal {
