@@ -16,7 +16,7 @@ mod unit;
 
 pub use fluid::{fluid, spark};
 pub use frame::{FONTS, svg};
-pub use palette::{Palette, STYLE, Theme};
+pub use palette::{STYLE, Theme};
 pub use png::{png, raster};
 pub use script::{SCRIPT, SCRIPT_STYLE};
 pub use spec::{ChartSpec, Extent, Line, Span};

@@ -1,7 +1,7 @@
 //! Axes: round steps for values, calendar steps for time.
 
-use crate::model::Date;
 use crate::model::frequency::day_number;
+use crate::model::{Date, Frequency};
 
 /// Steps are counted up to here; what is larger lies at the edge.
 const FARTHEST: f64 = 1e300;
@@ -108,8 +108,7 @@ impl Days {
 
     /// Marks at years, quarters or months, at most `most`, with their labels.
     pub(super) fn marks(self, most: i32) -> Vec<(Date, String)> {
-        let months = |d: Date| i32::from(d.year()) * 12 + i32::from(d.month()) - 1;
-        let (from, to) = (months(self.first), months(self.last));
+        let [from, to] = [self.first, self.last].map(|d| Frequency::Monthly.period_number(d));
         let steps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600];
         let mut fitting = steps.into_iter().filter(|s| (to - from) / s < most);
         let step = fitting.next().unwrap_or(600);

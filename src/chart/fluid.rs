@@ -1,6 +1,7 @@
 //! Curves that fill whatever room they get: places are shares of it, and no letter or stroke is stretched.
 
 use super::frame::FONTS;
+use super::palette::{LINES, MUTED, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::ChartSpec;
 use super::unit::{escaped, grouped};
@@ -57,7 +58,7 @@ fn drawn(spec: &ChartSpec, class: &str, has_marks: bool) -> String {
     let mut out = format!(r#"<svg {class} width="100%" height="100%">"#);
     shading(&mut out, spec, &plot);
     if has_marks {
-        marks(&mut out, spec, &plot);
+        marks(&mut out, &plot);
     }
     lines(&mut out, spec, &plot, factor);
     out + "</svg>"
@@ -69,7 +70,7 @@ fn share(place: f64) -> f64 {
 }
 
 fn shading(out: &mut String, spec: &ChartSpec, plot: &Plot) {
-    let (shade, Some(shown)) = (spec.theme.palette().shade, spec.dates()) else {
+    let Some(shown) = spec.dates() else {
         return;
     };
     for (x, width) in spec.shading.iter().filter_map(|s| plot.band(*s, shown)) {
@@ -77,22 +78,20 @@ fn shading(out: &mut String, spec: &ChartSpec, plot: &Plot) {
         // A String takes whatever is written to it.
         let _ = write!(
             out,
-            r#"<rect x="{x:.2}%" width="{width:.2}%" height="100%" fill="{shade}"/>"#
+            r#"<rect x="{x:.2}%" width="{width:.2}%" height="100%" fill="{SHADE}"/>"#
         );
     }
 }
 
 /// Level lines with their figures above them at the left edge, and days along the lower one.
-fn marks(out: &mut String, spec: &ChartSpec, plot: &Plot) {
-    let palette = spec.theme.palette();
-    let (muted, rule) = (palette.muted, palette.rule);
+fn marks(out: &mut String, plot: &Plot) {
     for mark in &plot.values.marks {
         let y = share(plot.y(*mark));
         let level = grouped(*mark, plot.values.decimals);
         let (above, label) = if y < 8.0 { (11, "high") } else { (-3, "mark") };
         let _ = write!(
             out,
-            r#"<line x2="100%" y1="{y:.2}%" y2="{y:.2}%" stroke="{rule}"/><text class="{label}" y="{y:.2}%" dy="{above}" fill="{muted}">{level}</text>"#
+            r#"<line x2="100%" y1="{y:.2}%" y2="{y:.2}%" stroke="{RULE}"/><text class="{label}" y="{y:.2}%" dy="{above}" fill="{MUTED}">{level}</text>"#
         );
     }
     for (day, label) in plot.days.marks(6) {
@@ -100,19 +99,18 @@ fn marks(out: &mut String, spec: &ChartSpec, plot: &Plot) {
         if (8.0..93.0).contains(&x) {
             let _ = write!(
                 out,
-                r#"<text class="when" x="{x:.2}%" y="100%" dy="-3" text-anchor="middle" fill="{muted}">{label}</text>"#
+                r#"<text class="when" x="{x:.2}%" y="100%" dy="-3" text-anchor="middle" fill="{MUTED}">{label}</text>"#
             );
         }
     }
 }
 
 fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
-    let palette = spec.theme.palette();
     let _ = write!(
         out,
         r#"<svg viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">"#
     );
-    for (line, colour) in spec.lines.iter().zip(palette.lines).rev() {
+    for (line, colour) in spec.lines.iter().zip(LINES).rev() {
         let path = plot.path(line, factor);
         let _ = write!(
             out,
@@ -120,7 +118,7 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
         );
     }
     out.push_str("</svg>");
-    for (line, colour) in spec.lines.iter().zip(palette.lines).rev() {
+    for (line, colour) in spec.lines.iter().zip(LINES).rev() {
         if let Some(last) = line.points.last() {
             let x = share(plot.x(last.date));
             let y = share(plot.place(line, last.value, factor));

@@ -1,6 +1,6 @@
 //! The drawing: ground, shading, grid, lines, last values, and the words around them.
 
-use super::palette::{Palette, STYLE, Theme};
+use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Extent, Line};
 use super::unit::{Scale, escaped, grouped};
@@ -15,7 +15,6 @@ struct Frame<'a> {
     out: String,
     spec: &'a ChartSpec,
     scale: Scale,
-    palette: Palette,
     width: f64,
     height: f64,
     /// Size of letters.
@@ -36,13 +35,12 @@ pub fn svg(spec: &ChartSpec) -> String {
         out: String::with_capacity(16_384),
         spec,
         scale: spec.scale(),
-        palette: spec.theme.palette(),
         width,
         height: f64::from(spec.size.1),
         small,
         large,
     };
-    frame.drawn()
+    spec.theme.coloured(frame.drawn())
 }
 
 impl Frame<'_> {
@@ -52,9 +50,6 @@ impl Frame<'_> {
         let label = escaped(&self.spec.sentence());
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
-        if self.spec.theme == Theme::Auto {
-            self.out += &format!("<style>{STYLE}</style>");
-        }
         let (margin, top, bottom) = match self.spec.extent {
             Extent::Plot => (2.0, 10.0, height - small - 8.0),
             Extent::Whole => (20.0, self.words(), height - 20.0 - small * 2.6),
@@ -62,10 +57,10 @@ impl Frame<'_> {
         match self.lay((margin, top, width - margin, bottom)) {
             Some(plot) => self.draw(&plot),
             None => {
-                let (x, y, muted) = (width / 2.0, f64::midpoint(top, bottom), self.palette.muted);
+                let (x, y) = (width / 2.0, f64::midpoint(top, bottom));
                 let text = "No observations in this range";
                 self.out += &format!(r#"<text x="{x}" y="{y}" text-anchor="middle" "#);
-                self.out += &format!(r#"fill="{muted}">{text}</text>"#);
+                self.out += &format!(r#"fill="{MUTED}">{text}</text>"#);
             }
         }
         self.out + "</svg>"
@@ -74,15 +69,12 @@ impl Frame<'_> {
     /// Ground, title, unit, footer; returns where the plot may begin.
     fn words(&mut self) -> f64 {
         let (spec, width, height, large) = (self.spec, self.width, self.height, self.large);
-        let Palette {
-            paper, ink, muted, ..
-        } = self.palette;
-        self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{paper}"/>"#);
+        self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
         let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
         let first = 20.0 + large * 0.75;
         let title = escaped(&cut(&spec.title, room));
         self.out += &format!(r#"<text x="20" y="{first}" font-size="{large}" font-weight="600" "#);
-        self.out += &format!(r#"fill="{ink}">{title}</text>"#);
+        self.out += &format!(r#"fill="{INK}">{title}</text>"#);
         let is_scaled = self.scale.factor != 1.0;
         let unit = if is_scaled {
             &self.scale.unit
@@ -99,13 +91,13 @@ impl Frame<'_> {
         }
         let second = first + self.small * 1.6;
         let unit = escaped(&unit);
-        self.out += &format!(r#"<text x="20" y="{second}" fill="{muted}">{unit}</text>"#);
+        self.out += &format!(r#"<text x="20" y="{second}" fill="{MUTED}">{unit}</text>"#);
         let (foot, right) = (height - 18.0, width - 20.0);
         let source = escaped(&cut(&spec.source, room));
         let credit = escaped(&spec.credit);
-        self.out += &format!(r#"<text x="20" y="{foot}" fill="{muted}">Source: {source}</text>"#);
+        self.out += &format!(r#"<text x="20" y="{foot}" fill="{MUTED}">Source: {source}</text>"#);
         self.out += &format!(r#"<text x="{right}" y="{foot}" text-anchor="end" "#);
-        self.out += &format!(r#"fill="{muted}">{credit}</text>"#);
+        self.out += &format!(r#"fill="{MUTED}">{credit}</text>"#);
         second + self.small * 1.4
     }
 
@@ -154,13 +146,12 @@ impl Frame<'_> {
     }
 
     fn draw(&mut self, plot: &Plot) {
-        let Palette { muted, shade, .. } = self.palette;
         let (top, height, base) = (plot.top, plot.height, plot.top + plot.height);
         if let Some(shown) = self.spec.dates() {
             let spans = self.spec.shading.iter();
             for (x, width) in spans.filter_map(|s| plot.band(*s, shown)) {
                 self.out += &format!(r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" "#);
-                self.out += &format!(r#"height="{height:.1}" fill="{shade}"/>"#);
+                self.out += &format!(r#"height="{height:.1}" fill="{SHADE}"/>"#);
             }
         }
         self.grid(plot);
@@ -175,9 +166,9 @@ impl Frame<'_> {
             if x + half > plot.left + plot.width + 40.0 {
                 continue;
             }
-            self.out += &format!(r#"<path d="M{x:.1} {base:.1}v4" stroke="{muted}"/>"#);
+            self.out += &format!(r#"<path d="M{x:.1} {base:.1}v4" stroke="{MUTED}"/>"#);
             self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="middle" "#);
-            self.out += &format!(r#"fill="{muted}">{label}</text>"#);
+            self.out += &format!(r#"fill="{MUTED}">{label}</text>"#);
         }
         self.right_axis(plot);
         self.curves(plot);
@@ -185,25 +176,22 @@ impl Frame<'_> {
 
     /// Level lines with their figures; zero, where it lies inside, is drawn in ink.
     fn grid(&mut self, plot: &Plot) {
-        let Palette {
-            ink, muted, rule, ..
-        } = self.palette;
         let (left, right) = (plot.left, plot.left + plot.width);
         for mark in &plot.values.marks {
             let y = plot.y(*mark);
             let is_zero = *mark == 0.0 && plot.values.low < 0.0;
-            let (colour, thick) = if is_zero { (ink, "1.2") } else { (rule, "1") };
+            let (colour, thick) = if is_zero { (INK, "1.2") } else { (RULE, "1") };
             let (x, below) = (left - 8.0, y + self.small * 0.35);
             let level = grouped(*mark, plot.values.decimals);
             self.out += &format!(r#"<path d="M{left:.1} {y:.1}H{right:.1}" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="{thick}"/><text x="{x:.1}" y="{below:.1}" "#);
-            self.out += &format!(r#"text-anchor="end" fill="{muted}">{level}</text>"#);
+            self.out += &format!(r#"text-anchor="end" fill="{MUTED}">{level}</text>"#);
         }
     }
 
     /// Figures of the right axis, in the colour of the first line that stands on it.
     fn right_axis(&mut self, plot: &Plot) {
-        let mut lines = self.spec.lines.iter().zip(self.palette.lines);
+        let mut lines = self.spec.lines.iter().zip(LINES);
         let Some((axis, (_, colour))) = plot.right.as_ref().zip(lines.find(|(l, _)| l.is_right))
         else {
             return;
@@ -218,11 +206,10 @@ impl Frame<'_> {
 
     /// The lines, a dot on each last value and the value beside it; two labels never lie on each other.
     fn curves(&mut self, plot: &Plot) {
-        let paper = self.palette.paper;
         // Corners of a thousand points in a thousand pixels: none is seen, and a round one takes as long as its line.
         let round = r#"stroke-linejoin="bevel" stroke-linecap="round""#;
         let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
-        for (line, colour) in self.spec.lines.iter().zip(self.palette.lines).rev() {
+        for (line, colour) in self.spec.lines.iter().zip(LINES).rev() {
             let path = plot.path(line, self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="1.8" {round}/>"#);
@@ -246,7 +233,7 @@ impl Frame<'_> {
             let beside = x + 8.0 + if aside > 0.0 { aside + 8.0 } else { 0.0 };
             let (below, text) = (at + self.small * 0.35, escaped(&text));
             self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
-            self.out += &format!(r#"stroke="{paper}" stroke-width="1.5"/>"#);
+            self.out += &format!(r#"stroke="{PAPER}" stroke-width="1.5"/>"#);
             self.out += &format!(r#"<text x="{beside:.1}" y="{below:.1}" font-weight="600" "#);
             self.out += &format!(r#"fill="{colour}">{text}</text>"#);
         }

@@ -3,7 +3,7 @@
 use super::formulas::{self, Known};
 use crate::error::{Error, Result, quote};
 use crate::indicators::condition::{Run, tally};
-use crate::indicators::expression::{Column, Evaluation, Expr, Op, Price, Scope, Unit};
+use crate::indicators::expression::{Column, Evaluation, Expr, Function, Op, Price, Scope, Unit};
 use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics;
 use crate::model::series_info::round_to;
@@ -208,9 +208,11 @@ impl Condition {
 
     fn direction(&self, met: bool) -> &'static str {
         let is_order = |is_above: bool| match &self.tree {
-            Expr::Binary { op, .. } if is_above => matches!(op, Op::Greater | Op::AtLeast),
-            Expr::Binary { op, .. } => matches!(op, Op::Less | Op::AtMost),
-            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } | Expr::Call { .. } => false,
+            Expr::Call { function, .. } => match is_above {
+                true => matches!(function, Function::Op(Op::Greater | Op::AtLeast)),
+                false => matches!(function, Function::Op(Op::Less | Op::AtMost)),
+            },
+            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } => false,
         };
         match met {
             _ if is_order(met) => "up",

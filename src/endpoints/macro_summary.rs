@@ -223,7 +223,7 @@ fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
     } = desk.data_date(as_of)?;
     let mut figures = summary::summary(&set, day, market);
     if figures.sahm_rule.value.is_none()
-        && let Some((observation, basis)) = sahm::at(&set, day).shown()
+        && let Some((observation, basis)) = sahm::at(&set, day)
     {
         figures.sahm_rule = Figure {
             value: Some(observation.value),

@@ -29,7 +29,7 @@ impl Measured {
     pub(super) fn new(series: &Series, units: Units, frequency: Frequency) -> Self {
         let info = &series.info;
         let own = series.quantity();
-        let is_in_own_unit = matches!(units, Units::Level | Units::Change | Units::ChangeYear);
+        let is_in_own_unit = units.is_in_own_unit();
         let (quantity, decimals) = if units == Units::Level {
             (own, info.decimals)
         } else if is_in_own_unit {

@@ -92,7 +92,7 @@ impl Endpoint for GetReleaseCalendar {
         let events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
         let figures = figures::of(desk, &due, as_of)?;
         let ids = figures.iter().map(|f| f.series_id.as_str());
-        let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| f.inputs);
+        let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
         let read = ids.chain(inputs.copied());
         let mut provenance = Provenance::of(desk, as_of, read)?;
         note(&mut provenance, &due);

@@ -190,10 +190,7 @@ impl Blend {
         let place = self.days.partition_point(|d| *d <= then).checked_sub(1)?;
         let fresh = days_between(*self.days.get(place)?, then) <= STALE_AFTER_DAYS;
         let before = self.value(place).filter(|_| fresh)?;
-        Some(Trend {
-            change: value - before,
-            over,
-        })
+        Trend::since(Some(before), value, over)
     }
 
     fn value(&self, place: usize) -> Option<f64> {

@@ -10,6 +10,8 @@ use super::statistics::mean;
 use crate::model::frequency::shift;
 use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::ToSpan;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// Claims move the expected unemployment rate by no more than this, percent (docs/METHODS.md#expectations).
 const CLAIMS_CLIP: f64 = 30.0;
@@ -17,15 +19,13 @@ const CLAIMS_CLIP: f64 = 30.0;
 /// Share of the mean of the last three changes of payrolls that is expected of the next.
 const PAYROLLS_SHARE: f64 = 0.85;
 
-/// Spread of claims around their expectation, as a share of it.
-const CLAIMS_SPREAD: f64 = 0.038;
-
 /// Standard deviation and 90th percentile of errors for CPIAUCSL where gasoline is not known: measured from the vintages
 /// as the others, 2010-01..2026-02 without 2020-03..2021-06, n 176.
 const WITHOUT_GASOLINE: (f64, f64) = (0.25, 0.41);
 
 /// What of a series is expected and printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Measure {
     /// Change from the period before, in the series' unit.
     Change,
@@ -36,12 +36,12 @@ enum Measure {
 }
 
 /// A series with a formula for its next release.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Formula {
     /// The series.
     pub id: &'static str,
     /// Every series the formula reads.
-    pub inputs: &'static [&'static str],
+    pub inputs: Vec<&'static str>,
     /// What is expected, in words.
     pub measure: &'static str,
     /// Unit of the measure.
@@ -53,11 +53,11 @@ pub struct Formula {
     /// Its record beside the naive one, in words.
     pub record: &'static str,
     /// What must be said wherever the expectation is.
-    pub caveat: Option<&'static str>,
+    pub caveat: Option<String>,
+    /// Of the errors; of levels as a share of them.
     sd: f64,
     p90: Option<f64>,
     kind: Measure,
-    draft: fn(&SeriesSet) -> Draft,
 }
 
 /// Period, value, and what was unusual; or why there is none.
@@ -81,92 +81,10 @@ pub struct Expectation {
 }
 
 /// Every series with a formula, in the order in which they are shown.
-pub static FORMULAS: [Formula; 6] = [
-    Formula {
-        id: "PAYEMS",
-        inputs: &["PAYEMS"],
-        measure: "change from the month before",
-        unit: "thousand persons",
-        decimals: 0,
-        formula: "0.85 of the mean of the last three changes",
-        record: "rmse 1985-2019 126 thousand; last change repeated 152",
-        caveat: None,
-        sd: 115.0,
-        p90: Some(177.0),
-        kind: Measure::Change,
-        draft: payrolls,
-    },
-    Formula {
-        id: "UNRATE",
-        inputs: &["UNRATE", "ICSA"],
-        measure: "change from the month before",
-        unit: "percentage points",
-        decimals: 3,
-        formula: "from the mean of the last three changes and the claims of two months",
-        record: "rmse 1985-2019 0.163 points; no change 0.168 (t -1.2); rounded to 0.1 right as often, 23 % against 25 %",
-        caveat: Some("not better than \"no change\""),
-        sd: 0.15,
-        p90: Some(0.25),
-        kind: Measure::Change,
-        draft: unemployment,
-    },
-    Formula {
-        id: "CPIAUCSL",
-        inputs: &["CPILFESL", "CPIAUCSL", "GASREGW"],
-        measure: "change from the month before, log",
-        unit: "%",
-        decimals: 3,
-        formula: "core's mean change of twelve months and gasoline beside its usual move in that month",
-        record: "rmse 1996-2019 0.149; last change repeated 0.321",
-        caveat: None,
-        sd: 0.15,
-        p90: Some(0.24),
-        kind: Measure::LogPercent,
-        draft: prices,
-    },
-    Formula {
-        id: "CPILFESL",
-        inputs: &["CPILFESL"],
-        measure: "change from the month before, log",
-        unit: "%",
-        decimals: 3,
-        formula: "a quarter of the last change and three quarters of the mean of twelve",
-        record: "rmse 1985-2019 0.093; last change repeated 0.120",
-        caveat: None,
-        sd: 0.09,
-        p90: Some(0.15),
-        kind: Measure::LogPercent,
-        draft: core_prices,
-    },
-    Formula {
-        id: "INDPRO",
-        inputs: &["INDPRO", "PAYEMS"],
-        measure: "change from the month before, log",
-        unit: "%",
-        decimals: 3,
-        formula: "-0.087 + 0.247 of the mean of the last three changes + 1.782 times the month's growth of payrolls",
-        record: "rmse 1985-2019 0.507; last change repeated 0.702, zero 0.565",
-        caveat: None,
-        sd: 0.51,
-        p90: Some(0.83),
-        kind: Measure::LogPercent,
-        draft: production,
-    },
-    Formula {
-        id: "ICSA",
-        inputs: &["ICSA"],
-        measure: "level",
-        unit: "claims",
-        decimals: 0,
-        formula: "half way, in logarithms, between the last week and the mean of the last four",
-        record: "rmse 1985-2019 3.96 % of the level; last week repeated 4.23 %",
-        caveat: None,
-        sd: CLAIMS_SPREAD,
-        p90: None,
-        kind: Measure::Level,
-        draft: claims,
-    },
-];
+pub static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
+    let read = serde_json::from_str(include_str!("../../data/expectations.json"));
+    read.unwrap_or_default()
+});
 
 impl Formula {
     /// The formula for a series.
@@ -179,7 +97,15 @@ impl Formula {
     /// # Errors
     /// Why there is no expectation, as half a sentence.
     pub fn expect(&self, known: &SeriesSet) -> Result<Expectation, String> {
-        let mut found = (self.draft)(known)?;
+        let draft = match self.id {
+            "PAYEMS" => payrolls,
+            "UNRATE" => unemployment,
+            "CPIAUCSL" => prices,
+            "CPILFESL" => core_prices,
+            "INDPRO" => production,
+            _ => claims,
+        };
+        let mut found = draft(known)?;
         if found.sd.is_nan() {
             (found.sd, found.p90) = match self.kind {
                 Measure::Level => (self.sd * found.value, self.p90),

@@ -122,16 +122,9 @@ impl Leg {
 
     fn input(&self, balance: Balance) -> Input {
         let found = balance.as_ref().ok().copied();
-        Input {
-            name: self.name,
-            series: vec![self.id],
-            value: found.map(|(value, _)| value),
-            unit: "trillions of dollars",
-            date: found.map(|(_, date)| date),
-            weight: None,
-            contribution: found.map(|(value, _)| self.sign * value + 0.0),
-            missing: balance.err(),
-        }
+        let points = found.map(|(value, _)| self.sign * value + 0.0);
+        let what = (self.name, &[self.id][..], "trillions of dollars");
+        Input::of(what, found, points, balance.err())
     }
 }
 
@@ -187,16 +180,12 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         .iter()
         .map(|leg| leg.input(leg.at(set, week)))
         .collect();
-    let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
-    if !reasons.is_empty() {
-        return Reading::none(week, reasons.join("; "), inputs);
+    if inputs.iter().any(|i| i.missing.is_some()) {
+        return Reading::lacking(week, inputs);
     }
     let value: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
     Reading {
-        trend: at(set, shift(week, (-91).days())).map(|before| Trend {
-            change: value - before,
-            over: "13 weeks",
-        }),
+        trend: Trend::since(at(set, shift(week, (-91).days())), value, "13 weeks"),
         ..Reading::of(week, value, inputs)
     }
 }

@@ -4,7 +4,7 @@
 //! interruption of the series has no value: a change over a hole of months is not a change over 63 days.
 
 use super::months::log_ratio;
-use super::resample::{known, known_on};
+use super::resample::known_on;
 use super::statistics::{Moments, rolling_moments};
 use crate::model::frequency::{days_between, days_later, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
@@ -57,7 +57,7 @@ impl Way {
     pub fn measure(&self, set: &SeriesSet, (start, day): (Date, Date)) -> Option<Measure> {
         let mut read = self.series.iter().map(|id| {
             let source = set.get(id)?;
-            let rows = known(source, day);
+            let rows = source.up_to(day);
             let first = rows.partition_point(|o| o.date < start);
             let rows = rows.get(first..).filter(|rows| !rows.is_empty())?;
             Some((source, rows))
@@ -139,14 +139,9 @@ impl Measure {
 
     /// First day of the index on which the figure stamped `date` counts.
     pub fn since(&self, date: Date) -> Date {
-        match self.series.frequency() {
-            Frequency::Daily => date,
-            Frequency::Weekly
-            | Frequency::Biweekly
-            | Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => known_on(&self.series, date).min(self.until),
+        match self.series.frequency() == Frequency::Daily {
+            true => date,
+            false => known_on(&self.series, date).min(self.until),
         }
     }
 

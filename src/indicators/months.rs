@@ -49,6 +49,11 @@ impl Month {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// It and those after it, up to a last one.
+    pub fn up_to(self, last: Self) -> impl Iterator<Item = Self> {
+        (self.0..=last.0).map(Self)
+    }
+
     /// "July 2026".
     pub fn name(self) -> String {
         self.first_day().strftime("%B %Y").to_string()

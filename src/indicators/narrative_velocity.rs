@@ -159,15 +159,13 @@ fn inputs(scores: [Option<f64>; 3], day: Date) -> Vec<Input> {
     let channels = || CHANNELS.iter().zip(scores);
     let there = channels().filter(|(_, score)| score.is_some());
     let total: f64 = there.map(|((_, weight, _), _)| weight).sum();
-    let input = |(&(name, weight, lack), score): (&(&'static str, f64, &str), Option<f64>)| Input {
-        name,
-        series: Vec::new(),
-        value: score,
-        unit: "0-100",
-        date: score.map(|_| day),
-        weight: Some(weight),
-        contribution: score.map(|s| weight * s / total),
-        missing: score.is_none().then(|| lack.to_owned()),
+    let input = |(&(name, weight, lack), score): (&(&'static str, f64, &str), Option<f64>)| {
+        let found = score.map(|s| (s, day));
+        let points = score.map(|s| weight * s / total);
+        Input {
+            weight: Some(weight),
+            ..Input::of((name, &[], "0-100"), found, points, Some(lack.to_owned()))
+        }
     };
     channels().map(input).collect()
 }

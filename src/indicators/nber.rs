@@ -3,7 +3,8 @@
 //! A recession runs from the month after the peak through the trough, as in the series USREC.
 
 use super::months::Month;
-use crate::model::Date;
+use crate::model::{Date, table};
+use std::sync::LazyLock;
 
 /// A recession: the month of the peak before it, and the month of the trough, its last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,51 +34,20 @@ pub fn is_recession(month: Month) -> bool {
         .any(|r| r.peak < month && month <= r.trough)
 }
 
-const fn recession(peak: (i32, i32), trough: (i32, i32)) -> Recession {
-    Recession {
-        peak: Month::new(peak.0, peak.1),
-        trough: Month::new(trough.0, trough.1),
-    }
-}
-
 /// Every recession called so far, the earliest first; none after 2020-04 as of August 2026.
 /// Source: NBER, "US Business Cycle Expansions and Contractions".
-pub const RECESSIONS: &[Recession] = &[
-    recession((1857, 6), (1858, 12)),
-    recession((1860, 10), (1861, 6)),
-    recession((1865, 4), (1867, 12)),
-    recession((1869, 6), (1870, 12)),
-    recession((1873, 10), (1879, 3)),
-    recession((1882, 3), (1885, 5)),
-    recession((1887, 3), (1888, 4)),
-    recession((1890, 7), (1891, 5)),
-    recession((1893, 1), (1894, 6)),
-    recession((1895, 12), (1897, 6)),
-    recession((1899, 6), (1900, 12)),
-    recession((1902, 9), (1904, 8)),
-    recession((1907, 5), (1908, 6)),
-    recession((1910, 1), (1912, 1)),
-    recession((1913, 1), (1914, 12)),
-    recession((1918, 8), (1919, 3)),
-    recession((1920, 1), (1921, 7)),
-    recession((1923, 5), (1924, 7)),
-    recession((1926, 10), (1927, 11)),
-    recession((1929, 8), (1933, 3)),
-    recession((1937, 5), (1938, 6)),
-    recession((1945, 2), (1945, 10)),
-    recession((1948, 11), (1949, 10)),
-    recession((1953, 7), (1954, 5)),
-    recession((1957, 8), (1958, 4)),
-    recession((1960, 4), (1961, 2)),
-    recession((1969, 12), (1970, 11)),
-    recession((1973, 11), (1975, 3)),
-    recession((1980, 1), (1980, 7)),
-    recession((1981, 7), (1982, 11)),
-    recession((1990, 7), (1991, 3)),
-    recession((2001, 3), (2001, 11)),
-    recession((2007, 12), (2009, 6)),
-    recession((2020, 2), (2020, 4)),
-];
+pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
+    let month = |text: &str| Some(Month::of(text.parse().ok()?));
+    let rows = table::rows(include_str!("../../data/recessions.csv"));
+    let dated = rows.filter_map(|(_, row)| {
+        let [peak, trough] = row.ok()?.map(month);
+        Some(Recession {
+            peak: peak?,
+            trough: trough?,
+        })
+    });
+    dated.collect()
+});
 
 #[cfg(test)]
 mod tests {

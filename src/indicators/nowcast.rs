@@ -155,22 +155,18 @@ impl Filling {
     fn fill(&mut self) -> Result<(), String> {
         let (claims, b) = (self.claims.clone(), self.bridges);
         let with_claims = "its own momentum and initial claims";
-        let payrolls = |grid: &Months, m| {
-            let step = bridges::step(
-                &b.payrolls,
-                bridges::momentum(grid, m)?,
-                bridges::claims_at(&claims, m),
-            );
-            grown(grid, m, step)
+        let by_claims = |of: [f64; 4]| {
+            let claims = &claims;
+            move |grid: &Months, m: Month| {
+                let claims = bridges::claims_at(claims, m);
+                grown(
+                    grid,
+                    m,
+                    bridges::step(&of, bridges::momentum(grid, m)?, claims),
+                )
+            }
         };
-        let production = |grid: &Months, m| {
-            let step = bridges::step(
-                &b.production,
-                bridges::momentum(grid, m)?,
-                bridges::claims_at(&claims, m),
-            );
-            grown(grid, m, step)
-        };
+        let (payrolls, production) = (by_claims(b.payrolls), by_claims(b.production));
         let unemployment = |grid: &Months, m: Month| {
             let last = grid.get(m.plus(-1))?;
             let step = bridges::step(
@@ -205,7 +201,7 @@ impl Filling {
         let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
         let b = self.bridges;
         let last = self.figures.prices.last();
-        let mut to_fill = last.into_iter().flat_map(|m| months_after(m, self.to));
+        let mut to_fill = last.into_iter().flat_map(|m| m.plus(1).up_to(self.to));
         let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
             true => {
                 self.inputs_missing.push("GASREGW");
@@ -240,7 +236,7 @@ impl Filling {
                 "{series} ends with {last}, more than {MOST} months before {to}"
             ));
         }
-        for month in months_after(last, self.to) {
+        for month in last.plus(1).up_to(self.to) {
             let value = next(grid, month)
                 .ok_or_else(|| format!("{series} of {} cannot be filled", month.name()))?;
             grid.put(month, value);
@@ -270,13 +266,6 @@ impl Filling {
             }
         }
     }
-}
-
-/// The months after `last`, up to `to`.
-fn months_after(last: Month, to: Month) -> impl Iterator<Item = Month> {
-    (1..)
-        .map(move |k| last.plus(k))
-        .take_while(move |m| *m <= to)
 }
 
 /// The month before, moved by a step in percent.

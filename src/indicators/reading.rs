@@ -27,6 +27,28 @@ pub struct Input {
     pub missing: Option<String>,
 }
 
+impl Input {
+    /// One without a weight: its value with its date, what that adds to the result, and why there is none if there is
+    /// none.
+    pub fn of(
+        (name, series, unit): (&'static str, &[&'static str], &'static str),
+        found: Option<(f64, Date)>,
+        contribution: Option<f64>,
+        missing: Option<String>,
+    ) -> Self {
+        Self {
+            name,
+            series: series.to_vec(),
+            value: found.map(|(value, _)| value),
+            unit,
+            date: found.map(|(_, date)| date),
+            weight: None,
+            contribution,
+            missing: missing.filter(|_| found.is_none()),
+        }
+    }
+}
+
 /// How far a figure has moved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
@@ -34,6 +56,16 @@ pub struct Trend {
     pub change: f64,
     /// Over which time, in words: "13 weeks".
     pub over: &'static str,
+}
+
+impl Trend {
+    /// From a figure of before, where there was one, to the present one.
+    pub fn since(before: Option<f64>, now: f64, over: &'static str) -> Option<Self> {
+        before.map(|before| Self {
+            change: now - before,
+            over,
+        })
+    }
 }
 
 /// A computed figure at a day, with what it was made of.
@@ -82,6 +114,12 @@ impl Reading {
             reason: Some(reason),
             ..Self::of(date, 0.0, inputs)
         }
+    }
+
+    /// A reading without a figure because of what its inputs lack.
+    pub fn lacking(date: Date, inputs: Vec<Input>) -> Self {
+        let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
+        Self::none(date, reasons.join("; "), inputs)
     }
 }
 

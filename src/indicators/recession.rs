@@ -11,14 +11,14 @@ mod second;
 pub use probits::second_term;
 pub use second::CRPI2;
 
-use super::composite::{Composite, Computation, Indicator, Listing, band};
+use super::composite::{Composite, Computation, Indicator};
 use super::months::Month;
 use super::prose;
 use super::reading::{Reading, Trend};
 use super::shapley::shapley;
 use super::statistics::normal_cdf;
-use crate::model::{Date, Frequency, Observation, SeriesSet};
-use inputs::{DRIVERS, Found, Sources, drivers};
+use crate::model::{Date, Observation, SeriesSet};
+use inputs::{BANDS, Sources, basis, drivers};
 
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {
@@ -64,12 +64,7 @@ pub const CRPI: Composite = Composite {
         }),
     },
     unit: "%",
-    bands: &[
-        band(0.0, "low"),
-        band(15.0, "elevated"),
-        band(30.0, "high"),
-        band(50.0, "very high"),
-    ],
+    bands: BANDS,
     computation: Computation::Own {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT"],
         reading,
@@ -105,11 +100,7 @@ pub fn first_term(spread: f64) -> f64 {
 /// settles then. The month of `day` is computed from what is known so far.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
-    let at = |m: Month| {
-        let value = probability(drivers(&sources.month(m)))?;
-        Some(Observation::new(m.first_day(), value))
-    };
-    sources.months().filter_map(at).collect()
+    sources.path(|m| probability(drivers(&sources.month(m))))
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
@@ -118,34 +109,19 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let found = sources.month(month);
     let now = drivers(&found);
     let (base, points) = shapley(now, USUAL, probability).unwrap_or_default();
-    let basis = basis(&found, month.last_day() > day);
+    let to_date = (month.last_day() > day).then(|| "month to date".to_owned());
     let inputs = sources.described(&found, points);
     let Some(value) = probability(now) else {
-        let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
-        return Reading::none(month.first_day(), reasons.join("; "), inputs);
+        return Reading::lacking(month.first_day(), inputs);
     };
     let before = probability(drivers(&sources.month(month.plus(-3))));
     Reading {
         base,
-        trend: before.map(|v| Trend {
-            change: value - v,
-            over: "3 months",
-        }),
-        basis,
+        trend: Trend::since(before, value, "3 months"),
+        // What was unusual about the inputs.
+        basis: to_date.into_iter().chain(basis(&found)).collect(),
         ..Reading::of(month.first_day(), value, inputs)
     }
-}
-
-/// What was unusual about the inputs.
-fn basis(found: &[Option<Found>; 3], to_date: bool) -> Vec<String> {
-    let absent = DRIVERS.iter().zip(found).filter(|(_, f)| f.is_none());
-    let borrowed = found.iter().flatten().filter_map(|f| f.basis.clone());
-    let to_date = to_date.then(|| "month to date".to_owned());
-    to_date
-        .into_iter()
-        .chain(absent.map(|((.., without), _)| format!("fallback {without}")))
-        .chain(borrowed)
-        .collect()
 }
 
 /// The band and the evidence, in sentences.

@@ -82,14 +82,9 @@ const OLDEST_PAYROLLS: i32 = 3;
 /// Means of c and p over the months of the fit: the reference of the contributions.
 const USUAL: [f64; 2] = [0.442, 1.431];
 
-/// Claims and payrolls behind a value.
-#[derive(Debug, Clone, Copy)]
-struct Drivers {
-    /// c of the formula, percent, and the Saturday of its newest week.
-    claims: (Date, f64),
-    /// p of the formula, percent a year, and its newest month.
-    payrolls: (Month, f64),
-}
+/// Behind a value: c of the formula, percent, with the Saturday of its newest week, and p, percent a year, with its
+/// newest month.
+type Drivers = ((Date, f64), (Month, f64));
 
 /// The probability, 0 to 100.
 pub fn probability(claims: f64, payrolls: f64) -> f64 {
@@ -187,63 +182,36 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
         claims.as_ref().err().cloned(),
         payrolls.as_ref().err().cloned(),
     ];
-    let drivers = claims.ok().zip(payrolls.ok());
-    let drivers = drivers.map(|(claims, payrolls)| Drivers { claims, payrolls });
-    (drivers, missing)
+    (claims.ok().zip(payrolls.ok()), missing)
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let (found, missing) = drivers(set, day);
-    let actual = found.map(|d| [d.claims.1, d.payrolls.1]);
-    let formula = |v: [Option<f64>; 2]| match v {
-        [Some(c), Some(p)] => Some(probability(c, p)),
-        _ => None,
-    };
-    let attributed = actual.and_then(|a| shapley(a.map(Some), USUAL, formula));
+    let (found, [no_claims, no_payrolls]) = drivers(set, day);
+    let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
+    let attributed = found.and_then(|((_, c), (_, p))| shapley([c, p].map(Some), USUAL, formula));
     let (base, [claims, payrolls]) = attributed.unwrap_or_default();
-    let [no_claims, no_payrolls] = missing;
-    let input = |name, series, unit, found: Option<(Date, f64)>, contribution, missing| Input {
-        name,
-        series: vec![series],
-        value: found.map(|(_, v)| v),
-        unit,
-        date: found.map(|(d, _)| d),
-        weight: None,
-        contribution,
-        missing,
-    };
-    let months = found.map(|d| (d.payrolls.0.first_day(), d.payrolls.1));
+    let weeks = (
+        "Initial claims, 4 weeks against the year before",
+        &[CLAIMS][..],
+        "log %",
+    );
+    let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualised");
+    let week = found.map(|((week, c), _)| (c, week));
+    let month = found.map(|(_, (month, p))| (p, month.first_day()));
     let inputs = vec![
-        input(
-            "Initial claims, 4 weeks against the year before",
-            CLAIMS,
-            "log %",
-            found.map(|d| d.claims),
-            claims,
-            no_claims,
-        ),
-        input(
-            "Payrolls over 3 months",
-            PAYROLLS,
-            "% annualised",
-            months,
-            payrolls,
-            no_payrolls,
-        ),
+        Input::of(weeks, week, claims, no_claims),
+        Input::of(months, month, payrolls, no_payrolls),
     ];
-    let Some(Drivers { claims, payrolls }) = found else {
-        let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
-        return Reading::none(day, reasons.join("; "), inputs);
+    let Some(((week, c), (_, p))) = found else {
+        return Reading::lacking(day, inputs);
     };
-    let value = probability(claims.1, payrolls.1);
+    let value = probability(c, p);
     let (before, _) = drivers(set, days_later(day, -28));
+    let before = before.map(|((_, c), (_, p))| probability(c, p));
     Reading {
         base,
-        trend: before.map(|b| Trend {
-            change: value - probability(b.claims.1, b.payrolls.1),
-            over: "4 weeks",
-        }),
-        ..Reading::of(claims.0, value, inputs)
+        trend: Trend::since(before, value, "4 weeks"),
+        ..Reading::of(week, value, inputs)
     }
 }
 

@@ -27,12 +27,9 @@ impl FromStr for Aggregation {
 
     /// Reads FRED's `avg`, `sum`, `eop` in any case.
     fn from_str(text: &str) -> std::result::Result<Self, ()> {
-        match text.trim().to_ascii_lowercase().as_str() {
-            "avg" => Ok(Self::Average),
-            "sum" => Ok(Self::Sum),
-            "eop" => Ok(Self::EndOfPeriod),
-            _ => Err(()),
-        }
+        let all = [Self::Average, Self::Sum, Self::EndOfPeriod].into_iter();
+        let mut meant = all.filter(|how| text.trim().eq_ignore_ascii_case(how.code()));
+        meant.next().ok_or(())
     }
 }
 
@@ -63,22 +60,23 @@ impl Aggregation {
         }
     }
 
-    /// What a figure of a coarser period is of its days, weeks or months: "last value".
-    pub fn words(self) -> &'static str {
+    /// FRED's code, and what a figure of a coarser period is of its days, weeks or months.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Average => "mean",
-            Self::Sum => "sum",
-            Self::EndOfPeriod => "last value",
+            Self::Average => ("avg", "mean"),
+            Self::Sum => ("sum", "sum"),
+            Self::EndOfPeriod => ("eop", "last value"),
         }
     }
 
-    /// FRED's code for it.
+    /// What a figure of a coarser period is of its days, weeks or months: "last value".
+    pub fn words(self) -> &'static str {
+        self.names().1
+    }
+
+    /// FRED's code.
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Average => "avg",
-            Self::Sum => "sum",
-            Self::EndOfPeriod => "eop",
-        }
+        self.names().0
     }
 
     /// The one value of a period; `None` without observations, or where they come to no finite number.
@@ -207,18 +205,9 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     short.collect()
 }
 
-/// The part of a series that is not stamped later than the reference day (docs/METHODS.md#newest-figure).
-///
-/// The series holds what was known on that day, so nothing else is cut: a figure that came before its
-/// typical publication day is known all the same.
-pub fn known(series: &Series, day: Date) -> &[Observation] {
-    let end = series.observations.partition_point(|o| o.date <= day);
-    series.observations.get(..end).unwrap_or(&[])
-}
-
-/// [`known`] of a series that may not be there at all.
+/// [`Series::up_to`] of a series that may not be there at all.
 pub fn known_or_none(series: Option<&Series>, day: Date) -> &[Observation] {
-    series.map_or(&[], |s| known(s, day))
+    series.map_or(&[], |s| s.up_to(day))
 }
 
 /// The day the figure stamped `date` is taken to be public.
@@ -335,7 +324,7 @@ mod tests {
     fn what_is_held_on_the_reference_day_is_known_however_early_it_came() {
         let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)];
         let s = series("NFCI", &rows);
-        assert_eq!(known(&s, date(2026, 8, 18)).len(), 2);
-        assert_eq!(known(&s, date(2026, 8, 13)).len(), 1);
+        assert_eq!(s.up_to(date(2026, 8, 18)).len(), 2);
+        assert_eq!(s.up_to(date(2026, 8, 13)).len(), 1);
     }
 }

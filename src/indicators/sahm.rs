@@ -3,8 +3,7 @@
 //! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
-use super::months::{Month, Months};
-use super::prose;
+use super::months::Months;
 use super::resample::known_or_none;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -19,78 +18,20 @@ pub const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
 /// for a year, two neighbouring ones may.
 const FEWEST_LOWS: usize = 10;
 
-/// Months at or above the trigger with no recession within eight months of them, first and last.
-/// Source: SAHMREALTIME against the NBER's dates, 1960 to 2026 (a test repeats the count).
-const FALSE_SIGNALS: &[(Month, Month)] = &[
-    (Month::new(1976, 11), Month::new(1976, 11)),
-    (Month::new(2024, 7), Month::new(2024, 9)),
-];
-
-/// The rule at a day.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sahm {
-    /// The newest published real-time figure that is not stale.
-    pub realtime: Option<Observation>,
-    /// The newest figure computed from current UNRATE, if that is not stale.
-    pub current: Option<Observation>,
-    /// Why neither is there.
-    pub reason: Option<String>,
-}
-
-impl Sahm {
-    /// The figure to show: the real-time one, or else the computed one, with what it is.
-    pub fn shown(&self) -> Option<(Observation, &'static str)> {
-        let realtime = self.realtime.map(|o| (o, "real-time (SAHMREALTIME)"));
-        realtime.or(self.current.map(|o| (o, "computed from current UNRATE")))
-    }
-
-    /// The figure, the trigger and the rule's record, in sentences.
-    pub fn interpret(&self) -> String {
-        let Some((now, basis)) = self.shown() else {
-            let reason = self.reason.as_deref().unwrap_or("no figures");
-            return format!("The Sahm rule is not available: {reason}.");
-        };
-        let state = if now.value >= TRIGGER {
-            "at or above"
-        } else {
-            "below"
-        };
-        let month = Month::of(now.date);
-        let note = FALSE_SIGNALS
-            .iter()
-            .find(|(from, to)| (*from..=*to).contains(&month))
-            .map_or("", |_| " This signal was false: no recession followed.");
-        format!(
-            "{} points in {}, {state} the trigger of 0.50; {basis}.{note} The rule marks the start of recessions; \
-             of its signals since 1960 two were false, in November 1976 and from July to September 2024 (0.57 at most).",
-            prose::number(now.value, 2),
-            month.name(),
-        )
-    }
-}
-
-/// The rule at `day`, from a set as known then.
-pub fn at(set: &SeriesSet, day: Date) -> Sahm {
+/// The rule at `day`, from a set as known then: the newest published real-time figure, or else one computed from current
+/// UNRATE, with what it is; `None` where both are stale.
+pub fn at(set: &SeriesSet, day: Date) -> Option<(Observation, &'static str)> {
     let (published, unrate) = (set.get("SAHMREALTIME"), set.get("UNRATE"));
     let fresh = |figures: &[Observation], series: Option<&Series>| {
         let last = figures.last().copied()?;
         (!series?.is_stale(last.date, day)).then_some(last)
     };
     let realtime = fresh(known_or_none(published, day), published);
-    let current = fresh(&history(known_or_none(unrate, day)), unrate);
-    let newest = |s: Option<&Series>| match known_or_none(s, day).last() {
-        Some(o) => format!("newest {}", o.date),
-        None => "not loaded".to_owned(),
-    };
-    let reason = (realtime.is_none() && current.is_none()).then(|| {
-        let (published, unrate) = (newest(published), newest(unrate));
-        format!("no current figure (SAHMREALTIME: {published}; UNRATE: {unrate})")
-    });
-    Sahm {
-        realtime,
-        current,
-        reason,
-    }
+    let realtime = realtime.map(|o| (o, "real-time (SAHMREALTIME)"));
+    realtime.or_else(|| {
+        let computed = fresh(&history(known_or_none(unrate, day)), unrate)?;
+        Some((computed, "computed from current UNRATE"))
+    })
 }
 
 /// The rule computed from unemployment rates of one vintage, percentage points, two decimals.
@@ -117,6 +58,7 @@ pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::indicators::months::Month;
     use crate::indicators::testdata;
     use jiff::civil::date;
 
@@ -149,25 +91,21 @@ mod tests {
     }
 
     #[test]
-    fn the_false_signal_of_2024_is_told() {
+    fn the_signal_of_2024_was_there() {
         let set = testdata::load(INPUTS);
         let day = date(2024, 9, 10);
-        let then = at(&testdata::as_of(&set, day), day);
-        assert_eq!(then.realtime.unwrap().value, 0.57);
-        assert!(then.interpret().contains("at or above the trigger"));
-        assert!(then.interpret().contains("This signal was false"));
-        let now = at(&set, date(2026, 8, 22));
-        assert!(
-            now.interpret()
-                .starts_with("-0.03 points in July 2026, below")
-        );
+        let (then, basis) = at(&testdata::as_of(&set, day), day).unwrap();
+        assert_eq!((then.value, basis), (0.57, "real-time (SAHMREALTIME)"));
+        assert!(then.value >= TRIGGER);
+        let (now, _) = at(&set, date(2026, 8, 22)).unwrap();
+        assert_eq!(now, Observation::new(date(2026, 7, 1), -0.03));
     }
 
     #[test]
     fn the_false_signals_are_all_there_are() {
         let set = testdata::load(INPUTS);
         let published = &set.get("SAHMREALTIME").unwrap().observations;
-        let recessions = crate::indicators::nber::RECESSIONS;
+        let recessions = &crate::indicators::nber::RECESSIONS;
         let near = |m: Month| {
             let held = |r: &crate::indicators::nber::Recession| {
                 r.peak < m.plus(8) && m.plus(-8) <= r.trough
@@ -185,21 +123,19 @@ mod tests {
                     .any(near)
             })
             .collect();
-        assert_eq!(alone, FALSE_SIGNALS);
+        let known = [
+            (Month::new(1976, 11), Month::new(1976, 11)),
+            (Month::new(2024, 7), Month::new(2024, 9)),
+        ];
+        assert_eq!(alone, known);
     }
 
     #[test]
     fn a_stale_figure_is_not_shown() {
         let set = testdata::load(INPUTS);
         let late = at(&set, date(2026, 11, 21));
-        assert_eq!(late.shown(), None);
-        assert!(late.interpret().contains("newest 2026-07-01"), "{late:?}");
-        assert!(
-            at(&SeriesSet::default(), date(2026, 8, 22))
-                .reason
-                .unwrap()
-                .contains("not loaded")
-        );
+        assert_eq!(late, None);
+        assert_eq!(at(&SeriesSet::default(), date(2026, 8, 22)), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 mod earlier;
 
 use super::months::log_ratio;
-use crate::model::frequency::shift;
-use crate::model::series_info::round_to;
+use crate::model::catalogue::round_to;
+use crate::model::frequency::{Length, shift};
 use crate::model::{Date, Frequency, Observation, Series};
 use earlier::{Earlier, months_earlier};
 use jiff::ToSpan;
@@ -64,12 +64,10 @@ fn near(series: &Series, date: Date) -> Option<f64> {
 /// Daily: the newest one up to that day last year, unless stale. Weekly: 52 weeks back, give or take a day.
 /// Longer periods: the same period of last year, or nothing.
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
-    match series.frequency() {
-        Frequency::Daily => series.lookup(shift(date, (-1).year())).map(|o| o.value),
-        Frequency::Weekly | Frequency::Biweekly => near(series, shift(date, (-364).days())),
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            months_earlier(series, date, 12)
-        }
+    match series.frequency().length() {
+        Length::Days(1) => series.lookup(shift(date, (-1).year())).map(|o| o.value),
+        Length::Days(_) => near(series, shift(date, (-364).days())),
+        Length::Months(_) => months_earlier(series, date, 12),
     }
 }
 
@@ -82,12 +80,8 @@ pub fn year_on_year(series: &Series, date: Date) -> Option<f64> {
 /// The newest computable percent change against a year earlier up to `day`, with its own date: a month
 /// whose base was never published is passed over, not guessed.
 pub fn latest_year_on_year(series: &Series, day: Date) -> Option<Observation> {
-    let end = series.observations.partition_point(|o| o.date <= day);
-    let known = series.observations.get(..end)?;
-    known
-        .iter()
-        .rev()
-        .find_map(|o| year_on_year(series, o.date).map(|v| Observation::new(o.date, v)))
+    let mut newest_first = series.up_to(day).iter().rev();
+    newest_first.find_map(|o| Some(Observation::new(o.date, year_on_year(series, o.date)?)))
 }
 
 /// `100·(a/b − 1)`; `None` unless the base is positive and the result finite.
@@ -99,14 +93,8 @@ fn percent(a: f64, b: f64) -> Option<f64> {
 
 /// `100·(long − short)` in basis points, one decimal, on the newest date up to `day` that both have.
 pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observation> {
-    let end = long.observations.partition_point(|o| o.date <= day);
-    let (at, other) = long
-        .observations
-        .get(..end)?
-        .iter()
-        .rev()
-        .find_map(|o| short.at(o.date).map(|s| (o, s)))?;
-    Some(Observation::new(at.date, bps(at.value - other)))
+    let mut newest_first = long.up_to(day).iter().rev();
+    newest_first.find_map(|o| Some(Observation::new(o.date, bps(o.value - short.at(o.date)?))))
 }
 
 /// Percentage points as basis points, rounded to one decimal (docs/METHODS.md#spreads).
@@ -172,6 +160,11 @@ impl Units {
             Self::LogChangeAnnualised => "log % change from the period before, annualised",
             Self::Log => "natural logarithm",
         }
+    }
+
+    /// Whether what it makes is in the series' own unit, or in points of it.
+    pub fn is_in_own_unit(self) -> bool {
+        matches!(self, Self::Level | Self::Change | Self::ChangeYear)
     }
 
     /// The series transformed; dates that cannot be computed are absent.

@@ -5,8 +5,7 @@
 //! (`model::series_info::without_noise`).
 
 use super::statistics::count;
-use crate::model::frequency::{Date, days_between};
-use crate::model::{Frequency, Observation};
+use crate::model::{Date, Frequency, Observation};
 use std::cmp::Ordering;
 
 /// A lowest or highest figure.
@@ -119,7 +118,7 @@ impl Swing {
 
     /// Percent a year at which the beginning grew to the end; `None` under a year, and unless both are positive.
     pub fn yearly_percent(&self, frequency: Frequency) -> Option<f64> {
-        let years = years(self.from.date, self.to.date, frequency);
+        let years = frequency.years_between(self.from.date, self.to.date);
         let is_positive = self.from.value > 0.0 && self.to.value > 0.0;
         (years >= 1.0 && is_positive).then(|| {
             let growth = (self.to.value / self.from.value).ln();
@@ -150,20 +149,6 @@ fn greatest(rows: &[Observation], in_percent: bool, goes: fn(f64, f64) -> bool) 
         }
     }
     found.map(|(_, swing)| swing)
-}
-
-/// Years between two stamps: by the calendar's months where periods are months, else in days.
-fn years(from: Date, to: Date, frequency: Frequency) -> f64 {
-    match frequency {
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
-            let days = usize::try_from(days_between(from, to)).unwrap_or(0);
-            count(days) / 365.25
-        }
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            let months = |d: Date| i32::from(d.year()) * 12 + i32::from(d.month());
-            f64::from(months(to) - months(from)) / 12.0
-        }
-    }
 }
 
 #[cfg(test)]

@@ -190,14 +190,10 @@ impl Release {
 impl Rule {
     /// Weekday, and days after the stamp of the week, of a weekly release.
     fn week(self) -> Option<(i8, i64)> {
-        match self {
-            Self::Weekly { weekday, lag, .. } => Some((weekday, lag)),
-            Self::Employment
-            | Self::ReportWeek { .. }
-            | Self::BusinessDay { .. }
-            | Self::NthWeekday { .. }
-            | Self::LastWeekday { .. } => None,
+        if let Self::Weekly { weekday, lag, .. } = self {
+            return Some((weekday, lag));
         }
+        None
     }
 
     /// The day in the month that begins with `begin`, or of the week that has `begin` for its nominal day.
@@ -222,12 +218,7 @@ impl Rule {
                 begin, nth, weekday,
             )?)),
             Self::LastWeekday { weekday } => {
-                let day = nth_weekday(begin, -1, weekday)?;
-                Some(if release::is_business_day(day) {
-                    day
-                } else {
-                    before(day)
-                })
+                nth_weekday(begin, -1, weekday).map(release::business_day_until)
             }
             Self::Weekly { holiday, .. } => Some(holiday.moves(begin)),
         }
@@ -236,18 +227,17 @@ impl Rule {
 
 impl Holiday {
     fn moves(self, day: Date) -> Date {
-        if self != Self::Week {
-            return match release::is_business_day(day) {
-                true => day,
-                false if self == Self::Before => before(day),
-                false => release::business_day_after(day),
-            };
-        }
-        let earlier = i64::from(day.weekday().to_monday_zero_offset());
-        let mut week = (0..=earlier).map(|back| shift(day, (-back).days()));
-        match week.all(release::is_business_day) {
-            true => day,
-            false => release::business_day_after(day),
+        match self {
+            Self::Before => release::business_day_until(day),
+            Self::After => release::business_day_from(day),
+            Self::Week => {
+                let earlier = i64::from(day.weekday().to_monday_zero_offset());
+                let mut week = (0..=earlier).map(|back| shift(day, (-back).days()));
+                match week.all(release::is_business_day) {
+                    true => day,
+                    false => release::business_day_after(day),
+                }
+            }
         }
     }
 }
@@ -259,9 +249,7 @@ fn report(month: Date) -> Date {
 
 /// The business day before.
 fn before(day: Date) -> Date {
-    let mut days = (1..8).map(|n| shift(day, (-n).days()));
-    days.find(|day| release::is_business_day(*day))
-        .unwrap_or(day)
+    release::business_day_until(shift(day, (-1).day()))
 }
 
 /// The first such weekday on or after a day; 1 is Monday.

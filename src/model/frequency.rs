@@ -39,6 +39,15 @@ pub enum Frequency {
     Annual,
 }
 
+/// How long a period is by the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// Days: 1, or those of whole weeks.
+    Days(i8),
+    /// Months.
+    Months(i8),
+}
+
 impl Frequency {
     /// Every frequency, the finest first.
     pub const ALL: [Self; 7] = [
@@ -51,30 +60,37 @@ impl Frequency {
         Self::Annual,
     ];
 
+    /// Code of FRED and SDMX, word, periods in a year and length.
+    fn facts(self) -> (&'static str, &'static str, f64, Length) {
+        match self {
+            Self::Daily => ("D", "daily", 260.0, Length::Days(1)),
+            Self::Weekly => ("W", "weekly", 52.0, Length::Days(7)),
+            Self::Biweekly => ("BW", "biweekly", 26.0, Length::Days(14)),
+            Self::Monthly => ("M", "monthly", 12.0, Length::Months(1)),
+            Self::Quarterly => ("Q", "quarterly", 4.0, Length::Months(3)),
+            Self::Semiannual => ("SA", "semiannual", 2.0, Length::Months(6)),
+            Self::Annual => ("A", "annual", 1.0, Length::Months(12)),
+        }
+    }
+
     /// Code of FRED and SDMX.
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Daily => "D",
-            Self::Weekly => "W",
-            Self::Biweekly => "BW",
-            Self::Monthly => "M",
-            Self::Quarterly => "Q",
-            Self::Semiannual => "SA",
-            Self::Annual => "A",
-        }
+        self.facts().0
     }
 
     /// The word for a sentence: "monthly".
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Daily => "daily",
-            Self::Weekly => "weekly",
-            Self::Biweekly => "biweekly",
-            Self::Monthly => "monthly",
-            Self::Quarterly => "quarterly",
-            Self::Semiannual => "semiannual",
-            Self::Annual => "annual",
-        }
+        self.facts().1
+    }
+
+    /// Periods in a year, for annualising; 260 days are FRED's.
+    pub fn per_year(self) -> f64 {
+        self.facts().2
+    }
+
+    /// How long a period is.
+    pub fn length(self) -> Length {
+        self.facts().3
     }
 
     /// Last day of the period stamped `date`. Weekly stamps already end their week.
@@ -91,14 +107,9 @@ impl Frequency {
 
     /// The period's length as a calendar span.
     pub fn period(self) -> Span {
-        match self {
-            Self::Daily => 1.day(),
-            Self::Weekly => 7.days(),
-            Self::Biweekly => 14.days(),
-            Self::Monthly => 1.month(),
-            Self::Quarterly => 3.months(),
-            Self::Semiannual => 6.months(),
-            Self::Annual => 1.year(),
+        match self.length() {
+            Length::Days(n) => n.days(),
+            Length::Months(n) => n.months(),
         }
     }
 
@@ -113,58 +124,41 @@ impl Frequency {
 
     /// First day of the period of this frequency that holds `date`; weeks end on Friday.
     pub fn stamp(self, date: Date) -> Date {
-        let months = |length: i8| {
-            let back = i64::from((date.month() - 1) % length);
-            shift(date.first_of_month(), (-back).months())
-        };
-        match self {
-            Self::Daily => date,
-            Self::Weekly | Self::Biweekly => Periods::from(self).stamp(date),
-            Self::Monthly => date.first_of_month(),
-            Self::Quarterly => months(3),
-            Self::Semiannual => months(6),
-            Self::Annual => date.first_of_year(),
-        }
+        Periods::from(self).stamp(date)
     }
 
     /// Whether a day is the first of a month, quarter or year, by which such periods are stamped; days and weeks
     /// have stamps of their own.
     pub fn is_stamp(self, date: Date) -> bool {
-        let months = match self {
-            Self::Daily | Self::Weekly | Self::Biweekly => return true,
-            Self::Monthly => 1,
-            Self::Quarterly => 3,
-            Self::Semiannual => 6,
-            Self::Annual => 12,
-        };
-        date.day() == 1 && (date.month() - 1) % months == 0
+        match self.length() {
+            Length::Days(_) => true,
+            Length::Months(n) => date.day() == 1 && (date.month() - 1) % n == 0,
+        }
     }
 
     /// A number that the days of one period share, and no other days: what [`Self::stamp`] tells apart, for
     /// whoever walks through a whole history.
     pub fn period_number(self, date: Date) -> i32 {
-        let months = || i32::from(date.year()) * 12 + i32::from(date.month()) - 1;
-        match self {
-            Self::Daily => day_number(date),
-            Self::Weekly | Self::Biweekly => Periods::from(self).number(date),
-            Self::Monthly => months(),
-            Self::Quarterly => months().div_euclid(3),
-            Self::Semiannual => months().div_euclid(6),
-            Self::Annual => i32::from(date.year()),
-        }
+        Periods::from(self).number(date)
     }
 
     /// Whether no period lies between two days that carry figures. Weekly stamps move around holidays; days are ten
     /// apart at most, which no holiday is.
     pub fn follows(self, earlier: Date, later: Date) -> bool {
         let days = days_between(earlier, later);
-        match self {
-            Self::Daily => days <= 10,
-            Self::Weekly => (4..=10).contains(&days),
-            Self::Biweekly => (11..=17).contains(&days),
-            Self::Monthly | Self::Quarterly | Self::Semiannual | Self::Annual => {
-                self.period_number(later) - self.period_number(earlier) == 1
-            }
+        match self.length() {
+            Length::Days(1) => days <= 10,
+            Length::Days(n) => (days - i64::from(n)).abs() <= 3,
+            Length::Months(_) => self.period_number(later) - self.period_number(earlier) == 1,
+        }
+    }
+
+    /// Years between two stamps: by the calendar's months where periods are months, else in days.
+    pub fn years_between(self, from: Date, to: Date) -> f64 {
+        let periods = |of: Self| f64::from(of.period_number(to) - of.period_number(from));
+        match self.length() {
+            Length::Days(_) => periods(Self::Daily) / 365.25,
+            Length::Months(_) => periods(Self::Monthly) / 12.0,
         }
     }
 
@@ -192,19 +186,6 @@ impl Frequency {
             }
         }
     }
-
-    /// Periods in a year, for annualising; 260 days are FRED's.
-    pub fn per_year(self) -> f64 {
-        match self {
-            Self::Daily => 260.0,
-            Self::Weekly => 52.0,
-            Self::Biweekly => 26.0,
-            Self::Monthly => 12.0,
-            Self::Quarterly => 4.0,
-            Self::Semiannual => 2.0,
-            Self::Annual => 1.0,
-        }
-    }
 }
 
 /// The periods of a frequency, of which weeks end on some day of theirs.
@@ -229,33 +210,35 @@ impl From<Frequency> for Periods {
 impl Periods {
     /// A number that the days of one period share, and no other days.
     pub fn number(self, date: Date) -> i32 {
-        // 1970-01-01 was a Thursday, the fourth day of its week from Monday on.
-        let last = i32::from(self.week_ends.to_monday_zero_offset());
-        let week = || (day_number(date) + 9 - last).div_euclid(7);
-        match self.frequency {
-            Frequency::Weekly => week(),
-            Frequency::Biweekly => week().div_euclid(2),
-            other @ Frequency::Daily
-            | other @ Frequency::Monthly
-            | other @ Frequency::Quarterly
-            | other @ Frequency::Semiannual
-            | other @ Frequency::Annual => other.period_number(date),
+        let months = || i32::from(date.year()) * 12 + i32::from(date.month()) - 1;
+        match self.frequency.length() {
+            Length::Days(1) => day_number(date),
+            // 1970-01-01 was a Thursday, the fourth day of its week from Monday on.
+            Length::Days(n) => (day_number(date) + 9 - self.last_of_week())
+                .div_euclid(7)
+                .div_euclid(i32::from(n) / 7),
+            Length::Months(n) => months().div_euclid(i32::from(n)),
         }
     }
 
     /// The day that stands for the period of a day: its first, of weeks the last.
     pub fn stamp(self, date: Date) -> Date {
-        let weeks = match self.frequency {
-            Frequency::Weekly => self.number(date),
-            Frequency::Biweekly => 2 * self.number(date) + 1,
-            other @ Frequency::Daily
-            | other @ Frequency::Monthly
-            | other @ Frequency::Quarterly
-            | other @ Frequency::Semiannual
-            | other @ Frequency::Annual => return other.stamp(date),
-        };
-        let last = i32::from(self.week_ends.to_monday_zero_offset());
-        day_from_number(7 * weeks + last - 3).unwrap_or(date)
+        match self.frequency.length() {
+            Length::Days(1) => date,
+            Length::Days(n) => {
+                let after = i32::from(n) * (self.number(date) + 1);
+                day_from_number(after - 10 + self.last_of_week()).unwrap_or(date)
+            }
+            Length::Months(n) => {
+                let first = date.month() - (date.month() - 1) % n;
+                Date::new(date.year(), first, 1).unwrap_or(date)
+            }
+        }
+    }
+
+    /// The day that ends a week, from Monday as 0.
+    fn last_of_week(self) -> i32 {
+        i32::from(self.week_ends.to_monday_zero_offset())
     }
 }
 

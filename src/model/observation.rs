@@ -1,6 +1,6 @@
 //! One number for one period, and what was known of it when.
 
-use super::frequency::{Date, Frequency, days_between, days_later, shift};
+use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
 
 /// One number for one period. A missing value is an absent observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -147,13 +147,9 @@ pub fn known_by(date: Date, frequency: Frequency, lag_days: i64) -> Date {
 /// (docs/METHODS.md#staleness).
 pub fn fresh_until(last: Date, frequency: Frequency, lag_days: i64) -> Date {
     let end = frequency.period_end(last);
-    let one_period = match frequency {
-        Frequency::Daily => 1,
-        Frequency::Weekly => 7,
-        Frequency::Biweekly => 14,
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            days_between(last, shift(last, frequency.period()))
-        }
+    let one_period = match frequency.length() {
+        Length::Days(n) => i64::from(n),
+        Length::Months(_) => days_between(last, shift(last, frequency.period())),
     };
     days_later(end, lag_days + one_period + frequency.slack_days())
 }

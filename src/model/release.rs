@@ -83,55 +83,37 @@ pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>)
 /// Daily: business days all the way. Weekly: the source's weekday and lag. Monthly and slower: the period's
 /// end and the lag; the employment report on its Friday. Never on a weekend or a federal holiday.
 pub fn next(info: &SeriesInfo, last: Date) -> Date {
+    let (frequency, lag) = (info.frequency, info.publication_lag_days);
     if trades_every_day(info) {
-        return shift(last, (1 + info.publication_lag_days).days());
-    }
-    match info.frequency {
-        Frequency::Daily => {
-            (0..=info.publication_lag_days).fold(last, |day, _| business_day_after(day))
-        }
-        Frequency::Monthly if in_employment_report(info) => {
-            employment_friday(shift(last.first_of_month(), 1.month()))
-        }
-        Frequency::Weekly
-        | Frequency::Biweekly
-        | Frequency::Monthly
-        | Frequency::Quarterly
-        | Frequency::Semiannual
-        | Frequency::Annual => {
-            let period = shift(last, info.frequency.period());
-            business_day_from(known_by(period, info.frequency, info.publication_lag_days))
-        }
+        shift(last, (1 + lag).days())
+    } else if frequency == Frequency::Daily {
+        (0..=lag).fold(last, |day, _| business_day_after(day))
+    } else if frequency == Frequency::Monthly && in_employment_report(info) {
+        employment_friday(shift(last.first_of_month(), 1.month()))
+    } else {
+        let period = shift(last, frequency.period());
+        business_day_from(known_by(period, frequency, lag))
     }
 }
 
 /// The pattern in words: "monthly, about the 13th of the following month". `last` gives a weekly series' weekday.
 pub fn pattern(info: &SeriesInfo, last: Date) -> String {
     let lag = info.publication_lag_days;
-    match info.frequency {
-        Frequency::Daily if trades_every_day(info) => "every day".to_owned(),
-        Frequency::Daily if lag == 0 => "every business day, for the day itself".to_owned(),
-        Frequency::Daily if lag == 1 => "every business day, for the day before".to_owned(),
-        Frequency::Daily => format!("every business day, {lag} business days late"),
-        Frequency::Weekly => {
+    match (info.frequency, lag) {
+        (Frequency::Daily, _) if trades_every_day(info) => "every day".to_owned(),
+        (Frequency::Daily, 0) => "every business day, for the day itself".to_owned(),
+        (Frequency::Daily, 1) => "every business day, for the day before".to_owned(),
+        (Frequency::Daily, _) => format!("every business day, {lag} business days late"),
+        (Frequency::Weekly, _) => {
             let day = shift(last, lag.days()).strftime("%A").to_string();
             format!("weekly, on {day}s, {lag} days after the week")
         }
-        Frequency::Monthly if in_employment_report(info) => {
+        (Frequency::Monthly, _) if in_employment_report(info) => {
             "monthly, with the employment report: the third Friday after the week of the 12th"
                 .to_owned()
         }
-        Frequency::Monthly if (1..=28).contains(&lag) => {
-            format!("monthly, about day {lag} of the following month")
-        }
-        Frequency::Biweekly
-        | Frequency::Monthly
-        | Frequency::Quarterly
-        | Frequency::Semiannual
-        | Frequency::Annual => {
-            let word = info.frequency.word();
-            format!("{word}, about {lag} days after the period's end")
-        }
+        (Frequency::Monthly, 1..=28) => format!("monthly, about day {lag} of the following month"),
+        (frequency, _) => format!("{frequency}, about {lag} days after the period's end"),
     }
 }
 
@@ -163,10 +145,7 @@ pub(super) fn employment_friday(day: Date) -> Date {
     if friday.month() == 1 && friday.day() <= 3 {
         friday = shift(friday, 7.days());
     }
-    while !is_business_day(friday) {
-        friday = shift(friday, (-1).day());
-    }
-    friday
+    business_day_until(friday)
 }
 
 /// Whether agencies publish: neither a weekend nor a federal holiday.
@@ -182,12 +161,20 @@ pub(super) fn business_day_after(day: Date) -> Date {
     business_day_from(shift(day, 1.day()))
 }
 
+/// The first business day from a day on.
 pub(super) fn business_day_from(day: Date) -> Date {
+    business_day_towards(day, 1)
+}
+
+/// The last business day up to a day.
+pub(super) fn business_day_until(day: Date) -> Date {
+    business_day_towards(day, -1)
+}
+
+fn business_day_towards(day: Date, step: i64) -> Date {
     // No run of days off is longer; at the calendar's end there may be no business day at all.
-    let days = (0..7).map(|n| shift(day, n.days()));
-    days.into_iter()
-        .find(|day| is_business_day(*day))
-        .unwrap_or(day)
+    let mut days = (0..7).map(|n| shift(day, (n * step).days()));
+    days.find(|day| is_business_day(*day)).unwrap_or(day)
 }
 
 /// Federal holidays of today's law (5 U.S.C. 6103): on a Saturday they are kept on the Friday before, on a
@@ -197,14 +184,10 @@ fn is_holiday(day: Date) -> bool {
     let fixed = [(1, 1), (6, 19), (7, 4), (11, 11), (12, 25)];
     let kept = |(month, on): (i8, i8)| {
         let holiday = date(year, month, on);
-        match holiday.weekday() {
-            Weekday::Saturday => shift(holiday, (-1).day()),
-            Weekday::Sunday => shift(holiday, 1.day()),
-            Weekday::Monday
-            | Weekday::Tuesday
-            | Weekday::Wednesday
-            | Weekday::Thursday
-            | Weekday::Friday => holiday,
+        match holiday.weekday().to_monday_one_offset() {
+            6 => shift(holiday, (-1).day()),
+            7 => shift(holiday, 1.day()),
+            _ => holiday,
         }
     };
     // New Year's Day of next year may be kept on 31 December.

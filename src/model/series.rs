@@ -28,12 +28,18 @@ impl Series {
         self.info.frequency
     }
 
+    /// The part that is not stamped later than a day (docs/METHODS.md#newest-figure).
+    ///
+    /// A series holds what was known on its day, so nothing else is cut: a figure that came before its typical
+    /// publication day is known all the same.
+    pub fn up_to(&self, day: Date) -> &[Observation] {
+        let end = self.observations.partition_point(|o| o.date <= day);
+        self.observations.get(..end).unwrap_or(&[])
+    }
+
     /// Newest observation dated on or before `day` (docs/METHODS.md#newest-figure), however old.
     pub fn last_on_or_before(&self, day: Date) -> Option<Observation> {
-        let end = self.observations.partition_point(|o| o.date <= day);
-        end.checked_sub(1)
-            .and_then(|i| self.observations.get(i))
-            .copied()
+        self.up_to(day).last().copied()
     }
 
     /// As-of lookup L(s, d) (docs/METHODS.md#staleness): the newest observation on or before `day`, unless stale.

@@ -8,15 +8,6 @@ use crate::model::frequency::shift;
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 
-/// The words of a template.
-struct Words<'a> {
-    series: &'a str,
-    from: Date,
-    to: Date,
-    page: usize,
-    offset: usize,
-}
-
 impl Feed {
     /// The requests for some of its series from a day on (`None` = all there is), in order. Of pages it is the first;
     /// [`Self::page`] gives the others.
@@ -27,7 +18,7 @@ impl Feed {
         let start = |first: Date| from.map_or(first, |from| from.max(first));
         match &self.split {
             None => vec![self.ask(None, from.unwrap_or(EARLIEST), today)],
-            Some(Split::Page { first, .. }) => vec![self.ask(None, start(*first), today)],
+            Some(Split::Page { .. }) => vec![self.page(from, today, 1, 0)],
             Some(Split::Year { first }) => {
                 let first = from.map_or(*first, |day| day.year().max(*first));
                 let years = first..=today.year();
@@ -78,31 +69,40 @@ impl Feed {
             Some(Split::Page { first, .. }) => *first,
             _ => EARLIEST,
         };
-        let words = Words {
-            series: "",
-            from: from.map_or(first, |from| from.max(first)),
-            to: today,
-            page,
-            offset,
-        };
-        self.filled(None, &words)
+        let from = from.map_or(first, |from| from.max(first));
+        self.filled(None, (from, today), (page, offset))
     }
 
     fn ask(&self, line: Option<&Line>, from: Date, to: Date) -> Ask {
-        let words = Words {
-            series: line.map_or("", |line| line.key.as_str()),
-            from,
-            to,
-            page: 1,
-            offset: 0,
-        };
-        self.filled(line, &words)
+        self.filled(line, (from, to), (1, 0))
     }
 
-    fn filled(&self, line: Option<&Line>, words: &Words<'_>) -> Ask {
+    /// The templates with every word in its place: of a line, of days, of a page and the rows before it.
+    fn filled(
+        &self,
+        line: Option<&Line>,
+        (from, to): (Date, Date),
+        (page, offset): (usize, usize),
+    ) -> Ask {
+        let epoch = from.to_zoned(TimeZone::UTC);
+        let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
+        let words = [
+            ("{series}", line.map_or_else(String::new, |l| l.key.clone())),
+            ("{year}", to.year().to_string()),
+            ("{from_year}", from.year().to_string()),
+            ("{from}", from.to_string()),
+            ("{to}", to.to_string()),
+            ("{from_epoch}", epoch.to_string()),
+            ("{page}", page.to_string()),
+            ("{offset}", offset.to_string()),
+        ];
+        let fill = |template: &String| {
+            let fill_in = |text: String, (name, word): &(&str, String)| text.replace(name, word);
+            words.iter().fold(template.clone(), fill_in)
+        };
         Ask {
-            url: fill(&self.url, words),
-            post: self.post.as_deref().map(|post| fill(post, words)),
+            url: fill(&self.url),
+            post: self.post.as_ref().map(fill),
             only: line.map(|line| line.id.clone()),
         }
     }
@@ -110,24 +110,3 @@ impl Feed {
 
 /// Before any figure of ours.
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
-
-fn fill(template: &str, words: &Words<'_>) -> String {
-    let epoch = |day: Date| {
-        let at = day.to_zoned(TimeZone::UTC);
-        at.map_or(0, |at| at.timestamp().as_second()).to_string()
-    };
-    [
-        ("{series}", words.series.to_owned()),
-        ("{year}", words.to.year().to_string()),
-        ("{from_year}", words.from.year().to_string()),
-        ("{from}", words.from.to_string()),
-        ("{to}", words.to.to_string()),
-        ("{from_epoch}", epoch(words.from)),
-        ("{page}", words.page.to_string()),
-        ("{offset}", words.offset.to_string()),
-    ]
-    .into_iter()
-    .fold(template.to_owned(), |text, (name, word)| {
-        text.replace(name, &word)
-    })
-}

@@ -43,7 +43,7 @@ const EMBEDDED: &[(&str, &str)] = &[
 /// All recipes, in order.
 #[derive(Debug, Default)]
 pub struct Recipes {
-    recipes: Vec<Recipe>,
+    pub(crate) recipes: Vec<Recipe>,
 }
 
 /// One feed of one source.
@@ -101,11 +101,6 @@ impl Recipes {
         let ours = Self::embedded().recipes.iter();
         recipes.extend(ours.filter(|r| !own.contains(&r.source.id)).cloned());
         Ok(Arc::new(Self { recipes }))
-    }
-
-    /// The recipes.
-    pub fn iter(&self) -> impl Iterator<Item = &Recipe> {
-        self.recipes.iter()
     }
 
     /// The source of this name, as the origin of rows has it.

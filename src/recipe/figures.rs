@@ -28,23 +28,19 @@ pub(super) fn holds(conditions: &[Is], cells: Cells<'_>) -> bool {
 /// Takes a figure of a date, or the first thing that is wrong with its series; `rank` decides among several.
 pub(super) fn note(
     points: &mut Result<Vec<Point>, String>,
+    (feed, line): (&Feed, &Line),
     (date, rank): (Date, String),
-    figure: Result<Option<f64>, String>,
+    cell: &str,
 ) {
-    match (points.as_mut(), figure) {
-        (Ok(all), Ok(value)) => all.extend(value.map(|value| Point { date, value, rank })),
-        (Ok(_), Err(problem)) => *points = Err(problem),
-        (Err(_), _) => {}
+    let Ok(all) = points else { return };
+    match figure(feed, line, date, cell) {
+        Ok(value) => all.extend(value.map(|value| Point { date, value, rank })),
+        Err(problem) => *points = Err(problem),
     }
 }
 
 /// The figure in a cell, in the catalogue's unit; `None` when it is missing or before its time.
-pub(super) fn figure(
-    feed: &Feed,
-    line: &Line,
-    date: Date,
-    cell: &str,
-) -> Result<Option<f64>, String> {
+fn figure(feed: &Feed, line: &Line, date: Date, cell: &str) -> Result<Option<f64>, String> {
     let cell = cell.trim();
     if feed.missing.iter().any(|word| word == cell) || line.from.is_some_and(|from| date < from) {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
 
 use super::cells::{Cells, Found, text};
-use super::figures::{Point, figure, holds, last_of, note, settle};
+use super::figures::{Point, holds, last_of, note, settle};
 use super::shape::{Ask, Feed, Format, Line};
 use super::terms::{Absent, Is, OnePerDate, Split};
 use super::{board, claims, flat, statement, survey};
@@ -296,8 +296,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };
-            let figure = figure(self.feed, line, date, &cell);
-            note(points, (date, rank), figure);
+            note(points, (self.feed, line), (date, rank), &cell);
         }
         Ok(())
     }
@@ -309,8 +308,7 @@ impl<'a> Reader<'a> {
             let date = stamp.map_or(date, |period| period.stamp(date));
             let (line, points) = (self.lines.get(place), self.points.get_mut(place));
             if let Some((line, points)) = line.zip(points) {
-                let figure = figure(self.feed, line, date, &cell);
-                note(points, (date, String::new()), figure);
+                note(points, (self.feed, line), (date, String::new()), &cell);
             }
         }
         Ok(More::End)
@@ -323,8 +321,7 @@ impl<'a> Reader<'a> {
         let list = list.ok_or("it holds no rows")?;
         for (line, points) in self.lines.iter().zip(&mut self.points) {
             for (date, rank, cell) in statement::months(list, &line.field)? {
-                let figure = figure(self.feed, line, date, &cell);
-                note(points, (date, rank), figure);
+                note(points, (self.feed, line), (date, rank), &cell);
             }
         }
         self.rows += list.len();

@@ -72,19 +72,7 @@ pub enum SourceRights {
 }
 
 impl SourceRights {
-    /// The word in a recipe.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Notice => "notice",
-            Self::Cite => "cite",
-            Self::NonCommercial => "non_commercial",
-            Self::Personal => "personal",
-            Self::OwnKey => "own_key",
-        }
-    }
-
-    /// The same in the catalogue's terms.
+    /// What is allowed, in the catalogue's terms.
     pub fn rights(self) -> Rights {
         match self {
             Self::Open => Rights::Ok,

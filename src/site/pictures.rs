@@ -47,7 +47,7 @@ pub(super) fn regime(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
         credit: &desk.attribution().text,
     };
     let way = home::way(desk, &o, super::regime::MONTHS)?;
-    let drawing = theme.coloured(&quadrant::picture(&way, word(&o.regime), &words));
+    let drawing = theme.coloured(quadrant::picture(&way, word(&o.regime), &words));
     match form {
         "png" => Ok(Document::picture(
             "image/png",

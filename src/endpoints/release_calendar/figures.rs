@@ -65,7 +65,7 @@ pub(in crate::endpoints) fn figure(
         usual_revision: usual(desk, info, as_of)?,
         formula: formula.map(|f| f.formula.to_owned()),
         record: formula.map(|f| f.record.to_owned()),
-        caveat: formula.and_then(|f| f.caveat.map(str::to_owned)),
+        caveat: formula.and_then(|f| f.caveat.clone()),
     }))
 }
 

@@ -30,7 +30,7 @@ pub struct Surprise {
 /// [`crate::Error::Store`] when the store cannot be read.
 pub(super) fn since(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Surprise>> {
     let mut found = Vec::new();
-    for formula in &FORMULAS {
+    for formula in FORMULAS.iter() {
         let info = desk.resolve("series", formula.id)?;
         let Some(figure) = figure(desk, &info, (None, as_of))? else {
             continue;

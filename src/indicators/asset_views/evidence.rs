@@ -10,7 +10,7 @@ use crate::indicators::months::{Month, Months};
 use crate::indicators::regime::Regime;
 use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::{mean, welch_t};
-use crate::model::{Date, SeriesSet};
+use crate::model::{Date, SeriesSet, table};
 
 /// How an asset did in a regime.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,69 +34,20 @@ const LEAST_IN_REGIME: usize = 24;
 /// Duration of a 10-year note at par, rounded, in years.
 const DURATION: f64 = 8.0;
 
-/// One row of the table: in regime, elsewhere, t, and whether it is essentially one cycle.
-type Row = (f64, f64, f64, bool);
-
-/// Regimes down, in the order of [`Regime::QUADRANTS`]; assets across, in the order of [`Asset::ALL`].
-const TABLE: [[Row; 6]; 4] = [
-    [
-        (53.0, 36.0, 0.4, false),
-        (13.0, 9.0, 0.9, false),
-        (-5.0, 7.0, -1.0, false),
-        (1.0, 10.0, -2.2, false),
-        (1.5, 0.5, 0.5, false),
-        (3.5, 6.6, -1.6, false),
-    ],
-    [
-        (-39.0, 68.0, -2.6, true),
-        (9.0, 11.0, -0.6, false),
-        (-2.0, 5.0, -0.7, false),
-        (6.0, 9.0, -0.7, false),
-        (2.4, 0.5, 0.8, false),
-        (4.8, 6.7, -0.9, false),
-    ],
-    [
-        (62.0, 38.0, 0.7, true),
-        (9.0, 11.0, -0.5, false),
-        (-5.0, 6.0, -0.9, false),
-        (11.0, 7.0, 0.7, false),
-        (3.3, 0.3, 1.0, false),
-        (9.5, 4.3, 2.1, false),
-    ],
-    [
-        (124.0, 31.0, 1.8, true),
-        (13.0, 10.0, 0.5, false),
-        (44.0, -4.0, 3.3, false),
-        (21.0, 7.0, 2.8, false),
-        (-4.7, 2.2, -2.8, false),
-        (3.9, 6.2, -0.9, false),
-    ],
-];
+/// What was found for each regime and asset: returns in the regime and elsewhere, percent a year, t, whether that is
+/// essentially one cycle, and from what.
+const TABLE: &str = include_str!("../../../data/evidence.csv");
 
 /// The documented evidence; `None` for an unknown regime.
 pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
-    let row = Regime::QUADRANTS.iter().position(|r| *r == regime)?;
-    let column = Asset::ALL.iter().position(|a| *a == asset)?;
-    let &(in_regime, elsewhere, t, one_cycle) = TABLE.get(row)?.get(column)?;
-    let basis = match (asset, regime) {
-        (Asset::Btc, _) => "prices since 2014",
-        (Asset::Equities, _) => "monthly averages with dividends, which are smoothed",
-        (Asset::Oil, Regime::Deflation) => {
-            "monthly averages of WTI since 1986; much of it is the rebound after a trough"
-        }
-        (Asset::Oil, _) => "monthly averages of WTI since 1986",
-        (Asset::Gold, Regime::Deflation) => {
-            "prices since 1971; much of it is the rebound after a trough"
-        }
-        (Asset::Gold, _) => "prices since 1971",
-        (Asset::Dollar, _) => "the broad dollar index DTWEXBGS since 2006",
-        (Asset::Bonds, _) => "returns from DGS10 with a duration of 8 years",
-    };
+    let mut rows = table::rows::<7>(TABLE).filter_map(|(_, row)| row.ok());
+    let [_, _, in_regime, elsewhere, t, one_cycle, basis] =
+        rows.find(|[of, about, ..]| *of == regime.name() && *about == asset.key())?;
     Some(Evidence {
-        in_regime,
-        elsewhere,
-        t,
-        one_cycle,
+        in_regime: in_regime.parse().ok()?,
+        elsewhere: elsewhere.parse().ok()?,
+        t: t.parse().ok()?,
+        one_cycle: one_cycle == "yes",
         basis: format!("Reference study: {basis}"),
     })
 }

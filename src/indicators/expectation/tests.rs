@@ -281,7 +281,7 @@ fn claims_are_expected_between_the_last_week_and_the_last_month() {
 fn what_is_not_known_is_a_reason() {
     let world = World::read();
     let none = SeriesSet::default();
-    for formula in &FORMULAS {
+    for formula in FORMULAS.iter() {
         assert!(
             formula.expect(&none).unwrap_err().contains("known"),
             "{}",

@@ -51,34 +51,21 @@ impl Column {
 
     /// The column transformed by one of FRED's codes, with the unit that follows.
     pub fn transformed(self, units: Units) -> Self {
+        if units == Units::Level {
+            return self;
+        }
         let mut info = (*self.series.info).clone();
-        let unit = match units {
-            Units::Level => return self,
-            Units::Change | Units::ChangeYear => self.unit.difference(),
-            Units::Log => {
-                info.decimals = 4;
-                Unit::new("log")
-            }
-            Units::Percent
-            | Units::PercentYear
-            | Units::PercentAnnualised
-            | Units::LogChange
-            | Units::LogChangeAnnualised => {
-                info.decimals = 2;
-                Unit::new("%")
-            }
+        let is_own = units.is_in_own_unit();
+        let (unit, decimals) = if is_own {
+            (self.unit.difference(), info.decimals)
+        } else if units == Units::Log {
+            (Unit::new("log"), 4)
+        } else {
+            (Unit::new("%"), 2)
         };
+        info.decimals = decimals;
         let mut rows = units.apply(&self.series);
-        let noise = match units {
-            Units::Change | Units::ChangeYear => Noise::beside(self.largest()),
-            Units::Level
-            | Units::Percent
-            | Units::PercentYear
-            | Units::PercentAnnualised
-            | Units::LogChange
-            | Units::LogChangeAnnualised
-            | Units::Log => Noise::beside(0.0),
-        };
+        let noise = Noise::beside(if is_own { self.largest() } else { 0.0 });
         rows.iter_mut().for_each(|o| o.value = noise.off(o.value));
         Self {
             series: Arc::new(Series::new(Arc::new(info), rows)),

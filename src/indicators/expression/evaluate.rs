@@ -76,7 +76,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
-        match expr {
+        let (function, arguments, at) = match expr {
             Expr::Number(number) => return Ok(Value::Number(*number)),
             Expr::Name { name, column } => return self.named(name, *column).map(Value::Column),
             Expr::Subject { column } => {
@@ -84,13 +84,23 @@ impl<'a> Evaluation<'a> {
                 let allowed = "a series before the comparison, for example DGS10 > 4";
                 return about.ok_or_else(|| Fault::new(*column, "names no series", allowed));
             }
-            Expr::Binary { .. } | Expr::Call { .. } => {}
-        }
+            Expr::Call {
+                function,
+                arguments,
+                column,
+            } => (*function, arguments, *column),
+        };
         let key = expr.key();
         if let Some(done) = self.done.get(&key) {
             return Ok(done.clone());
         }
-        let value = self.computed(expr)?;
+        let values = arguments.iter().map(|a| self.value(a));
+        let mut values = values.collect::<Result<Vec<_>, _>>()?;
+        if function.is_comparison() {
+            let sides = values.into_iter().map(|side| self.to_compare(side, at));
+            values = sides.collect::<Result<_, _>>()?;
+        }
+        let value = called((function, at), values, &self.scope)?;
         self.done.insert(key, value.clone());
         Ok(value)
     }
@@ -100,36 +110,6 @@ impl<'a> Evaluation<'a> {
         series
             .map(Column::of)
             .ok_or_else(|| Fault::new(column, format!("{name} is not known"), "a series' name"))
-    }
-
-    fn computed(&mut self, expr: &Expr) -> Result<Value, Fault> {
-        match expr {
-            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } => self.value(expr),
-            Expr::Binary {
-                op,
-                left,
-                right,
-                column,
-            } => {
-                let (mut left, mut right) = (self.value(left)?, self.value(right)?);
-                if op.is_comparison() {
-                    (left, right) = (
-                        self.to_compare(left, *column)?,
-                        self.to_compare(right, *column)?,
-                    );
-                }
-                binary((*op, *column), left, right, self.scope.how)
-            }
-            Expr::Call {
-                function,
-                arguments,
-                column,
-            } => {
-                let values = arguments.iter().map(|a| self.value(a));
-                let values = values.collect::<Result<Vec<_>, _>>()?;
-                called((*function, *column), values, &self.scope)
-            }
-        }
     }
 
     /// A side of a comparison at the frequency of all comparisons.
@@ -158,6 +138,7 @@ fn called(
 ) -> Result<Value, Fault> {
     let mut values = values.into_iter();
     match (function, values.next(), values.next()) {
+        (Function::Op(op), Some(left), Some(right)) => binary((op, at), left, right, scope.how),
         (Function::Negate, Some(Value::Number(x)), _) => Ok(Value::Number(-x)),
         (_, Some(Value::Column(first)), second) => {
             let second = match second {

@@ -2,9 +2,8 @@
 
 use crate::error::Result;
 use crate::indicators::resample::{Aggregation, aggregate};
-use crate::model::frequency::{Periods, day_from_number, day_number, shift};
+use crate::model::frequency::{Periods, days_later};
 use crate::model::{Date, Frequency, Observation, Series};
-use jiff::ToSpan;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -79,13 +78,6 @@ fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> 
             Some(Observation::new(week.date, value))
         })
         .collect()
-}
-
-/// The day so many days later: by its number, which takes a tenth of what the calendar takes.
-pub(super) fn days_later(date: Date, days: i64) -> Date {
-    let number = i64::from(day_number(date)).checked_add(days);
-    let by_number = number.and_then(|n| day_from_number(i32::try_from(n).ok()?));
-    by_number.unwrap_or_else(|| shift(date, days.days()))
 }
 
 /// Figures of several series of one frequency under dates by which they can be put side by side.
@@ -167,6 +159,9 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use crate::indicators::statistics::count;
+    use crate::model::Catalogue;
+    use crate::model::frequency::{day_from_number, shift};
+    use jiff::ToSpan;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -1,14 +1,14 @@
 //! What functions make of figures: by the calendar, so that a missing period is never counted as another.
 
 use super::column::{Column, Noise};
-use super::frequency::{days_later, meet};
+use super::frequency::meet;
 use super::operate::both;
 use super::scope::Scope;
 use super::tree::{Fault, Function, Op, PRICES};
 use super::unit::Unit;
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::statistics::{count, mean, rolling_sums};
-use crate::model::frequency::{day_number, shift};
+use crate::model::frequency::{Length, days_later, shift};
 use crate::model::{Date, Frequency, Observation, Series, When};
 use jiff::ToSpan;
 
@@ -66,7 +66,7 @@ pub(super) fn apply(
         }
         (Function::Real(when), Some(prices)) => real(column, &prices, when, at)?,
         (Function::Gap, Some(other)) => gap(&column, &other, scope, at)?,
-        (Function::Real(_) | Function::Gap, None) => {
+        (Function::Op(_), _) | (Function::Real(_) | Function::Gap, None) => {
             let allowed = "two series, for example gap(GDPC1, GDPPOT)";
             return Err(Fault::new(at, "takes a number for a series", allowed));
         }
@@ -116,14 +116,9 @@ fn averages(series: &Series, n: usize) -> Vec<Observation> {
 fn lagged(series: &Series, n: usize) -> Vec<Observation> {
     let rows = &series.observations;
     let periods = i64::try_from(n).unwrap_or(0);
-    let later = |date: Date| match series.frequency() {
-        Frequency::Daily => date,
-        Frequency::Weekly => days_later(date, 7 * periods),
-        Frequency::Biweekly => days_later(date, 14 * periods),
-        Frequency::Monthly => shift(date, periods.months()),
-        Frequency::Quarterly => shift(date, (3 * periods).months()),
-        Frequency::Semiannual => shift(date, (6 * periods).months()),
-        Frequency::Annual => shift(date, periods.years()),
+    let later = |date: Date| match series.frequency().length() {
+        Length::Days(days) => days_later(date, i64::from(days) * periods),
+        Length::Months(months) => shift(date, (i64::from(months) * periods).months()),
     };
     if series.frequency() != Frequency::Daily {
         let moved = rows
@@ -169,13 +164,7 @@ fn compound(now: f64, before: f64, years: f64) -> Option<f64> {
 
 /// Percent a year since a figure, from a year after it on.
 fn since(series: &Series, base: Observation) -> Vec<Observation> {
-    let years = |date: Date| match series.frequency() < Frequency::Monthly {
-        true => f64::from(day_number(date) - day_number(base.date)) / 365.25,
-        false => {
-            let months = |day: Date| i32::from(day.year()) * 12 + i32::from(day.month());
-            f64::from(months(date) - months(base.date)) / 12.0
-        }
-    };
+    let years = |date: Date| series.frequency().years_between(base.date, date);
     let rows = series.observations.iter();
     rows.map(|o| (o, years(o.date)))
         .filter(|(_, years)| *years >= 1.0)
@@ -210,17 +199,14 @@ fn base(
         (true, _) => series.between(when.from, when.to()),
         (false, _) => series.between(own.stamp(when.from), when.to()),
     };
-    let due = match (own, when.length) {
-        (Frequency::Monthly, Frequency::Annual) => 12,
-        (Frequency::Quarterly, Frequency::Annual) => 4,
-        (Frequency::Semiannual, Frequency::Annual) => 2,
-        (Frequency::Monthly, Frequency::Quarterly) => 3,
-        (_, _) => 1,
+    let due = match own.length() {
+        Length::Days(_) => 1,
+        Length::Months(_) => (months_in(when.length) / months_in(own)).max(1),
     };
     let is_over = own >= Frequency::Monthly || rows.last().is_some_and(|o| o.date >= when.to());
     let values: Vec<f64> = inside.iter().map(|o| o.value).collect();
     match (inside.get(inside.len() / 2), mean(&values)) {
-        (Some(middle), Some(mean)) if inside.len() >= due && is_over => {
+        (Some(middle), Some(mean)) if count(inside.len()) >= f64::from(due) && is_over => {
             Ok(Some(Observation::new(middle.date, mean)))
         }
         (_, _) => Err(unreached(series, when, at)),
@@ -279,11 +265,9 @@ fn real(column: Column, prices: &Column, when: When, at: usize) -> Result<Column
 
 /// Months whose prices a period has: of what is shorter than a month, that of the month.
 fn months_in(length: Frequency) -> i32 {
-    match length {
-        Frequency::Annual => 12,
-        Frequency::Semiannual => 6,
-        Frequency::Quarterly => 3,
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly | Frequency::Monthly => 1,
+    match length.length() {
+        Length::Days(_) => 1,
+        Length::Months(n) => i32::from(n),
     }
 }
 

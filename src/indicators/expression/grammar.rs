@@ -91,6 +91,14 @@ fn shallow(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+fn call(function: Function, arguments: Vec<Expr>, column: usize) -> Expr {
+    Expr::Call {
+        function,
+        arguments,
+        column,
+    }
+}
+
 impl Parser<'_> {
     fn any(&mut self) -> Result<Expr, Fault> {
         self.chain(Self::every, |p| p.keyword("or").then_some(Op::Or))
@@ -105,11 +113,7 @@ impl Parser<'_> {
         self.blanks();
         let column = self.column;
         if self.keyword("not") {
-            return self.one().map(|argument| Expr::Call {
-                function: Function::Not,
-                arguments: vec![argument],
-                column,
-            });
+            return self.one().map(|x| call(Function::Not, vec![x], column));
         }
         let column = self.column;
         if let Some(op) = self.comparison() {
@@ -130,12 +134,7 @@ impl Parser<'_> {
         let after = *self;
         match self.comparison() {
             Some(_) => Err(after.fault("one comparison at a time, joined by and: a < b and b < c")),
-            None => Ok(Expr::Binary {
-                op,
-                left: Box::new(left),
-                right: Box::new(right),
-                column,
-            }),
+            None => Ok(call(Function::Op(op), vec![left, right], column)),
         }
     }
 
@@ -168,12 +167,7 @@ impl Parser<'_> {
             let Some(op) = operation(self) else {
                 return Ok(left);
             };
-            left = Expr::Binary {
-                op,
-                left: Box::new(left),
-                right: Box::new(operand(self)?),
-                column,
-            };
+            left = call(Function::Op(op), vec![left, operand(self)?], column);
         }
     }
 
@@ -182,23 +176,20 @@ impl Parser<'_> {
         self.blanks();
         let column = self.column;
         if self.one_of(&['-', '−']) {
-            return self.signed().map(|argument| Expr::Call {
-                function: Function::Negate,
-                arguments: vec![argument],
-                column,
-            });
+            return self
+                .signed()
+                .map(|x| call(Function::Negate, vec![x], column));
         }
         let base = self.atom()?;
         self.blanks();
         let column = self.column;
         match self.one_of(&['^']) {
             false => Ok(base),
-            true => Ok(Expr::Binary {
-                op: Op::Power,
-                left: Box::new(base),
-                right: Box::new(self.signed()?),
+            true => Ok(call(
+                Function::Op(Op::Power),
+                vec![base, self.signed()?],
                 column,
-            }),
+            )),
         }
     }
 
@@ -301,11 +292,7 @@ impl Parser<'_> {
             _ => return Err(self.fault(FUNCTIONS)),
         };
         self.closing()?;
-        Ok(Expr::Call {
-            function,
-            arguments,
-            column,
-        })
+        Ok(call(function, arguments, column))
     }
 
     fn window(&mut self) -> Result<usize, Fault> {

@@ -27,49 +27,33 @@ impl<'a> Price<'a> {
 
     /// Adds a formula; the most figures that it gives.
     pub fn add(&mut self, expr: &Expr) -> usize {
-        let (rows, steps) = match expr {
+        let (function, arguments) = match expr {
             Expr::Number(_) => return 0,
             Expr::Name { name, .. } => return (self.rows)(name),
             // The rows of what a condition is about.
             Expr::Subject { .. } => return (self.rows)(""),
-            Expr::Binary { .. } | Expr::Call { .. } => {
-                let key = expr.key();
-                if let Some(rows) = self.known.get(&key) {
-                    return *rows;
-                }
-                let priced = self.operation(expr);
-                self.known.insert(key, priced.0);
-                priced
-            }
-        };
-        self.steps = self.steps.saturating_add(steps);
-        rows
-    }
-
-    /// Figures of one operation, and its steps.
-    fn operation(&mut self, expr: &Expr) -> (usize, usize) {
-        match expr {
-            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } => (0, 0),
-            Expr::Binary {
-                op, left, right, ..
-            } => {
-                let each = steps_of(*op);
-                match (self.add(left), self.add(right)) {
-                    // A number on one side.
-                    (0, rows) | (rows, 0) => (rows, each * rows),
-                    (a, b) => (a.min(b), each * (a + b)),
-                }
-            }
             Expr::Call {
                 function,
                 arguments,
                 ..
-            } => {
-                let rows: Vec<usize> = arguments.iter().map(|a| self.add(a)).collect();
-                let most = rows.iter().copied().max().unwrap_or(0);
-                (most, rows.iter().sum::<usize>() * weight(*function))
-            }
+            } => (*function, arguments),
+        };
+        let key = expr.key();
+        if let Some(rows) = self.known.get(&key) {
+            return *rows;
         }
+        let of: Vec<usize> = arguments.iter().map(|a| self.add(a)).collect();
+        // A bare number has no rows.
+        let series = of.iter().copied().filter(|rows| *rows > 0);
+        let rows = match matches!(function, Function::Op(_)) {
+            true => series.min(),
+            false => series.max(),
+        };
+        let rows = rows.unwrap_or(0);
+        let steps = of.iter().sum::<usize>() * weight(function);
+        self.known.insert(key, rows);
+        self.steps = self.steps.saturating_add(steps);
+        rows
     }
 
     /// Steps of all formulas so far.
@@ -78,20 +62,14 @@ impl<'a> Price<'a> {
     }
 }
 
-/// Steps for each figure on either side.
-fn steps_of(op: Op) -> usize {
-    match op {
-        Op::And | Op::Or => 2,
-        Op::Add | Op::Subtract | Op::Multiply | Op::Divide => 4,
-        // Set to the frequency of all comparisons first.
-        Op::Greater | Op::Less | Op::AtLeast | Op::AtMost | Op::Equal | Op::Unequal => 6,
-        Op::Power => 20,
-    }
-}
-
 /// Steps for each figure.
 fn weight(function: Function) -> usize {
     match function {
+        Function::Op(Op::And | Op::Or) => 2,
+        Function::Op(Op::Add | Op::Subtract | Op::Multiply | Op::Divide) => 4,
+        Function::Op(Op::Power) => 20,
+        // Comparisons: set to the frequency of all of them first.
+        Function::Op(_) => 6,
         Function::Units(units) => steps(units),
         Function::MovingAverage(_) | Function::Lag(_) => 8,
         Function::Annualised(_) => 24,

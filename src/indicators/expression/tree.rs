@@ -27,24 +27,13 @@ pub enum Expr {
         /// Where it would stand.
         column: usize,
     },
-    /// x op y.
-    Binary {
-        /// Which operation.
-        op: Op,
-        /// Left side.
-        left: Box<Self>,
-        /// Right side.
-        right: Box<Self>,
-        /// Where the operator stands.
-        column: usize,
-    },
-    /// −x, f(x), f(x, n) or f(x, y).
+    /// x op y, −x, f(x), f(x, n) or f(x, y).
     Call {
-        /// Which function.
+        /// Which function or operation.
         function: Function,
-        /// Its figures: one, and a second of `gap` and `real`.
+        /// Its figures: one, and a second of `gap`, `real` and of operations.
         arguments: Vec<Self>,
-        /// Where it stands.
+        /// Where it stands; of an operation, where the operator does.
         column: usize,
     },
 }
@@ -112,6 +101,8 @@ impl Op {
 /// What can be done to one series, or two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
+    /// What stands between two figures.
+    Op(Op),
     /// The other sign.
     Negate,
     /// 1 where it is 0, else 0.
@@ -170,23 +161,28 @@ impl Expr {
             Self::Number(_) | Self::Subject { .. } => Vec::new(),
             Self::Name { name, column } => vec![(name, *column)],
             Self::Call { arguments, .. } => arguments.iter().flat_map(Self::names).collect(),
-            Self::Binary { left, right, .. } => [left.names(), right.names()].concat(),
         }
     }
 
     /// Whether it or a part of it is wanted.
     pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
         wanted(self)
-            || match self {
-                Self::Number(_) | Self::Subject { .. } | Self::Name { .. } => false,
-                Self::Call { arguments, .. } => arguments.iter().any(|a| a.any(wanted)),
-                Self::Binary { left, right, .. } => left.any(wanted) || right.any(wanted),
-            }
+            || matches!(self, Self::Call { arguments, .. } if arguments.iter().any(|a| a.any(wanted)))
     }
 
     /// Whether it is 1 or 0 of some comparison.
     pub fn compares(&self) -> bool {
-        self.any(&|e| matches!(e, Self::Binary { op, .. } if op.is_comparison()))
+        self.any(&|e| matches!(e, Self::Call { function, .. } if function.is_comparison()))
+    }
+
+    fn is_operation(&self) -> bool {
+        matches!(
+            self,
+            Self::Call {
+                function: Function::Op(_),
+                ..
+            }
+        )
     }
 
     /// Whether it is about a series that it does not name.
@@ -196,43 +192,27 @@ impl Expr {
 
     /// Each side of a comparison that is nothing but a name for which `is_subject` becomes the subject.
     pub fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
-        let side = |side: Self, compared: bool| match side {
-            Self::Name { name, column } if compared && is_subject(&name) => {
-                Self::Subject { column }
-            }
-            other @ Self::Number(_)
-            | other @ Self::Name { .. }
-            | other @ Self::Subject { .. }
-            | other @ Self::Binary { .. }
-            | other @ Self::Call { .. } => other.about(is_subject),
+        let Self::Call {
+            function,
+            arguments,
+            column,
+        } = self
+        else {
+            return self;
         };
-        match self {
-            Self::Binary {
-                op,
-                left,
-                right,
-                column,
-            } => {
-                let compared = op.is_comparison();
-                Self::Binary {
-                    op,
-                    left: Box::new(side(*left, compared)),
-                    right: Box::new(side(*right, compared)),
-                    column,
-                }
+        let side = |side: Self| {
+            if let Self::Name { name, column } = &side
+                && function.is_comparison()
+                && is_subject(name)
+            {
+                return Self::Subject { column: *column };
             }
-            Self::Call {
-                function,
-                arguments,
-                column,
-            } => Self::Call {
-                function,
-                arguments: arguments.into_iter().map(|a| side(a, false)).collect(),
-                column,
-            },
-            other @ Self::Number(_) | other @ Self::Name { .. } | other @ Self::Subject { .. } => {
-                other
-            }
+            side.about(is_subject)
+        };
+        Self::Call {
+            function,
+            arguments: arguments.into_iter().map(side).collect(),
+            column,
         }
     }
 
@@ -243,9 +223,6 @@ impl Expr {
             // Quoted, so that no name can pass for something else.
             Self::Name { name, .. } => format!("{name:?}"),
             Self::Subject { .. } => "subject".into(),
-            Self::Binary {
-                op, left, right, ..
-            } => format!("({} {op:?} {})", left.key(), right.key()),
             Self::Call {
                 function,
                 arguments,
@@ -263,37 +240,37 @@ impl Expr {
             Self::Number(number) => number.to_string(),
             Self::Name { name, .. } => title(name),
             Self::Subject { .. } => "the series".into(),
-            Self::Binary {
-                op, left, right, ..
-            } => {
-                let side = |side: &Self| match side {
-                    Self::Binary { .. } => format!("({})", side.in_words(title)),
-                    Self::Number(_)
-                    | Self::Name { .. }
-                    | Self::Subject { .. }
-                    | Self::Call { .. } => side.in_words(title),
-                };
-                format!("{} {} {}", side(left), op.sign(), side(right))
-            }
             Self::Call {
                 function,
                 arguments,
                 ..
             } => {
-                let words: Vec<String> = arguments.iter().map(|a| a.in_words(title)).collect();
-                function.in_words(&words)
+                let words = arguments.iter().map(|a| {
+                    let words = a.in_words(title);
+                    match a.is_operation() && self.is_operation() {
+                        true => format!("({words})"),
+                        false => words,
+                    }
+                });
+                function.in_words(&words.collect::<Vec<_>>())
             }
         }
     }
 }
 
 impl Function {
+    /// Whether it sets two figures against each other.
+    pub(super) fn is_comparison(self) -> bool {
+        matches!(self, Self::Op(op) if op.is_comparison())
+    }
+
     fn in_words(self, of: &[String]) -> String {
         let (x, y) = (
             of.first().map_or("", String::as_str),
             of.get(1).map_or("", String::as_str),
         );
         match self {
+            Self::Op(op) => format!("{x} {} {y}", op.sign()),
             Self::Negate => format!("-({x})"),
             Self::Not => format!("not ({x})"),
             Self::Absolute => format!("|{x}|"),

@@ -127,21 +127,9 @@ impl Unit {
     }
 
     fn refusal(&self, op: Op, other: &Self) -> (String, String) {
-        let verb = match op {
-            Op::Add => "adds",
-            Op::Subtract => "subtracts",
-            Op::Multiply
-            | Op::Divide
-            | Op::Power
-            | Op::Greater
-            | Op::Less
-            | Op::AtLeast
-            | Op::AtMost
-            | Op::Equal
-            | Op::Unequal
-            | Op::And
-            | Op::Or => "compares",
-        };
+        let sums = [(Op::Add, "adds"), (Op::Subtract, "subtracts")];
+        let verb = sums.iter().find(|(sum, _)| *sum == op);
+        let verb = verb.map_or("compares", |(_, verb)| verb);
         let problem = format!("{verb} figures in {} and {}", self.named(), other.named());
         let allowed = if self.short == "index" && other.short == "index" {
             "indices of one base: wrap both in index( ), which makes each 100 at the start"
@@ -184,22 +172,14 @@ impl Unit {
 
     /// The unit of `self op number`.
     pub(super) fn before_number(&self, op: Op, number: f64) -> Self {
-        match op {
-            Op::Add | Op::Subtract => self.clone(),
-            Op::Multiply => self.scaled(number),
-            Op::Divide => self.scaled(1.0 / number),
-            Op::Power if number == 1.0 || matches!(self.short.as_str(), "ratio" | "") => {
-                self.clone()
-            }
-            Op::Power => Self::new(""),
-            Op::Greater
-            | Op::Less
-            | Op::AtLeast
-            | Op::AtMost
-            | Op::Equal
-            | Op::Unequal
-            | Op::And
-            | Op::Or => Self::truth(),
+        match (op, self.short.as_str()) {
+            (Op::Add | Op::Subtract, _) => self.clone(),
+            (Op::Multiply, _) => self.scaled(number),
+            (Op::Divide, _) => self.scaled(1.0 / number),
+            (Op::Power, "ratio" | "") => self.clone(),
+            (Op::Power, _) if number == 1.0 => self.clone(),
+            (Op::Power, _) => Self::new(""),
+            (_, _) => Self::truth(),
         }
     }
 

@@ -41,13 +41,8 @@ impl Vocabulary {
     }
 
     /// How many terms there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     /// The name of a term by its number.

@@ -4,11 +4,20 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
+use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::reading::Input;
 use crate::indicators::resample::known_or_none;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
+
+/// Bands of a probability of recession.
+pub(super) const BANDS: &[Band] = &[
+    band(0.0, "low"),
+    band(15.0, "elevated"),
+    band(30.0, "high"),
+    band(50.0, "very high"),
+];
 
 /// An input of a month.
 #[derive(Debug, Clone)]
@@ -36,7 +45,7 @@ impl Found {
 pub(super) type Drivers = [Option<f64>; 3];
 
 /// What each driver is: name, series, unit, and what is said where it is absent.
-pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
+const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
     (
         "Term spread",
         &["T10Y3M", "GS10", "TB3MS"],
@@ -59,6 +68,15 @@ pub(super) const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
 
 pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
     found.each_ref().map(|f| f.as_ref().map(|f| f.value))
+}
+
+/// What stands in for drivers, and without which of them the figure had to do.
+pub(super) fn basis(found: &[Option<Found>; 3]) -> impl Iterator<Item = String> {
+    let absent = DRIVERS.iter().zip(found).filter(|(_, f)| f.is_none());
+    let borrowed = found.iter().flatten().filter_map(|f| f.basis.clone());
+    absent
+        .map(|((.., without), _)| format!("fallback {without}"))
+        .chain(borrowed)
 }
 
 /// A series up to the reference day, with its monthly grid.
@@ -129,16 +147,15 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Every month from the first that any input has to that of the reference day.
-    pub(super) fn months(&self) -> impl Iterator<Item = Month> {
+    /// A figure for every month from the first that any input has to that of the reference day.
+    pub(super) fn path(&self, figure: impl Fn(Month) -> Option<f64>) -> Vec<Observation> {
         let monthly = [&self.ten_year, &self.bill, &self.permits];
         let sources = monthly.into_iter().chain([&self.spread, &self.conditions]);
         let first = sources.filter_map(|s| s.months.first()).min();
         let last = Month::of(self.day);
-        first
-            .into_iter()
-            .flat_map(|first| (0..).map(move |k| first.plus(k)))
-            .take_while(move |m| *m <= last)
+        let months = first.into_iter().flat_map(|first| first.up_to(last));
+        let at = |m: Month| Some(Observation::new(m.first_day(), figure(m)?));
+        months.filter_map(at).collect()
     }
 
     /// Spread, conditions, permits of a month.
@@ -158,21 +175,13 @@ impl<'a> Sources<'a> {
     ) -> Vec<Input> {
         let missing = [&self.spread, &self.conditions, &self.permits].map(Source::missing);
         let drivers = DRIVERS.into_iter().zip(found).zip(points);
-        let described =
-            drivers
-                .zip(missing)
-                .map(
-                    |((((name, series, unit, _), found), points), missing)| Input {
-                        name,
-                        series: series.to_vec(),
-                        value: found.as_ref().map(|f| f.value),
-                        unit,
-                        date: found.as_ref().map(|f| f.date),
-                        weight: None,
-                        contribution: points,
-                        missing: found.is_none().then_some(missing),
-                    },
-                );
+        let described = drivers
+            .zip(missing)
+            .map(|(((driver, found), points), missing)| {
+                let (name, series, unit, _) = driver;
+                let found = found.as_ref().map(|f| (f.value, f.date));
+                Input::of((name, series, unit), found, points, Some(missing))
+            });
         described.collect()
     }
 

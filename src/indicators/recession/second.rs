@@ -3,9 +3,9 @@
 //! A twelve-month target asks for the spread of the past year, not of this month alone, and for the excess bond premium.
 //! It stands beside the first version and never in its place.
 
-use super::inputs::{DRIVERS, Found, Sources, drivers};
+use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers};
 use super::probits::second_term;
-use crate::indicators::composite::{Composite, Computation, Indicator, Listing, band};
+use crate::indicators::composite::{Composite, Computation, Indicator};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
@@ -44,12 +44,7 @@ pub const CRPI2: Composite = Composite {
         }),
     },
     unit: "%",
-    bands: &[
-        band(0.0, "low"),
-        band(15.0, "elevated"),
-        band(30.0, "high"),
-        band(50.0, "very high"),
-    ],
+    bands: BANDS,
     computation: Computation::Own {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"],
         reading,
@@ -109,11 +104,7 @@ impl Inputs {
 
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
-    let at = |m: Month| {
-        let value = probability(Inputs::of(&sources, m).five())?;
-        Some(Observation::new(m.first_day(), value))
-    };
-    sources.months().filter_map(at).collect()
+    sources.path(|m| probability(Inputs::of(&sources, m).five()))
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
@@ -124,26 +115,17 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let (base, points) = shapley(five, USUAL, probability).unwrap_or_default();
     let inputs = inputs(&sources, &found, month, points);
     let Some((value, [p1, p2])) = probability(five).zip(terms(five)) else {
-        let reasons: Vec<&str> = inputs.iter().filter_map(|i| i.missing.as_deref()).collect();
-        return Reading::none(month.first_day(), reasons.join("; "), inputs);
+        return Reading::lacking(month.first_day(), inputs);
     };
     let mut basis = vec![format!("p1 {:.2} %, p2 {:.2} %", 100.0 * p1, 100.0 * p2)];
     if found.premium.is_none() {
         basis.push("fallback without the excess bond premium (ebp: false)".to_owned());
     }
-    let absent = DRIVERS
-        .iter()
-        .zip(&found.first)
-        .filter(|(_, f)| f.is_none());
-    basis.extend(absent.map(|((.., without), _)| format!("fallback {without}")));
-    basis.extend(found.first.iter().flatten().filter_map(|f| f.basis.clone()));
+    basis.extend(stand_ins(&found.first));
     let before = probability(Inputs::of(&sources, month.plus(-3)).five());
     Reading {
         base,
-        trend: before.map(|v| Trend {
-            change: value - v,
-            over: "3 months",
-        }),
+        trend: Trend::since(before, value, "3 months"),
         basis,
         ..Reading::of(month.first_day(), value, inputs)
     }
@@ -152,45 +134,19 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
 fn inputs(sources: &Sources, found: &Inputs, month: Month, points: Five) -> Vec<Input> {
     let [s, f, b, a, e] = points;
     let mut inputs = sources.described(&found.first, [s, f, b]);
-    let more = |name,
-                series: &[&'static str],
-                unit,
-                value: Option<f64>,
-                date: Month,
-                points,
-                why: String| Input {
-        name,
-        series: series.to_vec(),
-        value,
-        unit,
-        date: value.map(|_| date.first_day()),
-        weight: None,
-        contribution: points,
-        missing: value.is_none().then_some(why),
-    };
-    let why = "the term spread lacks one of the last twelve months".to_owned();
-    let series = ["T10Y3M", "GS10", "TB3MS"];
-    inputs.push(more(
+    let spread = (
         "Term spread of the past year",
-        &series,
+        &["T10Y3M", "GS10", "TB3MS"][..],
         "percentage points",
-        found.year,
-        month,
-        a,
-        why,
-    ));
+    );
+    let year = found.year.map(|v| (v, month.first_day()));
+    let why = "the term spread lacks one of the last twelve months";
+    inputs.push(Input::of(spread, year, a, Some(why.to_owned())));
     let before = month.plus(-1);
+    let premium = ("Excess bond premium", &["EBP"][..], "percentage points");
+    let newest = found.premium.map(|v| (v, before.first_day()));
     let why = format!("EBP of {} is not loaded", before.name());
-    let unit = "percentage points";
-    inputs.push(more(
-        "Excess bond premium",
-        &["EBP"],
-        unit,
-        found.premium,
-        before,
-        e,
-        why,
-    ));
+    inputs.push(Input::of(premium, newest, e, Some(why)));
     inputs
 }
 

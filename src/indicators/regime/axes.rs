@@ -178,8 +178,7 @@ impl Axes {
     /// Every month up to `last` whose both scores can be computed, with the scores; figures are those of
     /// the month before.
     pub(super) fn months(&self, last: Month) -> impl Iterator<Item = (Month, Score, Score)> {
-        let months = (0..).map(|k| FIRST.plus(k)).take_while(move |m| *m <= last);
-        months.filter_map(|m| {
+        FIRST.up_to(last).filter_map(|m| {
             let figures = m.plus(-1);
             Some((m, self.growth(figures)?, self.inflation(figures)?))
         })

@@ -4,7 +4,7 @@
 //! a span of the calendar for each, would be most of what the answer costs.
 
 use crate::indicators::months::Month;
-use crate::model::frequency::day_number;
+use crate::model::frequency::{Length, day_number};
 use crate::model::{Date, Frequency, Series};
 
 /// Looks back from days that do not go back themselves.
@@ -18,19 +18,13 @@ pub(super) struct Earlier<'a> {
 impl<'a> Earlier<'a> {
     /// Before the first observation.
     pub(super) fn new(series: &'a Series) -> Self {
-        let days = match series.frequency() {
-            Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => {
-                let rows = series.observations.iter();
-                rows.map(|o| day_number(o.date)).collect()
-            }
-            Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => Vec::new(),
+        let rows = match series.frequency().length() {
+            Length::Days(_) => &series.observations[..],
+            Length::Months(_) => &[],
         };
         Self {
             series,
-            days,
+            days: rows.iter().map(|o| day_number(o.date)).collect(),
             next: 0,
         }
     }
@@ -38,26 +32,19 @@ impl<'a> Earlier<'a> {
     /// The value one period before the observation at `position`.
     /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
     pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
-        match self.series.frequency() {
-            Frequency::Daily => self.lookup(self.days.get(position)? - 1),
-            Frequency::Weekly => self.near(self.days.get(position)? - 7),
-            Frequency::Biweekly => self.near(self.days.get(position)? - 14),
-            Frequency::Monthly => months_earlier(self.series, date, 1),
-            Frequency::Quarterly => months_earlier(self.series, date, 3),
-            Frequency::Semiannual => months_earlier(self.series, date, 6),
-            Frequency::Annual => months_earlier(self.series, date, 12),
+        match self.series.frequency().length() {
+            Length::Days(1) => self.lookup(self.days.get(position)? - 1),
+            Length::Days(n) => self.near(self.days.get(position)? - i32::from(n)),
+            Length::Months(n) => months_earlier(self.series, date, i32::from(n)),
         }
     }
 
     /// The value one year before the observation at `position` ([`super::year_earlier`]).
     pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
-        match self.series.frequency() {
-            Frequency::Daily => self.lookup(self.days.get(position)? - days_of_year_before(date)),
-            Frequency::Weekly | Frequency::Biweekly => self.near(self.days.get(position)? - 364),
-            Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => months_earlier(self.series, date, 12),
+        match self.series.frequency().length() {
+            Length::Days(1) => self.lookup(self.days.get(position)? - days_of_year_before(date)),
+            Length::Days(_) => self.near(self.days.get(position)? - 364),
+            Length::Months(_) => months_earlier(self.series, date, 12),
         }
     }
 

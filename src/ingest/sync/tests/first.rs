@@ -14,7 +14,7 @@ pub(super) async fn agencies(only: &[&str]) -> (MockServer, SyncConfig) {
     let (server, mut config) = stand_in(only).await;
     let home = url::Url::parse(&server.uri()).unwrap();
     config.sources.recipes = Arc::clone(Recipes::embedded());
-    for recipe in Recipes::embedded().iter() {
+    for recipe in &Recipes::embedded().recipes {
         let id = recipe.source.id.clone();
         config.sources.addresses.insert(id, home.clone());
     }
