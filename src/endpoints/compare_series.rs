@@ -20,10 +20,7 @@ use crate::model::frequency::shift;
 use crate::model::{AsOf, Date};
 use jiff::ToSpan;
 
-/// Declaration and functions.
-pub struct CompareSeries;
-
-impl Endpoint for CompareSeries {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "compare_series",
         title: "Compare series",
@@ -42,15 +39,13 @@ impl Endpoint for CompareSeries {
         ],
     };
     const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Params) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let (start, end) = range(params, as_of, desk.today())?;
+        let days = range(params, as_of, desk.today())?;
         let condition = params.condition.as_deref().map(Condition::read);
         let condition = condition.transpose()?;
-        let days = (start, end);
         let found = columns::columns(desk, params, condition.as_ref(), as_of, days)?;
         let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
         found.known.tell(desk, &mut provenance)?;
@@ -63,35 +58,32 @@ impl Endpoint for CompareSeries {
         if series().any(|s| s.frequency() < to) {
             notes::coarser(&mut provenance, found.how, to);
         }
-        let own_weeks = params.frequency.is_some_and(|f| f.word.starts_with("we"));
         notes::remarks(&mut provenance, found.known.all(), periods, days);
-        if !own_weeks {
+        if !params.has_own_weeks() {
             notes::weeks(&mut provenance, series(), to);
         }
         let reason = condition.as_ref().and_then(|c| found.known.reason(&c.tree));
-        if let Some(reason) = reason {
-            provenance.note("condition", reason.to_string());
-        }
-        let setting = Setting {
-            known: &found.known,
-            how: found.how,
-            frequency: params.frequency.map(|asked| asked.meaning.frequency),
-            days,
-        };
+        let why = reason.map(|reason| reason.to_string());
+        provenance.note("condition", why.unwrap_or_default());
         let asked = table::Asked {
-            condition: condition
-                .as_ref()
-                .filter(|_| reason.is_none())
-                .zip(Some(setting)),
+            params,
+            condition: condition.as_ref().filter(|_| reason.is_none()),
             to: periods,
-            own_weeks,
-            how: found.how,
-            units: params.units(),
-            start,
-            end,
-            max_rows: params.max_points,
+            setting: Setting {
+                known: &found.known,
+                how: found.how,
+                frequency: params.frequency.map(|asked| asked.meaning.frequency),
+                days,
+            },
         };
-        let mut answer = Comparison::empty(to, days, desk.attribution(), provenance);
+        let mut answer = Comparison {
+            frequency: to.word().into(),
+            start: days.0,
+            end: days.1,
+            attribution: desk.attribution(),
+            provenance,
+            ..Comparison::default()
+        };
         let empty = table::fill(&mut answer, found.columns, &asked)?;
         let mut missing = found.missing.into_iter().chain(empty);
         if answer.columns.is_empty() {

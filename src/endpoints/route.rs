@@ -31,7 +31,7 @@ impl Route {
         Self {
             spec: E::SPEC,
             mcp_defaults: E::MCP_DEFAULTS,
-            input: LazyLock::new(|| Arc::new(schema::input::<E::Params>())),
+            input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
             call: |backend, arguments| Box::pin(backend.answer::<E>(arguments)),
         }

@@ -8,7 +8,7 @@ use super::text::{dashed, encoded, in_words, plain};
 use crate::desk::Desk;
 use crate::endpoints::Endpoint;
 use crate::endpoints::release_calendar::{
-    AwaitedFigure, CalendarAnswer, GetReleaseCalendar, Params, ReleaseEvent, expected, said,
+    AwaitedFigure, CalendarAnswer, Params, ReleaseEvent, expected, said,
 };
 use crate::error::{Error, Result};
 use crate::indicators::prose::capitalised;
@@ -130,7 +130,7 @@ pub(super) fn subscription(desk: &Desk, asked: &Asked, _: Answers) -> Result<Doc
 
 fn read(desk: &Desk, asked: &Asked, days: u8) -> Result<CalendarAnswer> {
     let [series, agency] = ARGUMENTS.map(|name| asked.argument(name));
-    GetReleaseCalendar::local(desk, &Params::of(days, series, agency))
+    Params::local(desk, &Params::of(days, series, agency))
 }
 
 /// The page's arguments as a query.

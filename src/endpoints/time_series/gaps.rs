@@ -34,9 +34,8 @@ pub(super) fn note_absent(provenance: &mut Provenance, series: &Series, asked: &
 /// Notes that the published yearly rate of a price index is that of the unadjusted one.
 pub(super) fn note_headline(provenance: &mut Provenance, series: &Series, units: Units) {
     let headline = remarks::headline(series.info.id.as_str());
-    if let (Some(headline), Units::PercentYear) = (headline, units) {
-        provenance.note("headline", headline);
-    }
+    let headline = headline.filter(|_| units == Units::PercentYear);
+    provenance.note("headline", headline.unwrap_or_default());
 }
 
 /// Notes the periods that can be seen in the range and have no figure in the units asked for.

@@ -115,7 +115,7 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
 fn rows_as_csv_stand_in_the_text_and_in_the_structure() {
     let given = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
     let out = shape::shaped(output(days(800)), &given, daily(), Some("http://x.example")).unwrap();
-    let answer = GetTimeSeries::render(&out, &given).unwrap();
+    let answer = Params::render(&out, &given).unwrap();
     let value: Value = serde_json::from_slice(&answer.json).unwrap();
     assert_eq!(value["data"].as_array().map(Vec::len), Some(out.data.len()));
     assert!(answer.csv.is_none());
@@ -133,7 +133,7 @@ fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
     ] {
         let given = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
         let out = shape::shaped(output(days(800)), &given, daily(), None).unwrap();
-        let answer = GetTimeSeries::render(&out, &given).unwrap();
+        let answer = Params::render(&out, &given).unwrap();
         let csv = answer.csv.unwrap();
         assert_eq!(csv.body.split(|b| *b == b'\n').count(), lines + 1);
         assert!(
