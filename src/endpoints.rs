@@ -3,7 +3,6 @@
 //! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
 
 pub mod answer;
-mod argument;
 pub mod backend;
 pub mod body;
 mod coarser;
@@ -41,12 +40,11 @@ mod tolerance;
 pub mod what_changed;
 
 pub use answer::{Answer, Csv, Reply};
-pub use argument::Argument;
 pub use backend::Backend;
 pub use body::{Body, Encoding};
 pub use decode::Arguments;
 pub use endpoint::{Endpoint, Spec};
-pub use route::Route;
+pub use route::{Argument, Route};
 pub use time_series::recessions;
 
 use std::sync::LazyLock;

@@ -11,12 +11,10 @@ mod digest;
 mod forwarded;
 #[cfg(fuzzing)]
 pub mod fuzz;
-mod gaps;
 mod picture;
 mod points;
 mod rows;
 mod shape;
-mod thin;
 mod transformed;
 mod words;
 
@@ -25,7 +23,6 @@ pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, Move};
 pub use picture::recessions;
 pub use points::PointInTime;
-pub use rows::Row;
 
 use super::answer::{Answer, Csv};
 use super::days::parse_as_of;

@@ -2,7 +2,6 @@
 
 use super::digest::Digest;
 use super::points::PointInTime;
-use super::rows::Row;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::measured::Measured;
@@ -49,7 +48,7 @@ pub struct TimeSeriesAnswer {
     /// Whether the 5,000-row cap cut older rows off.
     pub truncated: bool,
     /// Ascending by date.
-    pub data: Vec<Row>,
+    pub data: Vec<Observation>,
     /// Credit line and terms.
     pub attribution: Credit,
     /// How often it is measured: daily, weekly, monthly, quarterly.
@@ -102,15 +101,9 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
-    /// The rows as observations.
-    pub(super) fn observations(&self) -> Vec<Observation> {
-        let rows = self.data.iter();
-        rows.map(|r| Observation::new(r.date, r.value)).collect()
-    }
-
     /// How often it is measured: as stated, else as the distance of the rows suggests.
     pub(super) fn measured(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
-        stated.unwrap_or_else(|| crate::desk::holdings::guess_frequency(&self.observations()))
+        stated.unwrap_or_else(|| crate::desk::holdings::guess_frequency(&self.data))
     }
 }

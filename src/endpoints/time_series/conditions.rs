@@ -71,6 +71,6 @@ pub(super) fn judge(
         days,
     };
     answer.condition =
-        Some(condition.of_rows(info, (&answer.unit, answer.observations()), &setting)?);
+        Some(condition.of_rows(info, (&answer.unit, answer.data.clone()), &setting)?);
     Ok(())
 }

@@ -7,14 +7,14 @@ use crate::endpoints::foreign::Foreign;
 use crate::endpoints::{Arguments, decode, schema};
 use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Catalogue, Frequency, Series};
+use crate::model::{AsOf, Catalogue, Frequency, Observation, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// An answer with these rows and all else in place.
-fn output(data: Vec<Row>) -> TimeSeriesAnswer {
+fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
     TimeSeriesAnswer {
         series_id: "DGS10".into(),
         display_name: "10-Year Treasury Constant Maturity".into(),
@@ -49,8 +49,8 @@ fn params(given: Value) -> Params {
     decode::params(&decode::check(&schema::input::<Params>(), arguments).unwrap()).unwrap()
 }
 
-fn days(n: i64) -> Vec<Row> {
-    let row = |i: i64| Row {
+fn days(n: i64) -> Vec<Observation> {
+    let row = |i: i64| Observation {
         date: shift(date(2005, 1, 3), i.days()),
         value: 4.0 + f64::from(i32::try_from(i % 100).unwrap()) / 100.0,
     };

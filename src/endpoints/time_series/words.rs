@@ -2,8 +2,9 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::digest::{Digest, ExtremeRow, Move};
-use super::rows::{Row, csv};
+use super::rows::csv;
 use crate::endpoints::measured::Measured;
+use crate::model::Observation;
 
 /// Most rows in the text of an answer for a program, which reads the others in the structure.
 const FOR_PROGRAMS: usize = 60;
@@ -70,7 +71,7 @@ fn headline(answer: &TimeSeriesAnswer) -> String {
 }
 
 fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
-    let at = |row: &Row| {
+    let at = |row: &Observation| {
         let when = measured.frequency.when(row.date);
         format!("{} {when}", measured.figure(row.value))
     };
@@ -115,7 +116,7 @@ fn extreme(row: &ExtremeRow, measured: &Measured) -> String {
 }
 
 fn way(swing: &Move, measured: &Measured) -> String {
-    let at = |row: &Row| {
+    let at = |row: &Observation| {
         let label = measured.frequency.label(row.date);
         format!("{} ({label})", measured.figure(row.value))
     };
