@@ -4,15 +4,13 @@
 use bytes::Bytes;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::time_series::GetTimeSeries;
+use econoscope::endpoints::time_series::Params;
 use econoscope::endpoints::{Body, Encoding, Endpoint};
 use econoscope::store::Sqlite;
 use mcp_lane::Message;
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
-
-type Params = <GetTimeSeries as Endpoint>::Params;
 
 /// The bundled history on a day that stays.
 fn desk() -> Desk {
@@ -32,14 +30,14 @@ fn five_thousand_rows() -> Params {
 /// 5,000 rows: cut out of a series, written, and written by way of a tree.
 fn rows(c: &mut Criterion) {
     let (desk, params) = (desk(), five_thousand_rows());
-    let output = GetTimeSeries::local(&desk, &params).unwrap();
+    let output = Params::local(&desk, &params).unwrap();
     let mut group = c.benchmark_group("5,000 rows");
     group.throughput(Throughput::Elements(5_000));
     group.bench_function("range out of a series", |b| {
-        b.iter(|| GetTimeSeries::local(&desk, black_box(&params)).unwrap());
+        b.iter(|| Params::local(&desk, black_box(&params)).unwrap());
     });
     group.bench_function("rows and text", |b| {
-        b.iter(|| GetTimeSeries::render(black_box(&output), &params).unwrap());
+        b.iter(|| Params::render(black_box(&output), &params).unwrap());
     });
     group.bench_function("tree, text of it, and both written", |b| {
         b.iter(|| {
@@ -58,8 +56,8 @@ fn compression(c: &mut Criterion) {
         .unwrap();
     let pool = econoscope::pool::Pool::default();
     let (desk, params) = (desk(), five_thousand_rows());
-    let output = GetTimeSeries::local(&desk, &params).unwrap();
-    let json = GetTimeSeries::render(&output, &params).unwrap().json;
+    let output = Params::local(&desk, &params).unwrap();
+    let json = Params::render(&output, &params).unwrap().json;
     let mut group = c.benchmark_group("compression of 5,000 rows");
     group.throughput(Throughput::Bytes(json.len() as u64));
     group.sample_size(20);

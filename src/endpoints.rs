@@ -3,7 +3,6 @@
 //! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
 
 pub mod answer;
-mod argument;
 pub mod backend;
 pub mod body;
 mod coarser;
@@ -40,13 +39,12 @@ pub mod time_series;
 mod tolerance;
 pub mod what_changed;
 
-pub use answer::{Answer, Csv, Reply, UpstreamState};
-pub use argument::Argument;
+pub use answer::{Answer, Csv, Reply};
 pub use backend::Backend;
 pub use body::{Body, Encoding};
 pub use decode::Arguments;
 pub use endpoint::{Endpoint, Spec};
-pub use route::Route;
+pub use route::{Argument, Route};
 pub use time_series::recessions;
 
 use std::sync::LazyLock;
@@ -54,22 +52,22 @@ use std::sync::LazyLock;
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
     vec![
-        Route::of::<macro_summary::GetMacroSummary>(),
-        Route::of::<regime::GetRegime>(),
-        Route::of::<metric::GetMetric>(),
-        Route::of::<signals::GetSignals>(),
-        Route::of::<time_series::GetTimeSeries>(),
-        Route::of::<compare_series::CompareSeries>(),
-        Route::of::<search_series::SearchSeries>(),
-        Route::of::<scenarios::ListScenarios>(),
-        Route::of::<glossary::SearchGlossary>(),
-        Route::of::<latest_articles::GetLatestArticles>(),
-        Route::of::<search::Search>(),
-        Route::of::<fetch::Fetch>(),
-        Route::of::<explain_indicator::ExplainIndicator>(),
-        Route::of::<what_changed::WhatChanged>(),
-        Route::of::<revisions::GetRevisions>(),
-        Route::of::<release_calendar::GetReleaseCalendar>(),
+        Route::of::<macro_summary::Params>(),
+        Route::of::<regime::Params>(),
+        Route::of::<metric::Params>(),
+        Route::of::<signals::Params>(),
+        Route::of::<time_series::Params>(),
+        Route::of::<compare_series::Params>(),
+        Route::of::<search_series::Params>(),
+        Route::of::<scenarios::Params>(),
+        Route::of::<glossary::Params>(),
+        Route::of::<latest_articles::Params>(),
+        Route::of::<search::Params>(),
+        Route::of::<fetch::Params>(),
+        Route::of::<explain_indicator::Params>(),
+        Route::of::<what_changed::Params>(),
+        Route::of::<revisions::Params>(),
+        Route::of::<release_calendar::Params>(),
     ]
 });
 

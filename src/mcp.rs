@@ -5,15 +5,12 @@
 //! that it is the same bytes each time.
 
 mod apps;
-mod brief;
 mod completion;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod handler;
 mod lines;
 pub(crate) mod mount;
-mod origin;
-mod plain;
 mod prompts;
 mod protocol;
 mod resources;

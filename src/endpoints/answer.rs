@@ -1,7 +1,8 @@
 //! An answer as bytes, rendered once and shared by every edge.
 
-use super::body::{Body, Encoding};
+use super::body::Body;
 use crate::error::{Error, Result};
+use crate::upstream::Fetched;
 use bytes::Bytes;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,24 +37,13 @@ pub struct Csv {
     pub notes: String,
 }
 
-/// Where a forwarded answer stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamState {
-    /// Time since the upstream was asked.
-    pub age: Duration,
-    /// `fresh`, `stale` or `offline`.
-    pub freshness: &'static str,
-    /// A sentence on what is left of the day's budget, when little is left.
-    pub quota: Option<String>,
-}
-
 /// An answer as an edge gets it: the shared bytes, and where they stand in time.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// The rendered answer.
     pub answer: Arc<Answer>,
     /// How old it is and how much of the budget is left, when it came from an upstream.
-    pub upstream: Option<UpstreamState>,
+    pub upstream: Option<Fetched>,
 }
 
 impl std::ops::Deref for Reply {
@@ -64,48 +54,23 @@ impl std::ops::Deref for Reply {
     }
 }
 
-impl UpstreamState {
-    /// What a model should know about it: "Forwarded; fresh, 12 s old."
-    pub fn sentence(&self) -> String {
-        let quota = self.quota.as_ref().map(|q| format!(" {q}"));
-        format!(
-            "Forwarded from the upstream service; {}, {} s old.{}",
-            self.freshness,
-            self.age.as_secs(),
-            quota.unwrap_or_default()
-        )
-    }
-}
-
 impl Answer {
     /// An endpoint's output as JSON beside its text, kept for `max_age` seconds.
     ///
     /// # Errors
     /// [`Error::Internal`] when the output cannot be serialised.
     pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
-        Ok(Self::of(json(output)?, text.into(), max_age))
-    }
-
-    /// An answer whose text is its JSON, for hosts that read it so; kept for `max_age` seconds.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when the output cannot be serialised.
-    pub fn text_is_json<T: Serialize>(output: &T, max_age: u32) -> Result<Self> {
-        let json = json(output)?;
-        let text = json.as_str().into();
-        Ok(Self::of(json, text, max_age))
-    }
-
-    fn of(json: String, text: Arc<str>, max_age: u32) -> Self {
-        Self {
-            json: Bytes::from(json),
+        let json = serde_json::to_vec(output);
+        let json = json.map_err(|e| Error::internal("rendering an answer", e))?;
+        Ok(Self {
+            json: json.into(),
             csv: None,
             png: None,
-            text,
+            text: text.into(),
             max_age: Duration::from_secs(u64::from(max_age)),
             body: OnceLock::new(),
             asked: AtomicU32::new(0),
-        }
+        })
     }
 
     /// Counts that somebody asked for it who found it made.
@@ -131,11 +96,6 @@ impl Answer {
         })
     }
 
-    /// Strong validator of that body as it is, quoted.
-    pub fn etag(&self) -> String {
-        self.body().etag(Encoding::Identity)
-    }
-
     /// Bytes held, for a cache's weight; three compressed forms, about a fifth each, are counted ahead.
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
@@ -143,8 +103,4 @@ impl Answer {
         let png = self.png.as_ref().map_or(0, Bytes::len);
         self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
     }
-}
-
-fn json<T: Serialize>(output: &T) -> Result<String> {
-    serde_json::to_string(output).map_err(|e| Error::internal("rendering an answer", e))
 }

@@ -126,7 +126,7 @@ impl Backend {
         let key = Key::new::<E>(&checked, Stamp::Desk(self.desk.state()?));
         let desk = Arc::clone(&self.desk);
         let work = move || {
-            let params = decode::params::<E::Params>(&checked)?;
+            let params = decode::params::<E>(&checked)?;
             let mut output = E::local(&desk, &params)?;
             E::note_dates(&mut output, &checked, desk.today());
             E::render(&output, &params)
@@ -147,7 +147,7 @@ impl Backend {
         let work = move || forward::render::<E>(&body, &checked, today);
         Ok(Reply {
             answer: self.rendered(key, work).await?,
-            upstream: Some(forward::state(&fetched)),
+            upstream: Some(fetched),
         })
     }
 

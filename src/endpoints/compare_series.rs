@@ -3,12 +3,12 @@
 mod answer;
 mod arguments;
 mod columns;
-mod notes;
 mod table;
 
 pub use answer::{ComparedColumn, Comparison, Correlation};
 pub use arguments::Params;
 
+use super::coarser;
 use super::condition::{Condition, Setting};
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
@@ -16,14 +16,13 @@ use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::expression;
-use crate::model::frequency::shift;
-use crate::model::{AsOf, Date};
+use crate::indicators::resample::Aggregation;
+use crate::model::frequency::{Periods, shift};
+use crate::model::{AsOf, Date, Frequency, Series};
 use jiff::ToSpan;
+use std::collections::BTreeMap;
 
-/// Declaration and functions.
-pub struct CompareSeries;
-
-impl Endpoint for CompareSeries {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "compare_series",
         title: "Compare series",
@@ -42,15 +41,13 @@ impl Endpoint for CompareSeries {
         ],
     };
     const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Params) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let (start, end) = range(params, as_of, desk.today())?;
+        let days = range(params, as_of, desk.today())?;
         let condition = params.condition.as_deref().map(Condition::read);
         let condition = condition.transpose()?;
-        let days = (start, end);
         let found = columns::columns(desk, params, condition.as_ref(), as_of, days)?;
         let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
         found.known.tell(desk, &mut provenance)?;
@@ -61,37 +58,34 @@ impl Endpoint for CompareSeries {
         };
         let to = periods.frequency;
         if series().any(|s| s.frequency() < to) {
-            notes::coarser(&mut provenance, found.how, to);
+            note_coarser(&mut provenance, found.how, to);
         }
-        let own_weeks = params.frequency.is_some_and(|f| f.word.starts_with("we"));
-        notes::remarks(&mut provenance, found.known.all(), periods, days);
-        if !own_weeks {
-            notes::weeks(&mut provenance, series(), to);
+        note_remarks(&mut provenance, found.known.all(), periods, days);
+        if !params.has_own_weeks() {
+            note_weeks(&mut provenance, series(), to);
         }
         let reason = condition.as_ref().and_then(|c| found.known.reason(&c.tree));
-        if let Some(reason) = reason {
-            provenance.note("condition", reason.to_string());
-        }
-        let setting = Setting {
-            known: &found.known,
-            how: found.how,
-            frequency: params.frequency.map(|asked| asked.meaning.frequency),
-            days,
-        };
+        let why = reason.map(|reason| reason.to_string());
+        provenance.note("condition", why.unwrap_or_default());
         let asked = table::Asked {
-            condition: condition
-                .as_ref()
-                .filter(|_| reason.is_none())
-                .zip(Some(setting)),
+            params,
+            condition: condition.as_ref().filter(|_| reason.is_none()),
             to: periods,
-            own_weeks,
-            how: found.how,
-            units: params.units(),
-            start,
-            end,
-            max_rows: params.max_points,
+            setting: Setting {
+                known: &found.known,
+                how: found.how,
+                frequency: params.frequency.map(|asked| asked.meaning.frequency),
+                days,
+            },
         };
-        let mut answer = Comparison::empty(to, days, desk.attribution(), provenance);
+        let mut answer = Comparison {
+            frequency: to.word().into(),
+            start: days.0,
+            end: days.1,
+            attribution: desk.attribution(),
+            provenance,
+            ..Comparison::default()
+        };
         let empty = table::fill(&mut answer, found.columns, &asked)?;
         let mut missing = found.missing.into_iter().chain(empty);
         if answer.columns.is_empty() {
@@ -132,6 +126,62 @@ fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
         "is not before end",
         &allowed,
     ))
+}
+
+/// Notes how finer series became as coarse as the others.
+fn note_coarser(provenance: &mut Provenance, how: Aggregation, to: Frequency) {
+    let word = match how {
+        Aggregation::Average => "averages",
+        Aggregation::Sum => "sums",
+        Aggregation::EndOfPeriod => "last values",
+    };
+    let note = format!("finer series are {word} of their {to} periods");
+    provenance.note("frequency", note);
+}
+
+/// Notes which periods are short, cut by the range or not over, each with the series it is so of.
+fn note_remarks<'a>(
+    provenance: &mut Provenance,
+    series: impl Iterator<Item = &'a Series>,
+    to: Periods,
+    days: (Date, Date),
+) {
+    let mut said: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    for one in series.filter(|s| s.frequency() < to.frequency) {
+        for note in coarser::remarks(one, to, days) {
+            let of = said.entry(note).or_default();
+            if !of.contains(&one.info.id.as_str()) {
+                of.push(one.info.id.as_str());
+            }
+        }
+    }
+    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for ((field, note), of) in said {
+        let note = format!("{}: {note}", of.join(", "));
+        notes.entry(field).or_default().push(note);
+    }
+    for (field, said) in notes {
+        provenance.note(field, said.join("; "));
+    }
+}
+
+/// Notes that days are taken together by the weeks of another column.
+fn note_weeks<'a>(
+    provenance: &mut Provenance,
+    columns: impl Iterator<Item = &'a Series> + Clone,
+    to: Frequency,
+) {
+    let is_daily = columns.clone().any(|s| s.frequency() == Frequency::Daily);
+    let mut columns = columns;
+    let weekly = columns.find(|s| s.frequency() == Frequency::Weekly);
+    let last = weekly.and_then(|s| Some((&s.info.id, s.observations.last()?.date)));
+    if let Some((id, last)) = last.filter(|_| is_daily && to == Frequency::Weekly) {
+        let note = format!(
+            "daily columns have the weeks of {id}, which end on {}",
+            last.strftime("%A")
+        );
+        provenance.note("weeks", note);
+    }
 }
 
 #[cfg(test)]

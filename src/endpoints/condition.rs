@@ -75,38 +75,6 @@ pub(super) struct Condition {
     pub(super) tree: Expr,
 }
 
-/// What `get_time_series` is about: every row of its answer, before any is left out.
-pub(super) struct Rows<'a> {
-    /// The series.
-    pub(super) info: &'a SeriesInfo,
-    /// Unit of the rows.
-    pub(super) unit: &'a str,
-    /// Period of the rows.
-    pub(super) frequency: Frequency,
-    /// The rows.
-    pub(super) rows: Vec<Observation>,
-}
-
-impl Rows<'_> {
-    fn column(self) -> Column {
-        let unit = match self.unit == self.info.units_short {
-            true => Unit::of(self.info),
-            // "percentage points, change from a year earlier" is a unit of percentage points.
-            false => Unit::new(
-                self.unit
-                    .split_once(',')
-                    .map_or(self.unit, |(unit, _)| unit),
-            ),
-        };
-        let info = SeriesInfo {
-            frequency: self.frequency,
-            ..self.info.clone()
-        };
-        let series = Arc::new(Series::new(Arc::new(info), self.rows));
-        Column { series, unit }
-    }
-}
-
 impl Condition {
     /// Reads a condition.
     ///
@@ -191,17 +159,28 @@ impl Condition {
         })
     }
 
-    /// Counts it over the rows of one series.
+    /// Counts it over every row of one series in some unit, before any is left out.
     ///
     /// # Errors
     /// As [`Self::figures`].
     pub(super) fn of_rows(
         &self,
-        rows: Rows<'_>,
+        info: &SeriesInfo,
+        (unit, rows): (&str, Vec<Observation>),
         setting: &Setting<'_>,
     ) -> Result<ConditionFigures> {
-        let name = rows.info.id.to_string();
-        let found = self.figures(Some((&name, rows.column())), setting);
+        // "percentage points, change from a year earlier" is a unit of percentage points.
+        let unit = match unit == info.units_short {
+            true => Unit::of(info),
+            false => Unit::new(unit.split_once(',').map_or(unit, |(unit, _)| unit)),
+        };
+        let own = SeriesInfo {
+            frequency: setting.frequency.unwrap_or(info.frequency),
+            ..info.clone()
+        };
+        let series = Arc::new(Series::new(Arc::new(own), rows));
+        let column = Column { series, unit };
+        let found = self.figures(Some((info.id.as_str(), column)), setting);
         // Which series stands at the head of the answer.
         found.map(|found| ConditionFigures { of: None, ..found })
     }

@@ -45,16 +45,15 @@ pub struct Outbound {
 /// Where an answer keeps its provenance; `None` of one that has none.
 pub type Kept<T> = Option<fn(&mut T) -> &mut Provenance>;
 
-/// One endpoint. A file of its own holds Params, Output, SPEC, `local`, `text` and their tests.
-pub trait Endpoint: Send + Sync + 'static {
+/// One endpoint, as the arguments it takes: field docs are what a model reads. A file of its own holds Params, Output,
+/// SPEC, `local`, `text` and their tests.
+pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     /// The declaration.
     const SPEC: Spec;
     /// Arguments that an assistant's call has unless it gives them: answers for a window, not for a program.
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
     /// Where an answer says what its arguments were taken for; every endpoint with dates has it.
     const PROVENANCE: Kept<Self::Output> = None;
-    /// Arguments; field docs are what a model reads.
-    type Params: DeserializeOwned + JsonSchema + Send + 'static;
     /// Answer; its fields are the contract's.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
@@ -62,10 +61,12 @@ pub trait Endpoint: Send + Sync + 'static {
     ///
     /// # Errors
     /// Any meaning of [`crate::Error`]; the edge translates it.
-    fn local(desk: &Desk, params: &Self::Params) -> Result<Self::Output>;
+    fn local(desk: &Desk, params: &Self) -> Result<Self::Output>;
 
-    /// Says the answer in prose that alone answers the question.
-    fn text(output: &Self::Output, params: &Self::Params) -> String;
+    /// Says the answer in prose that alone answers the question; its JSON for hosts that read that.
+    fn text(output: &Self::Output, _: &Self) -> String {
+        serde_json::to_string(output).unwrap_or_default()
+    }
 
     /// What is sent to an upstream; overridden where arguments mean more here than in the contract.
     ///
@@ -82,7 +83,7 @@ pub trait Endpoint: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`crate::Error::InvalidParam`] for arguments that make no sense for this answer.
-    fn received(output: Self::Output, _: &Self::Params, _today: Date) -> Result<Self::Output> {
+    fn received(output: Self::Output, _: &Self, _today: Date) -> Result<Self::Output> {
         Ok(output)
     }
 
@@ -100,7 +101,7 @@ pub trait Endpoint: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`crate::Error::Internal`] when the output cannot be serialised.
-    fn render(output: &Self::Output, params: &Self::Params) -> Result<Answer> {
+    fn render(output: &Self::Output, params: &Self) -> Result<Answer> {
         Answer::new(output, Self::text(output, params), Self::SPEC.max_age)
     }
 }

@@ -29,9 +29,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use side::{Side, interpretation};
 
-/// Declaration and functions.
-pub struct ExplainIndicator;
-
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
@@ -56,7 +53,7 @@ fn indicator(ticker: &str) -> Result<&'static Indicator> {
     })
 }
 
-impl Endpoint for ExplainIndicator {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "explain_indicator",
         title: "Why an indicator stands there",
@@ -70,7 +67,6 @@ impl Endpoint for ExplainIndicator {
         example: &[("indicator", "CRPI")],
     };
     const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Explanation;
 
     fn local(desk: &Desk, params: &Params) -> Result<Explanation> {
@@ -81,12 +77,8 @@ impl Endpoint for ExplainIndicator {
         let then = Side::of(desk, about, AsOf::Day(before))?;
         now.compare(&then);
         let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
-        if let Some(reason) = &now.reason {
-            provenance.note("value", reason.clone());
-        }
-        if !now.basis.is_empty() {
-            provenance.note("basis", now.basis.join("; "));
-        }
+        provenance.note("value", now.reason.as_deref().unwrap_or_default());
+        provenance.note("basis", now.basis.join("; "));
         provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
         let hindsight = Hindsight::of(desk, about, as_of, &now.scores)?;
         if hindsight.is_none() && !now.reads.is_empty() {
@@ -132,23 +124,16 @@ impl Endpoint for ExplainIndicator {
                 text += &format!(", base {}", number(s.base, 2));
             }
         }
-        if let Some(label) = &a.label {
-            text += &format!("; {label}");
-        }
+        text.extend(a.label.iter().map(|label| format!("; {label}")));
         text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
         text += "\nInputs (points; a month earlier):";
-        for input in &a.inputs {
-            text += &format!("\n- {}", in_prose(input));
-        }
-        if let Some(hindsight) = &a.hindsight {
-            text += &format!("\n{}", hindsight.in_prose(a.label.as_deref()));
-        }
-        if let Some(other) = &a.experimental {
-            text += &format!(
-                "\nOn trial beside it, {} ({}): {}",
-                other.series, other.method, other.meaning
-            );
-        }
+        text.extend(a.inputs.iter().map(|i| format!("\n- {}", in_prose(i))));
+        let hindsight = a.hindsight.iter();
+        text.extend(hindsight.map(|h| format!("\n{}", h.in_prose(a.label.as_deref()))));
+        text.extend(a.experimental.iter().map(|other| {
+            let (series, method, meaning) = (&other.series, &other.method, &other.meaning);
+            format!("\nOn trial beside it, {series} ({method}): {meaning}")
+        }));
         text += &record_in_prose(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
         text + a

@@ -1,6 +1,5 @@
 //! `fetch`: a whole document that `search` has found, in the shape that hosts with a search of their own expect.
 
-use super::answer::Answer;
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
 use super::metric;
@@ -12,9 +11,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// Declaration and functions.
-pub struct Fetch;
 
 /// Newest rows of a series in its document.
 const ROWS: usize = 24;
@@ -48,7 +44,8 @@ pub struct FetchedDocument {
     pub untrusted: Foreign,
 }
 
-impl Endpoint for Fetch {
+// Hosts that know it read its text as JSON, which is what a text is unless it is said.
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "fetch",
         title: "Fetch document",
@@ -60,7 +57,6 @@ impl Endpoint for Fetch {
         in_contract: false,
         example: &[("id", "series:DGS10")],
     };
-    type Params = Params;
     type Output = FetchedDocument;
 
     fn local(desk: &Desk, params: &Params) -> Result<FetchedDocument> {
@@ -90,15 +86,6 @@ impl Endpoint for Fetch {
         }
         document.id.clone_from(&params.id);
         Ok(document)
-    }
-
-    /// Hosts that know `fetch` read its text as JSON.
-    fn text(output: &FetchedDocument, _: &Params) -> String {
-        serde_json::to_string(output).unwrap_or_default()
-    }
-
-    fn render(output: &FetchedDocument, _: &Params) -> Result<Answer> {
-        Answer::text_is_json(output, Self::SPEC.max_age)
     }
 }
 

@@ -85,10 +85,7 @@ impl Known {
     /// [`Error::Store`] when the store cannot be read.
     pub(super) fn tell(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
         let said = self.meanings.iter().filter_map(|m| m.said.as_deref());
-        let said = joined(said, "; ");
-        if !said.is_empty() {
-            provenance.note("names", said);
-        }
+        provenance.note("names", joined(said, "; "));
         for meaning in &self.meanings {
             provenance.remark(desk, &meaning.info)?;
         }

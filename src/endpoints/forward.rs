@@ -1,14 +1,14 @@
 //! Forwarding needs no code per endpoint: path and query come from the table, the body is decoded into the
 //! endpoint's own answer, and what breaks the contract is an error that names the field.
 
-use super::answer::{Answer, UpstreamState};
+use super::answer::Answer;
 use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
 use crate::desk::resolve;
 use crate::error::{Error, Result, quote};
 use crate::model::{Date, SeriesId};
-use crate::upstream::{Fetched, Freshness, Kind, Quota, Request};
+use crate::upstream::{Fetched, Freshness, Kind, Request};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 /// answered for another day.
 pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
     let plain = days::plain(checked, today)?;
-    let params = decode::params::<E::Params>(&plain)?;
+    let params = decode::params::<E>(&plain)?;
     let mut output = E::received(read::<E>(body)?, &params, today)?;
     E::note_dates(&mut output, checked, today);
     let answer = E::render(&output, &params)?;
@@ -114,23 +114,24 @@ pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date)
     })
 }
 
-/// Where a fetched body stands in time, and what is left of the allowance.
-pub(super) fn state(fetched: &Fetched) -> UpstreamState {
-    let quota = |quota: &Quota| {
+/// A sentence that says where a forwarded answer comes from and how old it is.
+pub fn sentence(fetched: &Fetched) -> String {
+    let freshness = match fetched.freshness {
+        Freshness::Fresh => "fresh",
+        Freshness::Stale => "stale",
+        Freshness::Offline => "offline",
+    };
+    let quota = fetched.quota.as_ref().map(|quota| {
         format!(
-            "{} of {} upstream calls are left; the next is free at {:.0}.",
+            " {} of {} upstream calls are left; the next is free at {:.0}.",
             quota.remaining, quota.limit, quota.resets_at
         )
-    };
-    UpstreamState {
-        age: fetched.age,
-        freshness: match fetched.freshness {
-            Freshness::Fresh => "fresh",
-            Freshness::Stale => "stale",
-            Freshness::Offline => "offline",
-        },
-        quota: fetched.quota.as_ref().map(quota),
-    }
+    });
+    format!(
+        "Forwarded from the upstream service; {freshness}, {} s old.{}",
+        fetched.age.as_secs(),
+        quota.unwrap_or_default()
+    )
 }
 
 /// An upstream knows no suggestions; ours help with what it does not know.

@@ -12,9 +12,6 @@ use crate::model::Attribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Declaration and functions.
-pub struct SearchGlossary;
-
 /// First year of the recessions that are listed with a term; fetch has all of them.
 const WAR: i32 = 1945;
 
@@ -63,7 +60,7 @@ pub struct GlossaryAnswer {
     pub attribution: Attribution,
 }
 
-impl Endpoint for SearchGlossary {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "search_glossary",
         title: "Macro glossary",
@@ -76,7 +73,6 @@ impl Endpoint for SearchGlossary {
         in_contract: true,
         example: &[("q", "sahm rule"), ("limit", "3")],
     };
-    type Params = Params;
     type Output = GlossaryAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<GlossaryAnswer> {

@@ -9,9 +9,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Declaration and functions.
-pub struct GetLatestArticles;
-
 /// How many articles the contract serves.
 const LATEST: usize = 5;
 
@@ -55,7 +52,7 @@ pub struct LatestArticles {
     pub attribution: Attribution,
 }
 
-impl Endpoint for GetLatestArticles {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_latest_articles",
         title: "Latest articles",
@@ -68,7 +65,6 @@ impl Endpoint for GetLatestArticles {
         in_contract: true,
         example: &[],
     };
-    type Params = Params;
     type Output = LatestArticles;
 
     fn local(desk: &Desk, _: &Params) -> Result<LatestArticles> {

@@ -13,15 +13,12 @@ use crate::indicators::recession_now::RNOW;
 use crate::indicators::stress::CMSI;
 use crate::indicators::summary::{self, Figure};
 use crate::indicators::{Composite, established, regime, sahm};
-use crate::model::AsOf;
-use crate::model::series_info::round_to;
+use crate::model::catalogue::round_to;
+use crate::model::{AsOf, Date};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Declaration and functions.
-pub struct GetMacroSummary;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -131,7 +128,7 @@ pub struct MacroSummary {
     pub provenance: Provenance,
 }
 
-impl Endpoint for GetMacroSummary {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_macro_summary",
         title: "Macro summary",
@@ -146,7 +143,6 @@ impl Endpoint for GetMacroSummary {
         example: &[],
     };
     const PROVENANCE: Kept<MacroSummary> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = MacroSummary;
 
     fn local(desk: &Desk, params: &Params) -> Result<MacroSummary> {
@@ -289,13 +285,16 @@ impl Draft<'_> {
             self.provenance.note(name, error.to_string());
             return None;
         }
-        if let Some(note) = figure.reason.as_ref().or(figure.basis.as_ref()) {
-            self.provenance.note(name, note.clone());
-        }
-        if let Some(date) = figure.date {
-            self.dates.insert(name.to_owned(), date.to_string());
-        }
+        let note = figure.reason.as_ref().or(figure.basis.as_ref());
+        self.provenance
+            .note(name, note.cloned().unwrap_or_default());
+        self.date(name, figure.date);
         figure.value.map(|v| round_to(v, 4))
+    }
+
+    fn date(&mut self, name: &str, date: Option<Date>) {
+        let date = date.map(|date| (name.to_owned(), date.to_string()));
+        self.dates.extend(date);
     }
 
     /// Tells the monthly average that is newer than a daily figure.
@@ -311,14 +310,10 @@ impl Draft<'_> {
 
     fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
-        if let Some(reason) = &reading.reason {
-            self.provenance.note(name, reason.clone());
-        } else if !reading.basis.is_empty() {
-            self.provenance.note(name, reading.basis.join("; "));
-        }
-        if reading.value.is_some() {
-            self.dates.insert(name.to_owned(), reading.date.to_string());
-        }
+        let reason = reading.reason.clone();
+        let note = reason.unwrap_or_else(|| reading.basis.join("; "));
+        self.provenance.note(name, note);
+        self.date(name, reading.value.map(|_| reading.date));
         Ok(shown_value(&composite.about, &reading))
     }
 
@@ -334,12 +329,9 @@ impl Draft<'_> {
 
     fn regime(&mut self) -> Result<RegimeLine> {
         let path = self.desk.regimes(self.as_of)?;
-        if let Some(reason) = &path.now.reason {
-            self.provenance.note("regime", reason.clone());
-        }
-        if let Some(state) = &path.now.state {
-            self.dates.insert("regime".into(), state.month.to_string());
-        }
+        let reason = path.now.reason.as_deref();
+        self.provenance.note("regime", reason.unwrap_or_default());
+        self.date("regime", path.now.state.as_ref().map(|s| s.month));
         Ok(RegimeLine {
             current: path.now.regime.word().to_owned(),
             confidence: path.now.confidence,

@@ -93,9 +93,7 @@ impl Measured {
                 signed(points, usize::from(points.fract() != 0.0))
             );
         }
-        if let Some(percent) = percent {
-            text += &format!(" ({} %)", signed(percent, 2));
-        }
+        text.extend(percent.map(|percent| format!(" ({} %)", signed(percent, 2))));
         text
     }
 }

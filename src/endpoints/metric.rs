@@ -22,9 +22,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Declaration and functions.
-pub struct GetMetric;
-
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
@@ -98,7 +95,7 @@ pub struct Metric {
     pub provenance: Provenance,
 }
 
-impl Endpoint for GetMetric {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_metric",
         title: "Macro metric",
@@ -113,7 +110,6 @@ impl Endpoint for GetMetric {
         example: &[("ticker", "DGS10")],
     };
     const PROVENANCE: Kept<Metric> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Metric;
 
     fn local(desk: &Desk, params: &Params) -> Result<Metric> {
@@ -201,17 +197,15 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     if let Some(last) = last {
         let day = (last.date, last.date);
         provenance.sources = desk.cited([info.id.as_str()], Some(day))?;
-        if let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)? {
-            provenance.note("headline", rate);
-        }
+        let rate = desk.published_rate(info.id.as_str(), last.date, as_of)?;
+        provenance.note("headline", rate.unwrap_or_default());
     }
     let newer_mean = last.map(|o| NewerMean::of(desk, info.id.as_str(), o.date, as_of));
     let published = last.filter(|_| !info.is_composite());
     let present = newest(as_of, desk.today());
     let next_release = published.map(|o| due(info, o.date, present, &mut provenance));
-    if let Some(late) = series.and_then(|s| lateness(s, day)) {
-        provenance.note("value", late);
-    }
+    let late = series.and_then(|s| lateness(s, day));
+    provenance.note("value", late.unwrap_or_default());
     Ok(Metric {
         ticker: desk.shown_id(&info.id),
         display_name: info.title.clone(),

@@ -72,9 +72,7 @@ impl Provenance {
         read: impl IntoIterator<Item = &'a str>,
     ) -> Result<()> {
         let knowledge = desk.basis(read, AsOf::Day(day))?;
-        if !knowledge.is_empty() {
-            self.note(field, in_words(&knowledge));
-        }
+        self.note(field, in_words(&knowledge));
         Ok(())
     }
 
@@ -105,17 +103,14 @@ impl Provenance {
                 );
             }
         }
-        if !said.is_empty() {
-            self.note("name", said);
-        }
+        self.note("name", said);
         Ok(())
     }
 
     /// As [`Self::read_as`], of an answer that came from elsewhere.
     pub fn told(&mut self, name: &str) {
-        if let Some(said) = resolve::meaning(name).and_then(|meaning| meaning.said) {
-            self.note("name", said);
-        }
+        let said = resolve::meaning(name).and_then(|meaning| meaning.said);
+        self.note("name", said.unwrap_or_default());
     }
 
     /// Says of a series that it is made here of others, which way it is quoted, or that it has ended.
@@ -124,21 +119,24 @@ impl Provenance {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
         let id = info.id.as_str();
-        if let Some(identity) = desk.made_by(&info.id)? {
-            let mut said = format!("computed here from {}", identity.formula);
-            if !identity.differs.is_empty() {
-                said += &format!("; {}", identity.differs);
+        let said = match desk.made_by(&info.id)? {
+            Some(identity) => {
+                let made = format!("computed here from {}", identity.formula);
+                let parts = [made.as_str(), &identity.differs];
+                joined(parts.into_iter().filter(|part| !part.is_empty()), "; ")
             }
-            self.note(id, said);
-        } else if let Some(said) = remarks::always(id) {
-            self.note(id, said);
-        }
+            None => remarks::always(id).unwrap_or_default(),
+        };
+        self.note(id, said);
         Ok(())
     }
 
-    /// Adds why a field is null or how it came about.
+    /// Adds why a field is null or how it came about; an empty text is no note.
     pub fn note(&mut self, field: &str, why: impl Into<String>) {
-        self.notes.insert(field.to_owned(), why.into());
+        let why = why.into();
+        if !why.is_empty() {
+            self.notes.insert(field.to_owned(), why);
+        }
     }
 
     /// The sentence for a model: "As of 2026-08-21 (snapshot, 92 days old)."

@@ -23,9 +23,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Declaration and functions.
-pub struct GetRegime;
-
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
@@ -107,7 +104,7 @@ pub struct RegimeAnswer {
     pub provenance: Provenance,
 }
 
-impl Endpoint for GetRegime {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_regime",
         title: "Macro regime",
@@ -122,7 +119,6 @@ impl Endpoint for GetRegime {
         example: &[],
     };
     const PROVENANCE: Kept<RegimeAnswer> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = RegimeAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<RegimeAnswer> {
@@ -134,24 +130,20 @@ impl Endpoint for GetRegime {
         if as_of != AsOf::Latest {
             provenance.note("assetViews", "measured on all history, also after that day");
         }
-        if let Some(reason) = &now.reason {
-            provenance.note("regime", reason.clone());
-        }
+        provenance.note("regime", now.reason.as_deref().unwrap_or_default());
         let state = now.state.as_ref().filter(|_| now.reason.is_none());
-        if let Some(state) = state.filter(|s| !s.basis.is_empty()) {
-            provenance.note("regime", state.basis.join("; "));
-        }
+        let basis = state.map(|s| s.basis.join("; "));
+        provenance.note("regime", basis.unwrap_or_default());
         let nowcast = desk.nowcast(as_of)?;
-        if let Err(reason) = &*nowcast {
-            provenance.note("nowcast", reason.clone());
-        }
+        let unknown = nowcast.as_ref().as_ref().err();
+        provenance.note("nowcast", unknown.cloned().unwrap_or_default());
         let precedents = match params.precedents {
-            true => Some(precedents::read(desk, as_of)?),
+            true => Some(desk.precedents(as_of)?),
             false => None,
         };
-        if let Some(Err(reason)) = &precedents {
-            provenance.note("precedents", reason.clone());
-        }
+        let unknown = precedents.as_deref().and_then(|p| p.as_ref().err());
+        provenance.note("precedents", unknown.cloned().unwrap_or_default());
+        let found = precedents.as_deref().and_then(|p| p.as_ref().ok());
         let months = listed(desk, params, as_of, &mut provenance)?;
         let asset_views = match months {
             Some(_) => BTreeMap::new(),
@@ -175,7 +167,7 @@ impl Endpoint for GetRegime {
             inflation_score: state.map(|s| round_to(s.inflation, 2)),
             nowcast: (*nowcast).as_ref().ok().map(NowcastAnswer::of),
             months,
-            precedents: precedents.and_then(|found| found.ok()),
+            precedents: found.map(PrecedentsAnswer::of),
             provenance,
         })
     }
@@ -187,16 +179,11 @@ impl Endpoint for GetRegime {
         let confidence = confidence.unwrap_or_default();
         let (regime, trajectory) = (&a.regime, &a.trajectory);
         let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
-        if let Some(target) = &a.transition_target {
-            text += &format!(" Most likely alternative: {target}.");
-        }
-        if let Some(now) = &a.nowcast {
-            text += &format!("\n{}", now.in_prose());
-        }
+        let target = a.transition_target.iter();
+        text.extend(target.map(|target| format!(" Most likely alternative: {target}.")));
+        text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.in_prose())));
         text += &format!("\n{}", a.narrative);
-        if let Some(months) = &a.months {
-            text += &months::in_prose(months);
-        }
+        text.extend(a.months.iter().map(|months| months::in_prose(months)));
         if !a.asset_views.is_empty() {
             text += "\nAssets in this regime, historically:";
         }
@@ -204,10 +191,7 @@ impl Endpoint for GetRegime {
             let (direction, conviction) = (&view.direction, &view.conviction);
             text += &format!("\n- {asset}: {direction} ({conviction}). {}", view.thesis);
         }
-        text += &a
-            .precedents
-            .as_ref()
-            .map_or_else(String::new, PrecedentsAnswer::in_prose);
+        text.extend(a.precedents.iter().map(PrecedentsAnswer::in_prose));
         text + &a.provenance.closing(&a.attribution)
     }
 }

@@ -25,9 +25,6 @@ use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Declaration and functions.
-pub struct GetReleaseCalendar;
-
 /// Days shown unless it is said how many.
 const DAYS: i64 = 14;
 /// Days in which every monthly release comes once, and every quarterly one.
@@ -66,7 +63,7 @@ impl Params {
     }
 }
 
-impl Endpoint for GetReleaseCalendar {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_release_calendar",
         title: "Release calendar",
@@ -80,7 +77,6 @@ impl Endpoint for GetReleaseCalendar {
         example: &[],
     };
     const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = CalendarAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<CalendarAnswer> {

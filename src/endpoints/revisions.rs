@@ -30,9 +30,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use table::RevisionTable;
 
-/// Declaration and functions.
-pub struct GetRevisions;
-
 /// First prints that are listed.
 const LISTED: usize = 12;
 
@@ -57,7 +54,7 @@ pub struct Params {
     date: Option<String>,
 }
 
-impl Endpoint for GetRevisions {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_revisions",
         title: "Revisions",
@@ -71,7 +68,6 @@ impl Endpoint for GetRevisions {
         example: &[("seriesId", "PAYEMS")],
     };
     const PROVENANCE: Kept<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = RevisionsAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<RevisionsAnswer> {

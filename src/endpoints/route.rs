@@ -1,11 +1,10 @@
 //! A row of the table: an endpoint as plain values and function pointers.
 
 use super::answer::Reply;
-use super::argument::Argument;
 use super::backend::Backend;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
-use super::schema;
+use super::{days, schema};
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::future::Future;
@@ -31,7 +30,7 @@ impl Route {
         Self {
             spec: E::SPEC,
             mcp_defaults: E::MCP_DEFAULTS,
-            input: LazyLock::new(|| Arc::new(schema::input::<E::Params>())),
+            input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
             call: |backend, arguments| Box::pin(backend.answer::<E>(arguments)),
         }
@@ -76,13 +75,9 @@ impl Route {
     pub fn arguments(&self) -> impl Iterator<Item = Argument> {
         let schema = self.input_schema();
         let properties = schema.get("properties").and_then(Value::as_object);
-        let required = schema.get("required").and_then(Value::as_array);
-        let is_required = move |name: &str| {
-            let mut names = required.into_iter().flatten();
-            names.any(|required| required.as_str() == Some(name))
-        };
         let properties = properties.into_iter().flatten();
-        properties.map(move |(name, property)| Argument::of(name, property, is_required(name)))
+        properties
+            .map(|(name, property)| Argument::of(name, property, decode::is_required(schema, name)))
     }
 
     /// Whether there is an argument of that name.
@@ -147,5 +142,37 @@ impl std::fmt::Debug for Route {
         f.debug_struct("Route")
             .field("spec", &self.spec)
             .finish_non_exhaustive()
+    }
+}
+
+/// An argument of an endpoint in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// Name as it is written before the `=`.
+    pub name: String,
+    /// What it may be, with an example where the schema has one: "a whole number from 1 to 50".
+    pub allowed: String,
+    /// What it means.
+    pub meaning: String,
+    /// Whether no call goes without it.
+    pub is_required: bool,
+    /// What is taken where it is left out and the schema says so.
+    pub default: Option<String>,
+}
+
+impl Argument {
+    /// Reads a property of a schema.
+    fn of(name: &str, property: &Value, is_required: bool) -> Self {
+        let meaning = property.get("description").and_then(Value::as_str);
+        Self {
+            name: name.to_owned(),
+            allowed: match days::NAMES.contains(&name) {
+                true => days::FORMS.to_owned(),
+                false => decode::allowed(property),
+            },
+            meaning: meaning.unwrap_or_default().to_owned(),
+            is_required,
+            default: property.get("default").map(decode::shown),
+        }
     }
 }

@@ -14,9 +14,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Declaration and functions.
-pub struct ListScenarios;
-
 /// So many scenarios have their rules in the text.
 const WITH_RULES: usize = 8;
 
@@ -95,7 +92,7 @@ pub struct ScenarioList {
     pub attribution: Attribution,
 }
 
-impl Endpoint for ListScenarios {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "list_scenarios",
         title: "Macro scenarios",
@@ -108,7 +105,6 @@ impl Endpoint for ListScenarios {
         in_contract: true,
         example: &[("tag", "recession")],
     };
-    type Params = Params;
     type Output = ScenarioList;
 
     fn local(desk: &Desk, params: &Params) -> Result<ScenarioList> {
@@ -141,9 +137,8 @@ impl Endpoint for ListScenarios {
             0 => format!("no {} scenario", params.status().word()),
             n => format!("{n} scenarios; {meaning}"),
         };
-        if let Some(tag) = &params.tag {
-            text += &format!(", tag {}", crate::error::quote(tag));
-        }
+        let tag = params.tag.iter();
+        text.extend(tag.map(|tag| format!(", tag {}", crate::error::quote(tag))));
         text += ".";
         let is_short = list.count <= WITH_RULES;
         if !is_short {

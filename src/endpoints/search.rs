@@ -1,6 +1,5 @@
 //! `search`: the documents that speak of some words, in the shape that hosts with a search of their own expect.
 
-use super::answer::Answer;
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::Foreign;
 use crate::desk::Desk;
@@ -9,9 +8,6 @@ use crate::error::Result;
 use crate::model::untrusted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Declaration and functions.
-pub struct Search;
 
 /// Most results.
 const MAX_RESULTS: usize = 10;
@@ -48,7 +44,8 @@ pub struct SearchAnswer {
     pub results: Vec<Found>,
 }
 
-impl Endpoint for Search {
+// Hosts that know it read its text as JSON, which is what a text is unless it is said.
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "search",
         title: "Search documents",
@@ -60,7 +57,6 @@ impl Endpoint for Search {
         in_contract: false,
         example: &[("query", "net liquidity")],
     };
-    type Params = Params;
     type Output = SearchAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<SearchAnswer> {
@@ -86,14 +82,5 @@ impl Endpoint for Search {
             })
             .collect();
         Ok(SearchAnswer { results })
-    }
-
-    /// Hosts that know `search` read its text as JSON.
-    fn text(output: &SearchAnswer, _: &Params) -> String {
-        serde_json::to_string(output).unwrap_or_default()
-    }
-
-    fn render(output: &SearchAnswer, _: &Params) -> Result<Answer> {
-        Answer::text_is_json(output, Self::SPEC.max_age)
     }
 }

@@ -13,9 +13,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// Declaration and functions.
-pub struct SearchSeries;
-
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
@@ -74,7 +71,7 @@ pub struct SeriesSearchAnswer {
     pub attribution: Attribution,
 }
 
-impl Endpoint for SearchSeries {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "search_series",
         title: "Find series",
@@ -87,7 +84,6 @@ impl Endpoint for SearchSeries {
         in_contract: false,
         example: &[("query", "core inflation"), ("limit", "5")],
     };
-    type Params = Params;
     type Output = SeriesSearchAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<SeriesSearchAnswer> {
@@ -196,7 +192,7 @@ mod tests {
             category: category.map(str::to_owned),
             limit: 10,
         };
-        SearchSeries::local(&desk, &params)
+        Params::local(&desk, &params)
     }
 
     #[test]

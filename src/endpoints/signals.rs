@@ -19,9 +19,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
 
-/// Declaration and functions.
-pub struct GetSignals;
-
 /// Market figures, in the order in which they are shown.
 const MARKET: &[&str] = &[
     "T10Y2Y",
@@ -115,7 +112,7 @@ pub struct Signals {
     pub provenance: Provenance,
 }
 
-impl Endpoint for GetSignals {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_signals",
         title: "Composite and market signals",
@@ -129,7 +126,6 @@ impl Endpoint for GetSignals {
         example: &[],
     };
     const PROVENANCE: Kept<Signals> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Signals;
 
     fn local(desk: &Desk, params: &Params) -> Result<Signals> {

@@ -11,12 +11,10 @@ mod digest;
 mod forwarded;
 #[cfg(fuzzing)]
 pub mod fuzz;
-mod gaps;
 mod picture;
 mod points;
 mod rows;
 mod shape;
-mod thin;
 mod transformed;
 mod words;
 
@@ -25,7 +23,6 @@ pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, Move};
 pub use picture::recessions;
 pub use points::PointInTime;
-pub use rows::Row;
 
 use super::answer::{Answer, Csv};
 use super::days::parse_as_of;
@@ -45,10 +42,7 @@ use asked::Asked;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Declaration and functions.
-pub struct GetTimeSeries;
-
-impl Endpoint for GetTimeSeries {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_time_series",
         title: "Time series",
@@ -64,7 +58,6 @@ impl Endpoint for GetTimeSeries {
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
     const PROVENANCE: Kept<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = TimeSeriesAnswer;
 
     fn local(desk: &Desk, params: &Params) -> Result<TimeSeriesAnswer> {
@@ -118,7 +111,7 @@ impl Endpoint for GetTimeSeries {
 /// # Errors
 /// What the endpoint says to these arguments.
 pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
-    let schema = Route::find(GetTimeSeries::SPEC.tool);
+    let schema = Route::find(Params::SPEC.tool);
     let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
     let checked = decode::check(schema.input_schema(), arguments)?;
     Ok(whole(desk, &decode::params(&checked)?)?.0)
@@ -140,9 +133,7 @@ fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measu
     match desk.series_or_reason(&info, as_of) {
         Ok(series) => {
             let (series, how) = desk.as_known_each_month(series, as_of)?;
-            if let Some(how) = how {
-                answer.provenance.note("history", how);
-            }
+            answer.provenance.note("history", how.unwrap_or_default());
             let measured = transformed::transformed(&mut answer, &series, params, &asked)?;
             if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
                 && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
@@ -152,9 +143,8 @@ fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measu
             let days = (answer.start, answer.end);
             answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
             let day = desk.data_date(as_of)?.of(series.frequency());
-            if let Some(late) = lateness(&series, day).filter(|_| asked.end >= day) {
-                answer.provenance.note("latest", late);
-            }
+            let late = lateness(&series, day).filter(|_| asked.end >= day);
+            answer.provenance.note("latest", late.unwrap_or_default());
             if let Some((condition, known)) = &condition {
                 let days = (asked.start, asked.end);
                 conditions::judge(&mut answer, (condition, known), &info, params, days)?;
@@ -186,9 +176,6 @@ fn without_rows(
         unit: info.units_short.clone(),
         start,
         end,
-        row_count: 0,
-        truncated: false,
-        data: Vec::new(),
         attribution: Credit {
             text: format!("{}; source: {source}", credit.text),
             url: credit.url,
@@ -196,16 +183,9 @@ fn without_rows(
         },
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
-        summary: None,
-        condition: None,
-        reduction: None,
-        all_rows: None,
-        unit_in_words: None,
-        points: Vec::new(),
-        picture: None,
-        measured: None,
         untrusted,
         provenance,
+        ..TimeSeriesAnswer::default()
     }
 }
 

@@ -25,9 +25,6 @@ use moves::{KEY, Kind, Move, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Declaration and functions.
-pub struct WhatChanged;
-
 /// Moves given in full; smaller ones are named.
 const SHOWN: usize = 12;
 
@@ -110,7 +107,7 @@ pub struct Changes {
     pub provenance: Provenance,
 }
 
-impl Endpoint for WhatChanged {
+impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "what_changed",
         title: "What changed",
@@ -124,7 +121,6 @@ impl Endpoint for WhatChanged {
         example: &[],
     };
     const PROVENANCE: Kept<Changes> = Some(|answer| &mut answer.provenance);
-    type Params = Params;
     type Output = Changes;
 
     fn local(desk: &Desk, params: &Params) -> Result<Changes> {
@@ -184,9 +180,7 @@ impl Endpoint for WhatChanged {
              deviations of moves over the same span in 20 years):",
             a.since
         );
-        for c in &a.changes {
-            text += &format!("\n- {}", in_prose(c));
-        }
+        text.extend(a.changes.iter().map(|c| format!("\n- {}", in_prose(c))));
         for (what, ids) in [
             ("Smaller moves", &a.smaller),
             ("No new figure", &a.unchanged),

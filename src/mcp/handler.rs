@@ -1,6 +1,6 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::protocol::{LIST_TTL_MS, caller};
+use super::protocol::{LIST_TTL_MS, caller, is_modern};
 use super::server::{INSTRUCTIONS, Server};
 use super::{completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
@@ -9,15 +9,20 @@ use rmcp::model::{
     DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
     GetSkillResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, Tool,
+    MetaObject, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 
 /// The context of a request, as the library gives it.
 type Context = RequestContext<RoleServer>;
+
+/// Which page of a list is asked for.
+type Page = Option<PaginatedRequestParams>;
+
+type Result<T> = std::result::Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -28,7 +33,7 @@ impl ServerHandler for Server {
         &self,
         request: InitializeRequestParams,
         context: Context,
-    ) -> Result<InitializeResult, ErrorData> {
+    ) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
         result.capabilities = Self::legacy_capabilities(result.capabilities);
@@ -36,37 +41,30 @@ impl ServerHandler for Server {
         Ok(result)
     }
 
-    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<()> {
         let why = "resources/subscribe is not answered: this revision of the protocol has no stream of its own here. \
             Read the resource again, or speak 2026-07-28 and use subscriptions/listen";
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None))
     }
 
-    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, _: Context) -> Result<DiscoverResult> {
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
         no_cursor(request)?;
-        let mut list = ListToolsResult::with_all_items(self.shared.lists().tools.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        let list = self.shared.lists().tools.clone();
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<CallToolResponse> {
         #[cfg(feature = "conformance")]
         if let Some(answer) = super::fixtures::call(&request, &context).await {
             return answer;
@@ -83,8 +81,8 @@ impl ServerHandler for Server {
             let made = tools::call(backend, route, arguments).await;
             made.into_tree(backend).await
         };
-        let mut result = caller(&context.extensions).scope(call).await;
-        self.sign(&context, &mut result.meta);
+        let result = caller(&context.extensions).scope(call).await;
+        let result = self.signed(&context, result, |result| &mut result.meta)?;
         Ok(result.into())
     }
 
@@ -92,50 +90,40 @@ impl ServerHandler for Server {
         self.shared
             .lists()
             .tools
+            .tools
             .iter()
             .find(|t| t.name == name)
             .cloned()
     }
 
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
         no_cursor(request)?;
-        let mut list = ListResourcesResult::with_all_items(self.shared.lists().resources.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        let list = self.shared.lists().resources.clone();
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     async fn list_resource_templates(
         &self,
-        request: Option<PaginatedRequestParams>,
+        request: Page,
         context: Context,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    ) -> Result<ListResourceTemplatesResult> {
         no_cursor(request)?;
-        let mut list =
-            ListResourceTemplatesResult::with_all_items(self.shared.lists().templates.clone())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        let list = self.shared.lists().templates.clone();
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
         context: Context,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> Result<ReadResourceResponse> {
         #[cfg(feature = "conformance")]
         if let Some(result) = super::fixtures::read(&request.uri) {
             return Ok(result.into());
         }
         let read = resources::read(&self.shared.backend, &request.uri);
-        let mut result = caller(&context.extensions).scope(read).await?;
-        self.sign(&context, &mut result.meta);
+        let result = caller(&context.extensions).scope(read).await?;
+        let result = self.signed(&context, result, |result| &mut result.meta)?;
         Ok(result.into())
     }
 
@@ -146,7 +134,7 @@ impl ServerHandler for Server {
         Some(self.shared.pulse.accept(requested))
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, context: SubscriptionContext) -> Result<()> {
         self.shared.pulse.serve(&context).await;
         Ok(())
     }
@@ -155,60 +143,46 @@ impl ServerHandler for Server {
         &self,
         request: CompleteRequestParams,
         context: Context,
-    ) -> Result<CompleteResult, ErrorData> {
-        let mut result = CompleteResult::new(completion::complete(&request)?);
-        self.sign(&context, &mut result.meta);
-        Ok(result)
+    ) -> Result<CompleteResult> {
+        let result = CompleteResult::new(completion::complete(&request)?);
+        self.signed(&context, result, |result| &mut result.meta)
     }
 
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
         no_cursor(request)?;
-        let mut list = ListPromptsResult::with_all_items(self.shared.lists().prompts.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        let list = self.shared.lists().prompts.clone();
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
         context: Context,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    ) -> Result<GetPromptResponse> {
         #[cfg(feature = "conformance")]
         if let Some(answer) = super::fixtures::prompt(&request) {
             return answer;
         }
-        let mut result = prompts::get(&request.name, request.arguments.as_ref())?;
-        self.sign(&context, &mut result.meta);
+        let result = prompts::get(&request.name, request.arguments.as_ref())?;
+        let result = self.signed(&context, result, |result| &mut result.meta)?;
         Ok(result.into())
     }
 
-    async fn list_skills(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListSkillsResult, ErrorData> {
+    async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
         no_cursor(request)?;
-        let mut list = ListSkillsResult::with_all_items(self.shared.lists().skills.clone())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        let list = self.shared.lists().skills.clone();
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     async fn get_skill(
         &self,
         request: GetSkillRequestParams,
         context: Context,
-    ) -> Result<GetSkillResult, ErrorData> {
+    ) -> Result<GetSkillResult> {
         let found = self
             .shared
             .lists()
+            .skills
             .skills
             .iter()
             .find(|s| s.uri == request.uri);
@@ -216,23 +190,21 @@ impl ServerHandler for Server {
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);
         result.cache_scope = Some(CacheScope::Public);
-        self.sign(&context, &mut result.meta);
-        Ok(result)
+        self.signed(&context, result, |result| &mut result.meta)
     }
 
     async fn read_resource_directory(
         &self,
         request: ReadResourceDirectoryRequestParams,
         context: Context,
-    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+    ) -> Result<ReadResourceDirectoryResult> {
         no_cursor_text(request.cursor.as_deref())?;
         let children =
             skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
-        let mut list = ReadResourceDirectoryResult::with_all_items(children)
+        let list = ReadResourceDirectoryResult::with_all_items(children)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
-        self.sign(&context, &mut list.meta);
-        Ok(list)
+        self.signed(&context, list, |list| &mut list.meta)
     }
 
     #[cfg(feature = "conformance")]
@@ -241,8 +213,23 @@ impl ServerHandler for Server {
         &self,
         _: rmcp::model::SetLevelRequestParams,
         context: Context,
-    ) -> Result<(), ErrorData> {
+    ) -> Result<()> {
         super::fixtures::set_level(&context)
+    }
+}
+
+impl Server {
+    /// The result with the server's name in it, where the request speaks a protocol that asks for that.
+    fn signed<T>(
+        &self,
+        context: &Context,
+        mut result: T,
+        meta: fn(&mut T) -> &mut Option<MetaObject>,
+    ) -> Result<T> {
+        if is_modern(context) {
+            self.shared.signature.sign(meta(&mut result));
+        }
+        Ok(result)
     }
 }
 
@@ -255,12 +242,12 @@ fn no_such(what: &str, uri: &str) -> ErrorData {
     )
 }
 
-fn no_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+fn no_cursor(request: Page) -> Result<()> {
     no_cursor_text(request.and_then(|r| r.cursor).as_deref())
 }
 
 /// Lists fit one page, so every cursor is one we never gave.
-fn no_cursor_text(cursor: Option<&str>) -> Result<(), ErrorData> {
+fn no_cursor_text(cursor: Option<&str>) -> Result<()> {
     match cursor {
         Some(_) => Err(ErrorData::invalid_params(
             "Unknown cursor: this list has one page; ask without a cursor",

@@ -1,13 +1,11 @@
 //! The handler and what it shares: the lists, who the server is, and what it can do.
 
-use super::origin::Origin;
-use super::protocol::{Signature, is_modern};
-use super::shared::Shared;
+use super::protocol::Signature;
+use super::shared::{Origin, Shared};
 use super::{apps, subscriptions};
 use crate::endpoints::Backend;
 use mcp_lane::LaneLayer;
-use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig, Tool};
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use std::sync::{Arc, OnceLock};
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
@@ -70,11 +68,6 @@ impl Server {
         self.lane.as_ref().map_or(0, |lane| lane.answers())
     }
 
-    /// The tools as listed, in table order.
-    pub fn tools(&self) -> &[Tool] {
-        &self.shared.lists().tools
-    }
-
     /// What the server can do for a client of the newest protocol.
     fn capabilities() -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::builder()
@@ -99,13 +92,6 @@ impl Server {
             resources.subscribe = None;
         }
         capabilities
-    }
-
-    /// Signs a result for a client that is to see it signed.
-    pub(super) fn sign(&self, context: &RequestContext<RoleServer>, meta: &mut Option<MetaObject>) {
-        if is_modern(context) {
-            self.shared.signature.sign(meta);
-        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Endpoints as tools: how they are declared and called.
 
+use super::apps;
 use super::results::{MAX_TEXT, ToolResult};
-use super::{apps, brief};
-use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
+use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, forward};
 use crate::model::untrusted;
 use base64::Engine;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
 
 /// Every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -25,10 +26,10 @@ fn declare(route: &Route) -> Tool {
     Tool::new(
         spec.tool,
         spec.description,
-        std::sync::Arc::new(brief::input(&route.assistant_schema())),
+        std::sync::Arc::new(brief_input(&route.assistant_schema())),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(brief::output(route.output_schema())))
+    .with_raw_output_schema(std::sync::Arc::new(brief_output(route.output_schema())))
     .with_annotations(hints)
 }
 
@@ -49,10 +50,10 @@ pub(super) async fn call(
 
 fn success(reply: &Reply) -> ToolResult {
     let mut text = reply.text.to_string();
-    if let Some(state) = &reply.upstream {
+    if let Some(fetched) = &reply.upstream {
         text = untrusted::clean(&text, MAX_TEXT);
         text.push('\n');
-        text.push_str(&state.sentence());
+        text.push_str(&forward::sentence(fetched));
     }
     ToolResult {
         shape: CallToolResult::success(content(reply, text)),
@@ -70,4 +71,122 @@ fn content(answer: &Reply, text: String) -> Vec<ContentBlock> {
         content.push(ContentBlock::image(picture, "image/png"));
     }
     content
+}
+
+// Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so it names what
+// every answer has and its types; prose, rare fields, the inside of objects, examples and the lengths of texts stand in
+// `tool-schemas/` and the OpenAPI document, and arguments are checked against the whole schema. An answer says that it has
+// more, and of its objects nothing is said: clients that make types of schemas lose what a schema of an object leaves out.
+
+/// Fields that every answer has beside its own: each tells what it is when it comes.
+const COMMON: [&str; 7] = [
+    "attribution",
+    "as_of",
+    "age_days",
+    "freshness",
+    "knowledge",
+    "sources",
+    "notes",
+];
+
+/// Below this depth nothing is said of an object: it would have to be said whole.
+const DEPTH: usize = 1;
+
+/// An answer's schema in brief; whatever the whole one accepts, it accepts too.
+fn brief_output(whole: &Map<String, Value>) -> Map<String, Value> {
+    let mut out = object(whole, DEPTH);
+    if let Some(Value::Object(properties)) = out.get_mut("properties") {
+        properties.retain(|name, _| !COMMON.contains(&name.as_str()));
+    }
+    out
+}
+
+/// The arguments' schema without the lengths of texts and without examples, which the descriptions give.
+fn brief_input(whole: &Map<String, Value>) -> Map<String, Value> {
+    let mut out = whole.clone();
+    if let Some(Value::Object(properties)) = out.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            for word in ["minLength", "maxLength", "examples"] {
+                property.remove(word);
+            }
+        }
+    }
+    out
+}
+
+fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+    let mut out = Map::new();
+    let is_object = whole.get("type").is_some_and(|kind| kind == "object");
+    let types = whole.get("type").and_then(Value::as_array);
+    let may_be = types.is_some_and(|types| types.iter().any(|kind| kind == "object"));
+    if depth == 0 && (is_object || may_be) {
+        return out;
+    }
+    for (key, value) in whole {
+        match (key.as_str(), value) {
+            ("properties", Value::Object(fields)) if depth > 0 => {
+                let always = whole.get("required").and_then(Value::as_array);
+                let fields: Map<String, Value> = fields
+                    .iter()
+                    .filter(|(name, _)| always.is_some_and(|a| a.iter().any(|n| n == *name)))
+                    .filter_map(|(name, field)| {
+                        let field = object(field.as_object()?, depth - 1);
+                        Some((name.clone(), Value::Object(field)))
+                    })
+                    .collect();
+                out.insert(key.clone(), Value::Object(fields));
+            }
+            ("items" | "additionalProperties", Value::Object(inner)) => {
+                let inner = object(inner, depth.saturating_sub(1));
+                out.insert(key.clone(), Value::Object(inner));
+            }
+            // A union in one `type` is legal and not portable: some hosts know one type alone.
+            ("type", Value::Array(types)) => {
+                let split = types.iter().map(|t| json!({ "type": t })).collect();
+                out.insert("anyOf".into(), Value::Array(split));
+            }
+            ("type" | "enum" | "const", _) => {
+                out.insert(key.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    if is_object {
+        out.insert("additionalProperties".into(), Value::Bool(true));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_types_stay_and_prose_goes() {
+        let whole = json!({
+            "type": "object",
+            "properties": {
+                "value": { "type": ["number", "null"], "description": "Latest." },
+                "rows": { "type": "array", "items": {
+                    "type": "object", "properties": { "date": { "type": "string" } } } },
+                "rare": { "type": "string" },
+                "nested": { "type": ["object", "null"], "properties": { "date": { "type": "string" } } },
+                "attribution": { "type": "object", "properties": { "text": { "type": "string" } } },
+                "notes": { "type": "object" },
+            },
+            "required": ["value", "rows", "attribution", "nested"],
+        });
+        assert_eq!(
+            Value::Object(brief_output(whole.as_object().unwrap())),
+            json!({
+                "type": "object",
+                "properties": {
+                    "value": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
+                    "rows": { "type": "array", "items": {} },
+                    "nested": {},
+                },
+                "additionalProperties": true,
+            })
+        );
+    }
 }

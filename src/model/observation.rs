@@ -1,13 +1,18 @@
 //! One number for one period, and what was known of it when.
 
-use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
+use super::frequency::{Date, Frequency, days_between, days_later, shift};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// One number for one period. A missing value is an absent observation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(description = "One row.")]
 pub struct Observation {
     /// First day of the period (weekly: the day that ends it).
+    #[schemars(description = "First day of the period.")]
     pub date: Date,
     /// Finite value in the series' own unit.
+    #[schemars(description = "In the series' unit.")]
     pub value: f64,
 }
 

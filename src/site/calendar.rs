@@ -9,7 +9,7 @@ use super::view::query;
 use crate::desk::Desk;
 use crate::endpoints::Endpoint;
 use crate::endpoints::release_calendar::{
-    AwaitedFigure, CalendarAnswer, GetReleaseCalendar, Params, ReleaseEvent, expected, said,
+    AwaitedFigure, CalendarAnswer, Params, ReleaseEvent, expected, said,
 };
 use crate::error::{Error, Result};
 use crate::indicators::prose::capitalised;
@@ -106,7 +106,7 @@ pub(super) fn subscription(desk: &Desk, asked: &Asked, _: Answers) -> Result<Doc
 
 fn read(desk: &Desk, asked: &Asked, days: u8) -> Result<CalendarAnswer> {
     let [series, agency] = ARGUMENTS.map(|name| asked.argument(name));
-    GetReleaseCalendar::local(desk, &Params::of(days, series, agency))
+    Params::local(desk, &Params::of(days, series, agency))
 }
 
 /// The releases of each day.

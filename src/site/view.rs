@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::charts;
 use crate::chart::ChartSpec;
 use crate::desk::Desk;
-use crate::endpoints::compare_series::{CompareSeries, Comparison};
+use crate::endpoints::compare_series::{Comparison, Params};
 use crate::endpoints::time_series::{self, TimeSeriesAnswer};
 use crate::endpoints::{Arguments, Endpoint, Route, decode};
 use crate::error::{Error, Result};
@@ -171,8 +171,8 @@ fn collected<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> Argumen
 /// # Errors
 /// What the endpoint says.
 pub(super) fn compared(desk: &Desk, arguments: &[(&'static str, String)]) -> Result<Comparison> {
-    let route = Route::find(CompareSeries::SPEC.tool);
+    let route = Route::find(Params::SPEC.tool);
     let route = route.ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
     let checked = decode::check(route.input_schema(), collected(pairs(arguments)))?;
-    CompareSeries::local(desk, &decode::params(&checked)?)
+    Params::local(desk, &decode::params(&checked)?)
 }

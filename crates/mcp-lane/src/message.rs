@@ -6,14 +6,11 @@
 
 use crate::call::{Call, PlainCall};
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
+use http_body_util::Full;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 /// Most values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
@@ -71,6 +68,11 @@ impl Message {
         &self.bytes
     }
 
+    /// The body as it came, for a library that reads it again.
+    pub fn into_body(self) -> Full<Bytes> {
+        Full::new(self.bytes)
+    }
+
     /// `tools/call` and so on; none for what is neither a request nor a notification.
     pub fn method(&self) -> Option<&str> {
         match &self.content {
@@ -104,27 +106,6 @@ impl Message {
             Content::Call(call) => call.parts(&self.bytes),
             Content::Unknown | Content::Other { .. } => None,
         }
-    }
-}
-
-impl http_body::Body for Message {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let bytes = std::mem::take(&mut *self).bytes;
-        Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(u64::try_from(self.bytes.len()).unwrap_or(u64::MAX))
     }
 }
 

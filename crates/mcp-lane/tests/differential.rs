@@ -120,7 +120,7 @@ impl Service<Request<Message>> for Library {
 
     fn call(&mut self, request: Request<Message>) -> Self::Future {
         let library = Arc::clone(&self.0);
-        Box::pin(async move { Ok(library.handle(request).await) })
+        Box::pin(async move { Ok(library.handle(request.map(Message::into_body)).await) })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::provenance::Provenance;
 use crate::model::quantity::in_words;
-use crate::model::{Attribution, Date, Frequency};
+use crate::model::{Attribution, Date};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,7 @@ pub struct Correlation {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// Of every column.
@@ -96,39 +96,15 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// A comparison without columns yet.
-    pub(super) fn empty(
-        frequency: Frequency,
-        (start, end): (Date, Date),
-        attribution: Attribution,
-        provenance: Provenance,
-    ) -> Self {
-        Self {
-            frequency: frequency.word().into(),
-            start,
-            end,
-            count: 0,
-            columns: Vec::new(),
-            correlations: Vec::new(),
-            conditions: Vec::new(),
-            dates: Vec::new(),
-            attribution,
-            provenance,
-        }
-    }
-
     /// A line a column, a line a pair, then the rows as CSV.
     pub(super) fn in_prose(&self) -> String {
         let mut text = format!(
             "{} figures from {} to {}, {} common dates.",
             self.frequency, self.start, self.end, self.count
         );
-        for column in &self.columns {
-            text += &format!("\n{}", column.in_prose());
-        }
-        for condition in &self.conditions {
-            text += &format!("\n{}", condition.in_prose());
-        }
+        let columns = self.columns.iter().map(ComparedColumn::in_prose);
+        let conditions = self.conditions.iter().map(ConditionFigures::in_prose);
+        text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
         for pair in &self.correlations {
             let of = |r: Option<f64>| r.map_or("none".into(), |r| r.to_string());
             let (levels, changes) = (of(pair.levels), of(pair.changes));
@@ -136,11 +112,9 @@ impl Comparison {
             text += &format!("levels {levels}, changes {changes}.");
         }
         text += &self.rows();
-        for part in [self.provenance.sentence(), self.provenance.missing()] {
-            if !part.is_empty() {
-                text += &format!("\n{part}");
-            }
-        }
+        let known = [self.provenance.sentence(), self.provenance.missing()];
+        let known = known.iter().filter(|part| !part.is_empty());
+        text.extend(known.map(|part| format!("\n{part}")));
         format!("{text}\n{}{}", self.provenance.notices(), self.attribution)
     }
 
@@ -149,14 +123,12 @@ impl Comparison {
             return "\nNo date is common to all columns.".into();
         }
         let mut text = "\ndate".to_owned();
-        for column in &self.columns {
-            text += &format!(",{}", column.series.replace(',', ";"));
-        }
+        let names = self.columns.iter().map(|c| c.series.replace(',', ";"));
+        text.extend(names.map(|name| format!(",{name}")));
         for (i, date) in self.dates.iter().enumerate() {
             text += &format!("\n{date}");
-            for value in self.columns.iter().filter_map(|c| c.values.get(i)) {
-                text += &format!(",{value}");
-            }
+            let values = self.columns.iter().filter_map(|c| c.values.get(i));
+            text.extend(values.map(|value| format!(",{value}")));
         }
         let (shown, count) = (self.dates.len(), self.count);
         if shown < count {

@@ -38,4 +38,9 @@ impl Params {
     pub(super) fn units(&self) -> Units {
         self.units.map_or(Units::Level, |code| code.meaning)
     }
+
+    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
+    pub(super) fn has_own_weeks(&self) -> bool {
+        self.frequency.is_some_and(|f| f.word.starts_with("we"))
+    }
 }

@@ -1,12 +1,12 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
 use super::answer::{ComparedColumn, Comparison, Correlation};
+use super::arguments::Params;
 use super::columns::Named;
 use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::foreign::Foreign;
 use crate::error::{Error, Result};
 use crate::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
-use crate::indicators::resample::Aggregation;
 use crate::indicators::statistics::{Centred, percentile_rank, summary};
 use crate::indicators::transform::Units;
 use crate::model::frequency::Periods;
@@ -16,17 +16,12 @@ use std::sync::Arc;
 
 /// What is asked of the columns.
 pub(super) struct Asked<'a> {
-    /// What is to be counted, and in what.
-    pub(super) condition: Option<(&'a Condition, Setting<'a>)>,
+    pub(super) params: &'a Params,
+    /// What is to be counted.
+    pub(super) condition: Option<&'a Condition>,
     pub(super) to: Periods,
-    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
-    pub(super) own_weeks: bool,
-    pub(super) how: Aggregation,
-    pub(super) units: Units,
-    pub(super) start: Date,
-    pub(super) end: Date,
-    /// Most rows; by default what keeps the answer within 1,500 tokens.
-    pub(super) max_rows: Option<usize>,
+    /// What it is counted in; how finer figures become coarser, and the range, are those of the columns, too.
+    pub(super) setting: Setting<'a>,
 }
 
 /// Figures in an answer by default: sixty rows of two columns.
@@ -49,7 +44,7 @@ pub(super) fn fill(
     asked: &Asked,
 ) -> Result<Vec<(String, Error)>> {
     let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
-    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !asked.own_weeks);
+    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !asked.params.has_own_weeks());
     let (mut kept, mut missing) = (Vec::new(), Vec::new());
     for named in columns {
         let column = on_calendar(named.column, asked, weeks.as_deref())?;
@@ -64,7 +59,7 @@ pub(super) fn fill(
     let dates = common_dates(&lists);
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
-    let shown = thinned(dates.len(), asked.max_rows.unwrap_or(usual));
+    let shown = thinned(dates.len(), asked.params.max_points.unwrap_or(usual));
     answer.count = dates.len();
     answer.dates = shown.filter_map(|i| dates.get(i).copied()).collect();
     for (named, rows) in kept.iter().zip(&lists) {
@@ -73,10 +68,13 @@ pub(super) fn fill(
             rows.get(at).map(|o| rounded(&named.column, o.value))
         };
         let values = answer.dates.iter().filter_map(at).collect();
-        answer.columns.extend(described(named, asked.units, values));
+        answer
+            .columns
+            .extend(described(named, asked.params.units(), values));
     }
     answer.correlations = correlations(&kept);
-    if let Some((condition, setting)) = &asked.condition {
+    if let Some(condition) = asked.condition {
+        let setting = &asked.setting;
         answer.conditions = match condition.tree.has_subject() {
             false => vec![condition.figures(None, setting)?],
             true => {
@@ -91,7 +89,7 @@ pub(super) fn fill(
 }
 
 fn nothing(what: String, asked: &Asked) -> Error {
-    let (start, end) = (asked.start, asked.end);
+    let (start, end) = asked.setting.days;
     Error::NoData {
         what,
         reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
@@ -101,14 +99,15 @@ fn nothing(what: String, asked: &Asked) -> Error {
 /// A column at the common frequency, transformed, and cut to the range.
 /// Transformed before it is cut, so that the first year of the range has growth rates too.
 fn on_calendar(column: Column, asked: &Asked, weeks: Option<&Series>) -> Result<Column> {
-    let series = convert(&column.series, asked.to, asked.how, weeks)?;
+    let series = convert(&column.series, asked.to, asked.setting.how, weeks)?;
     let column = Column {
         series,
         unit: column.unit,
     }
-    .transformed(asked.units);
+    .transformed(asked.params.units());
     // Figures that are equal to a reader are equal in ranks and counts.
-    let rows = column.series.between(asked.start, asked.end).iter();
+    let (start, end) = asked.setting.days;
+    let rows = column.series.between(start, end).iter();
     let rows = rows.map(|o| Observation::new(o.date, without_noise(o.value)));
     let series = Series::new(Arc::clone(&column.series.info), rows.collect());
     Ok(Column {
@@ -135,17 +134,13 @@ fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedCo
     let info = &named.column.series.info;
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
     let shown = |value| rounded(&named.column, value);
-    let title = named.title.as_ref().map(|title| match units {
-        Units::Level => title.clone(),
-        units @ Units::Change
-        | units @ Units::ChangeYear
-        | units @ Units::Percent
-        | units @ Units::PercentYear
-        | units @ Units::PercentAnnualised
-        | units @ Units::LogChange
-        | units @ Units::LogChangeAnnualised
-        | units @ Units::Log => format!("{title}, {}", units.words()),
-    });
+    let title = named
+        .title
+        .as_ref()
+        .map(|title| match units == Units::Level {
+            true => title.clone(),
+            false => format!("{title}, {}", units.words()),
+        });
     Some(ComparedColumn {
         series: named.name.clone(),
         title,
@@ -182,28 +177,42 @@ fn correlations(columns: &[Named]) -> Vec<Correlation> {
         !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
     };
     let columns: Vec<&Named> = columns.iter().filter(varies).collect();
-    let mut pairs = Vec::new();
-    for (i, one) in columns.iter().enumerate() {
-        for other in columns.iter().skip(i + 1) {
-            let (a, b) = (&*one.column.series, &*other.column.series);
-            let common = on_common_dates(a, b);
-            if common.dates.len() < MIN_COMMON {
-                continue;
-            }
-            let shown = |r: Option<f64>| r.map(|r| round_to(r, 2));
-            let follows = common.follows(a.frequency());
-            pairs.push(Correlation {
-                a: one.name.clone(),
-                b: other.name.clone(),
-                count: common.dates.len(),
-                levels: shown(Centred::of(&common.x).correlation(&Centred::of(&common.y))),
-                changes: shown(
-                    changes(&common.x, &follows).correlation(&changes(&common.y, &follows)),
-                ),
-            });
-        }
+    let others = |i: usize| columns.iter().skip(i + 1);
+    let pairs = columns.iter().enumerate().flat_map(|(i, one)| {
+        let pair = |other: &&Named| correlation(one, other);
+        others(i).filter_map(pair)
+    });
+    pairs.collect()
+}
+
+/// The correlation on the dates that both columns have, where these are enough.
+fn correlation(one: &Named, other: &Named) -> Option<Correlation> {
+    let (a, b) = (&*one.column.series, &*other.column.series);
+    let most = a.observations.len().min(b.observations.len());
+    let mut dates = Vec::with_capacity(most);
+    let [mut x, mut y] = [most; 2].map(Vec::with_capacity);
+    if let [a, b] = side_by_side(&[a, b]).as_slice() {
+        meet(a, b, |date, a, b| {
+            dates.push(date);
+            x.push(a);
+            y.push(b);
+        });
     }
-    pairs
+    if dates.len() < MIN_COMMON {
+        return None;
+    }
+    // Of each date but the first, whether no period is missing before it.
+    let pairs = dates.iter().zip(dates.iter().skip(1));
+    let follows = pairs.map(|(before, after)| a.frequency().follows(*before, *after));
+    let follows: Vec<bool> = follows.collect();
+    let shown = |x: Centred, y: Centred| x.correlation(&y).map(|r| round_to(r, 2));
+    Some(Correlation {
+        a: one.name.clone(),
+        b: other.name.clone(),
+        count: dates.len(),
+        levels: shown(Centred::of(&x), Centred::of(&y)),
+        changes: shown(changes(&x, &follows), changes(&y, &follows)),
+    })
 }
 
 /// Changes from one period to the next, around their mean.
@@ -212,38 +221,6 @@ fn changes(values: &[f64], follows: &[bool]) -> Centred {
     let changes = later.filter(|(_, follows)| **follows);
     let changes: Vec<f64> = changes.map(|((now, before), _)| now - before).collect();
     Centred::of(&changes)
-}
-
-/// Figures of two columns on the dates that both have.
-struct Common {
-    dates: Vec<Date>,
-    x: Vec<f64>,
-    y: Vec<f64>,
-}
-
-impl Common {
-    /// Of each date but the first, whether no period is missing before it.
-    fn follows(&self, frequency: Frequency) -> Vec<bool> {
-        let pairs = self.dates.iter().zip(self.dates.iter().skip(1));
-        pairs.map(|(a, b)| frequency.follows(*a, *b)).collect()
-    }
-}
-
-fn on_common_dates(a: &Series, b: &Series) -> Common {
-    let most = a.observations.len().min(b.observations.len());
-    let mut common = Common {
-        dates: Vec::with_capacity(most),
-        x: Vec::with_capacity(most),
-        y: Vec::with_capacity(most),
-    };
-    if let [a, b] = side_by_side(&[a, b]).as_slice() {
-        meet(a, b, |date, a, b| {
-            common.dates.push(date);
-            common.x.push(a);
-            common.y.push(b);
-        });
-    }
-    common
 }
 
 /// Positions of at most `max` of `count` rows, evenly spread, first and last among them.

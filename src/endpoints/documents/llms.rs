@@ -1,12 +1,10 @@
 //! `llms.txt`: what a crawler or a model without tools needs to use the service.
 
 use crate::desk::glossary::Glossary;
-use crate::endpoints::decode::is_required;
 use crate::endpoints::endpoint::Spec;
 use crate::endpoints::route::Route;
 use crate::indicators::indicators;
 use crate::indicators::prose::capitalised;
-use serde_json::Value;
 
 /// The text for a base address.
 pub fn llms_txt(routes: &[Route], base: &str) -> String {
@@ -51,16 +49,12 @@ fn endpoint(route: &Route, base: &str) -> String {
         ..
     } = &route.spec;
     let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
-    let schema = route.input_schema();
-    let arguments = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in arguments.into_iter().flatten() {
-        let word = if is_required(schema, name) {
-            "required"
-        } else {
-            "optional"
+    for argument in route.arguments() {
+        let word = match argument.is_required {
+            true => "required",
+            false => "optional",
         };
-        let about = property.get("description").and_then(Value::as_str);
-        text += &format!("- {name} ({word}): {}\n", about.unwrap_or_default());
+        text += &format!("- {} ({word}): {}\n", argument.name, argument.meaning);
     }
     text
 }

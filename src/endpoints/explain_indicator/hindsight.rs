@@ -76,9 +76,8 @@ impl Hindsight {
                 s.largest_date
             );
         }
-        if let (Some(label), Some(revised)) = (label, &self.label_last_revised) {
-            text += &format!(" label {label} and {revised};");
-        }
+        let labels = label.zip(self.label_last_revised.as_deref());
+        text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
         let (differ, months, since) = (self.labels_differ, self.months, self.since);
         text += &format!(" the label differs in {differ} of {months} month ends since {since}");
         if let Some(LabelInHindsight {

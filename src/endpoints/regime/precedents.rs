@@ -1,11 +1,9 @@
 //! The months most like the regime's, and what followed them, as an answer.
 
-use crate::desk::Desk;
-use crate::error::Result;
 use crate::indicators::precedents::{CLOSE, Precedents, SKILL};
 use crate::indicators::prose::{joined, signed};
-use crate::model::series_info::round_to;
-use crate::model::{AsOf, Date};
+use crate::model::Date;
+use crate::model::catalogue::round_to;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +55,7 @@ pub struct PrecedentsAnswer {
 }
 
 impl PrecedentsAnswer {
-    fn of(found: &Precedents) -> Self {
+    pub(super) fn of(found: &Precedents) -> Self {
         let nearest = found.nearest.iter().map(|p| PrecedentMonth {
             month: p.month,
             distance: round_to(p.distance, 3),
@@ -110,19 +108,4 @@ impl PrecedentsAnswer {
             self.skill
         )
     }
-}
-
-/// The precedents at a state of knowledge, or why there are none.
-///
-/// # Errors
-/// [`crate::Error::Store`] when the store cannot be read.
-pub(super) fn read(
-    desk: &Desk,
-    as_of: AsOf,
-) -> Result<std::result::Result<PrecedentsAnswer, String>> {
-    let found = desk.precedents(as_of)?;
-    Ok((*found)
-        .as_ref()
-        .map(PrecedentsAnswer::of)
-        .map_err(Clone::clone))
 }

@@ -24,7 +24,7 @@ fn of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a AwaitedFigure {
 
 #[test]
 fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
-    let answer = GetReleaseCalendar::local(&desk(), &Params::default())?;
+    let answer = Params::local(&desk(), &Params::default())?;
     assert_eq!(
         (answer.from, answer.to),
         (date(2026, 11, 22), date(2026, 12, 5))
@@ -53,7 +53,7 @@ fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
     );
     // The bundle ends with the summer: there is no expectation for November, and it says why.
     let payrolls = of(&answer, "PAYEMS");
-    let text = GetReleaseCalendar::text(&answer, &Params::default());
+    let text = Params::text(&answer, &Params::default());
     println!("{text}");
     assert!(
         payrolls.last.is_some() && payrolls.usual_revision.is_some(),
@@ -71,7 +71,7 @@ fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
 fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
     let desk = desk();
     // The day before the employment report of October 2008.
-    let then = GetReleaseCalendar::local(&desk, &as_of("2008-11-06"))?;
+    let then = Params::local(&desk, &as_of("2008-11-06"))?;
     let (payrolls, jobless) = (of(&then, "PAYEMS"), of(&then, "UNRATE"));
     let next = payrolls.next.as_ref().unwrap();
     assert_eq!(
@@ -82,13 +82,13 @@ fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
     assert_eq!((next.period.as_str(), next.value), ("2008-10", 0.145));
     assert!(next.notes.is_empty(), "{next:?}");
     // And the day after: -240 thousand, 155 less than expected.
-    let after = GetReleaseCalendar::local(&desk, &as_of("2008-11-08"))?;
+    let after = Params::local(&desk, &as_of("2008-11-08"))?;
     assert!(after.events.iter().all(|e| e.release != "employment"));
     let all = Params {
         series: Some("employment".into()),
         ..as_of("2008-11-08")
     };
-    let after = GetReleaseCalendar::local(&desk, &all)?;
+    let after = Params::local(&desk, &all)?;
     let last = of(&after, "PAYEMS").last.as_ref().unwrap();
     assert_eq!(
         (last.period.as_str(), last.date),
@@ -113,7 +113,7 @@ fn revisions_of_a_past_day_are_those_that_had_been_made() -> Result<()> {
             as_of: day.map(str::to_owned),
             ..Params::default()
         };
-        let answer = GetReleaseCalendar::local(&desk, &params)?;
+        let answer = Params::local(&desk, &params)?;
         Ok(of(&answer, "PAYEMS").usual_revision.clone().unwrap())
     };
     let (then, now) = (usual(Some("2009-01-15"))?, usual(None)?);
@@ -135,7 +135,7 @@ fn a_series_or_an_agency_has_its_own_calendar() -> Result<()> {
             agency: agency.map(str::to_owned),
             ..Params::default()
         };
-        let answer = GetReleaseCalendar::local(&desk, &params)?;
+        let answer = Params::local(&desk, &params)?;
         let ids = answer.events.iter().map(|e| e.release.clone());
         Ok::<_, Error>(ids.collect::<std::collections::BTreeSet<String>>())
     };
@@ -166,9 +166,7 @@ fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
         start: Some("2031-01-01".into()),
         ..Params::default()
     };
-    let why = GetReleaseCalendar::local(&desk, &far)
-        .unwrap_err()
-        .to_string();
+    let why = Params::local(&desk, &far).unwrap_err().to_string();
     assert!(
         why.contains("too far away") && why.contains("2026-10-22"),
         "{why}"
@@ -178,7 +176,7 @@ fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
         days: Some(30),
         ..Params::default()
     };
-    let answer = GetReleaseCalendar::local(&desk, &past)?;
+    let answer = Params::local(&desk, &past)?;
     assert!(
         answer
             .events
@@ -187,7 +185,7 @@ fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
             .all(|e| e.held == Some(false))
     );
     // In the shutdown of 2025 no agency kept its days; that is told from today.
-    let shut = GetReleaseCalendar::local(&desk, &as_of("2025-10-20"))?;
+    let shut = Params::local(&desk, &as_of("2025-10-20"))?;
     let told = &shut.provenance.notes["disrupted"];
     assert!(told.contains("2025-10-01 to 2026-02-28"), "{told}");
     Ok(())

@@ -56,16 +56,13 @@ pub(super) fn text(a: &CalendarAnswer) -> String {
     if a.events.is_empty() {
         text += "\n- none";
     }
-    for event in &a.events {
-        text += &format!("\n- {}", in_prose(event));
-    }
+    text.extend(a.events.iter().map(|e| format!("\n- {}", in_prose(e))));
     if !a.figures.is_empty() {
         text += "\nWhat they can be expected to say (a mechanical yardstick, no survey), what came last, and how far first \
                  prints are usually revised in a year:";
     }
-    for figure in &a.figures {
-        text += &format!("\n- {}", figure_in_prose(figure));
-    }
+    let figures = a.figures.iter();
+    text.extend(figures.map(|f| format!("\n- {}", figure_in_prose(f))));
     text + &a.provenance.closing(&a.attribution)
 }
 

@@ -74,8 +74,8 @@ fn store() -> Sqlite {
 fn ask(desk: &Desk, series: &str, date: Option<&str>) -> Result<(RevisionsAnswer, String)> {
     let (series_id, date) = (series.to_owned(), date.map(str::to_owned));
     let params = Params { series_id, date };
-    let answer = GetRevisions::local(desk, &params)?;
-    let text = GetRevisions::text(&answer, &params);
+    let answer = Params::local(desk, &params)?;
+    let text = Params::text(&answer, &params);
     Ok((answer, text))
 }
 

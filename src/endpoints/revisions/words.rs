@@ -79,9 +79,8 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     let name = a.untrusted.told("displayName", &a.display_name);
     let unit = lowered(&a.untrusted.told("unit", &a.unit));
     let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
-    if let Some(period) = &a.period {
-        text += &format!("\n{}", through(period, frequency));
-    }
+    let period = a.period.iter();
+    text.extend(period.map(|period| format!("\n{}", through(period, frequency))));
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
         let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));

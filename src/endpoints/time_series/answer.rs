@@ -2,7 +2,6 @@
 
 use super::digest::Digest;
 use super::points::PointInTime;
-use super::rows::Row;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::Foreign;
 use crate::endpoints::measured::Measured;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Credit line and terms.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Credit {
     /// Credit line.
     pub text: String,
@@ -31,7 +30,7 @@ impl fmt::Display for Credit {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeSeriesAnswer {
     /// Identifier.
@@ -49,7 +48,7 @@ pub struct TimeSeriesAnswer {
     /// Whether the 5,000-row cap cut older rows off.
     pub truncated: bool,
     /// Ascending by date.
-    pub data: Vec<Row>,
+    pub data: Vec<Observation>,
     /// Credit line and terms.
     pub attribution: Credit,
     /// How often it is measured: daily, weekly, monthly, quarterly.
@@ -102,15 +101,9 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
-    /// The rows as observations.
-    pub(super) fn observations(&self) -> Vec<Observation> {
-        let rows = self.data.iter();
-        rows.map(|r| Observation::new(r.date, r.value)).collect()
-    }
-
     /// How often it is measured: as stated, else as the distance of the rows suggests.
     pub(super) fn measured(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
-        stated.unwrap_or_else(|| crate::desk::holdings::guess_frequency(&self.observations()))
+        stated.unwrap_or_else(|| crate::desk::holdings::guess_frequency(&self.data))
     }
 }

@@ -3,7 +3,7 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
 use crate::desk::Desk;
-use crate::endpoints::condition::{Condition, Rows, Setting};
+use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::formulas::Known;
 use crate::error::{Error, Result};
 use crate::indicators::resample::Aggregation;
@@ -64,19 +64,13 @@ pub(super) fn judge(
         return Ok(());
     }
     let how = params.aggregation.map(|how| how.meaning);
-    let frequency = params.frequency.map(|asked| asked.meaning.frequency);
-    let rows = Rows {
-        info,
-        unit: &answer.unit,
-        frequency: frequency.unwrap_or(info.frequency),
-        rows: answer.observations(),
-    };
     let setting = Setting {
         known,
         how: how.unwrap_or_else(|| Aggregation::usual(info)),
-        frequency,
+        frequency: params.frequency.map(|asked| asked.meaning.frequency),
         days,
     };
-    answer.condition = Some(condition.of_rows(rows, &setting)?);
+    answer.condition =
+        Some(condition.of_rows(info, (&answer.unit, answer.data.clone()), &setting)?);
     Ok(())
 }

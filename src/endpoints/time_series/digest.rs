@@ -1,7 +1,6 @@
 //! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
 //! latest figure stands.
 
-use super::rows::Row;
 use crate::endpoints::measured::Measured;
 use crate::indicators::statistics;
 use crate::indicators::window::{Extreme, Standing, Swing, extremes};
@@ -14,9 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Digest {
     /// Oldest row.
-    pub first: Row,
+    pub first: Observation,
     /// Newest row.
-    pub last: Row,
+    pub last: Observation,
     /// Lowest row.
     pub min: ExtremeRow,
     /// Highest row.
@@ -74,9 +73,9 @@ pub struct ExtremeRow {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Move {
     /// Where it began.
-    pub from: Row,
+    pub from: Observation,
     /// Where it ended.
-    pub to: Row,
+    pub to: Observation,
     /// End less beginning.
     pub change: f64,
     /// The same in percent, where a percent change means something.
@@ -106,21 +105,27 @@ pub(super) fn digest(rows: &[Observation], measured: &Measured) -> Option<Digest
     let in_percent = measured.is_amount() && min.first.value > 0.0;
     let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(shown_percent);
     let moved = |swing: Swing| Move {
-        from: swing.from.into(),
-        to: swing.to.into(),
+        from: swing.from,
+        to: swing.to,
         change: without_noise(swing.change()),
         change_pct: percent(&swing),
     };
     let yearly = whole.yearly_percent(measured.frequency);
+    let extreme = |of: Extreme| ExtremeRow {
+        date: of.first.date,
+        value: of.first.value,
+        ties: of.ties,
+        last_date: (of.ties > 1).then_some(of.last),
+    };
     let standing = Standing::of_latest(rows);
     let share = |count| round_to(standing.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
     let change = without_noise(whole.change());
     Some(Digest {
-        first: whole.from.into(),
-        last: whole.to.into(),
-        min: min.into(),
-        max: max.into(),
+        first: whole.from,
+        last: whole.to,
+        min: extreme(min),
+        max: extreme(max),
         mean: round_to(statistics::mean(&values)?, measured.decimals + 2),
         change,
         change_unit: measured.change_unit.clone(),
@@ -139,17 +144,6 @@ pub(super) fn digest(rows: &[Observation], measured: &Measured) -> Option<Digest
 /// A percent change as it is told: to hundredths.
 pub(super) fn shown_percent(percent: f64) -> f64 {
     round_to(percent, 2)
-}
-
-impl From<Extreme> for ExtremeRow {
-    fn from(of: Extreme) -> Self {
-        Self {
-            date: of.first.date,
-            value: of.first.value,
-            ties: of.ties,
-            last_date: (of.ties > 1).then_some(of.last),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn received(
     let base = answer.attribution.url.clone();
     let as_of = written_as_of(params.as_of.as_deref(), today)?;
     let asked = Asked::of(params, as_of, today)?;
-    let series = Arc::new(Series::new(Arc::clone(&info), answer.observations()));
+    let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     let is_made_here = params.units.is_some() || params.frequency.is_some();
     let measured = if is_made_here || !asked.days.is_empty() {
         (answer.start, answer.end) = (asked.start, asked.end);

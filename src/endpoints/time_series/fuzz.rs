@@ -1,16 +1,16 @@
 //! Doors for `fuzz/` to writers that nothing outside needs; not compiled otherwise.
 
-use super::rows::{self, Row};
+use super::rows;
 use crate::model::frequency::day_from_number;
 
 /// Writes rows as CSV and reads them back: the same days, the same numbers, no cell that is a formula.
 pub fn csv(given: &[(i32, f64)]) {
-    let rows: Vec<Row> = given
+    let rows: Vec<Observation> = given
         .iter()
         .filter(|(_, value)| value.is_finite())
         .filter_map(|&(day, value)| {
             let date = day_from_number(day).filter(|d| (0..=9_999).contains(&d.year()))?;
-            Some(Row { date, value })
+            Some(Observation { date, value })
         })
         .collect();
     let text = rows::csv("DGS10", &rows);

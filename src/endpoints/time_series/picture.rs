@@ -48,7 +48,7 @@ pub(super) fn drawing(
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
         lines: vec![Line {
             name: String::new(),
-            points: answer.observations(),
+            points: answer.data.clone(),
             frequency: answer.measured(),
             is_right: false,
         }],

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The figure at a day.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PointInTime {
     /// The day asked for.
     pub asked: Date,
@@ -69,13 +69,7 @@ fn point(series: &Series, frequency: Frequency, asked: &AskedDay) -> PointInTime
     let mut point = PointInTime {
         asked: asked.day,
         horizon: asked.horizon.clone(),
-        date: None,
-        value: None,
-        change: None,
-        change_unit: None,
-        change_bp: None,
-        change_pct: None,
-        note: None,
+        ..PointInTime::default()
     };
     let Some(found) = series.last_on_or_before(asked.day) else {
         let begin = series.observations.first();
@@ -153,9 +147,8 @@ impl PointInTime {
                 None => note.clone(),
             };
         }
-        if let Some(change) = self.change {
-            text += &format!(", change {}", measured.change(change, self.change_pct));
-        }
+        let change = self.change.map(|c| measured.change(c, self.change_pct));
+        text.extend(change.map(|change| format!(", change {change}")));
         text
     }
 }

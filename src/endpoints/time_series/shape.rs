@@ -4,7 +4,7 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Params};
 use super::digest::digest;
 use super::picture::drawing;
-use super::thin::thin;
+use super::rows::thin;
 use crate::desk::address;
 use crate::endpoints::measured::Measured;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn shaped(
     }
     let detail = params.detail();
     if params.detail.is_some() && answer.points.is_empty() {
-        answer.summary = digest(&answer.observations(), &measured);
+        answer.summary = digest(&answer.data, &measured);
     }
     answer.measured = Some(measured);
     let rows = answer.data.len();

@@ -8,14 +8,14 @@ use crate::endpoints::foreign::Foreign;
 use crate::endpoints::{Arguments, decode, schema};
 use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Frequency, Series};
+use crate::model::{AsOf, Catalogue, Frequency, Observation, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// An answer with these rows and all else in place.
-fn output(data: Vec<Row>) -> TimeSeriesAnswer {
+fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
     TimeSeriesAnswer {
         series_id: "DGS10".into(),
         display_name: "10-Year Treasury Constant Maturity".into(),
@@ -50,8 +50,8 @@ fn params(given: Value) -> Params {
     decode::params(&decode::check(&schema::input::<Params>(), arguments).unwrap()).unwrap()
 }
 
-fn days(n: i64) -> Vec<Row> {
-    let row = |i: i64| Row {
+fn days(n: i64) -> Vec<Observation> {
+    let row = |i: i64| Observation {
         date: shift(date(2005, 1, 3), i.days()),
         value: 4.0 + f64::from(i32::try_from(i % 100).unwrap()) / 100.0,
     };
@@ -116,7 +116,7 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
 fn rows_as_csv_stand_in_the_text_and_in_the_structure() {
     let given = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
     let out = shape::shaped(output(days(800)), &given, daily(), Some("http://x.example")).unwrap();
-    let answer = GetTimeSeries::render(&out, &given).unwrap();
+    let answer = Params::render(&out, &given).unwrap();
     let value: Value = serde_json::from_slice(&answer.json).unwrap();
     assert_eq!(value["data"].as_array().map(Vec::len), Some(out.data.len()));
     assert!(answer.csv.is_none());
@@ -134,7 +134,7 @@ fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
     ] {
         let given = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
         let out = shape::shaped(output(days(800)), &given, daily(), None).unwrap();
-        let answer = GetTimeSeries::render(&out, &given).unwrap();
+        let answer = Params::render(&out, &given).unwrap();
         let csv = answer.csv.unwrap();
         assert_eq!(csv.body.split(|b| *b == b'\n').count(), lines + 1);
         assert!(

@@ -4,13 +4,16 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
 use super::asked::Asked;
-use super::rows::Row;
-use super::{gaps, points};
+use super::points;
+use crate::desk::remarks;
+use crate::endpoints::coarser::{self, named};
 use crate::endpoints::measured::Measured;
+use crate::endpoints::provenance::Provenance;
 use crate::error::{Error, Result};
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::transform::Units;
-use crate::model::{Series, SeriesInfo};
+use crate::model::frequency::{Periods, shift};
+use crate::model::{Frequency, Observation, Series, SeriesInfo};
 use std::sync::Arc;
 
 /// The answer with what is asked of a series, aggregated and transformed, its unit, and what is to be known of it.
@@ -37,13 +40,13 @@ pub(super) fn transformed(
     answer.unit_in_words = Some(unit_in_words(units, &series.info));
     answer.frequency = Some(to.word().into());
     let mut of = Arc::clone(series);
-    gaps::note_absent(&mut answer.provenance, series, asked);
-    gaps::note_headline(&mut answer.provenance, series, units);
+    note_absent(&mut answer.provenance, series, asked);
+    note_headline(&mut answer.provenance, series, units);
     if to != series.frequency() {
         let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
         let resampled = aggregate(series, periods, how)?;
-        gaps::note_coarser(&mut answer.provenance, series, (periods, how), asked);
+        note_coarser(&mut answer.provenance, series, (periods, how), asked);
         let info = SeriesInfo {
             frequency: to,
             ..(*series.info).clone()
@@ -59,7 +62,7 @@ pub(super) fn transformed(
     if units != Units::Level {
         let changed = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
         let computed = &changed.observations;
-        gaps::note_uncomputable(&mut answer.provenance, &of, computed, asked);
+        note_uncomputable(&mut answer.provenance, &of, computed, asked);
         of = changed;
     }
     fill(answer, &of, &measured, asked);
@@ -73,21 +76,13 @@ fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, ask
             answer.start = asked.start.max(first.date).min(asked.end);
         }
         let rows = series.between(asked.start, asked.end).iter();
-        let row = |o: &crate::model::Observation| Row {
-            date: o.date,
-            value: measured.told(o.value),
-        };
+        let row = |o: &Observation| Observation::new(o.date, measured.told(o.value));
         answer.data = rows.map(row).collect();
         return;
     }
     answer.points = points::points(series, measured, asked);
     let found = answer.points.iter();
-    let row = |p: &points::PointInTime| {
-        Some(Row {
-            date: p.date?,
-            value: p.value?,
-        })
-    };
+    let row = |p: &points::PointInTime| Some(Observation::new(p.date?, p.value?));
     answer.data = found.filter_map(row).collect();
     answer.data.sort_by_key(|row| row.date);
     answer.data.dedup_by_key(|row| row.date);
@@ -96,16 +91,13 @@ fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, ask
 /// Unit after a transformation.
 fn unit(units: Units, own: &str) -> String {
     let points = if own == "%" { "percentage points" } else { own };
-    match units {
-        Units::Level => own.to_owned(),
-        Units::Change => format!("{points}, change from the period before"),
-        Units::ChangeYear => format!("{points}, change from a year earlier"),
-        Units::Percent => "% from the period before".into(),
-        Units::PercentYear => "% from a year earlier".into(),
-        Units::PercentAnnualised => "% from the period before, annualised".into(),
-        Units::LogChange => "log % from the period before".into(),
-        Units::LogChangeAnnualised => "log % from the period before, annualised".into(),
-        Units::Log => "natural logarithm".into(),
+    match units == Units::Level {
+        true => own.to_owned(),
+        false if matches!(units, Units::Change | Units::ChangeYear) => {
+            format!("{points}, {}", units.words())
+        }
+        // A unit is "% from a year earlier", of which the words are "% change from a year earlier".
+        false => units.words().replace(" change", ""),
     }
 }
 
@@ -121,5 +113,75 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     match info.seasonally_adjusted {
         true => format!("{unit}, SA"),
         false => unit,
+    }
+}
+
+/// Notes the periods that the source left out within the range: "October 2025 was never published".
+fn note_absent(provenance: &mut Provenance, series: &Series, asked: &Asked) {
+    let frequency = series.frequency();
+    if frequency < Frequency::Monthly || series.info.is_composite() {
+        return;
+    }
+    let rows = series.between(asked.start, asked.end);
+    let mut absent = Vec::new();
+    for (before, after) in rows.iter().zip(rows.iter().skip(1)) {
+        let after = frequency.period_number(after.date);
+        let mut next = shift(before.date, frequency.period());
+        while frequency.period_number(next) < after {
+            absent.push(frequency.label(next));
+            next = shift(next, frequency.period());
+        }
+    }
+    if let Some(names) = named(&absent) {
+        let verb = if absent.len() == 1 { "was" } else { "were" };
+        provenance.note("absent", format!("{names} {verb} never published"));
+    }
+}
+
+/// Notes that the published yearly rate of a price index is that of the unadjusted one.
+fn note_headline(provenance: &mut Provenance, series: &Series, units: Units) {
+    let headline = remarks::headline(series.info.id.as_str());
+    let headline = headline.filter(|_| units == Units::PercentYear);
+    provenance.note("headline", headline.unwrap_or_default());
+}
+
+/// Notes the periods that can be seen in the range and have no figure in the units asked for.
+fn note_uncomputable(
+    provenance: &mut Provenance,
+    series: &Series,
+    computed: &[Observation],
+    asked: &Asked,
+) {
+    let frequency = series.frequency();
+    if frequency < Frequency::Monthly {
+        return;
+    }
+    let has = |o: &&Observation| computed.binary_search_by_key(&o.date, |c| c.date).is_err();
+    let rows = series.between(asked.start, asked.end).iter();
+    let absent: Vec<String> = rows.filter(has).map(|o| frequency.label(o.date)).collect();
+    if let Some(names) = named(&absent) {
+        let why = "the earlier figure it is set against is absent or not positive";
+        provenance.note("uncomputable", format!("{names}: {why}"));
+    }
+}
+
+/// Notes how figures became coarser, and which of the periods given are not whole.
+fn note_coarser(
+    provenance: &mut Provenance,
+    series: &Series,
+    (to, how): (Periods, Aggregation),
+    asked: &Asked,
+) {
+    let (from, word) = (series.frequency().word(), how.words());
+    let to_word = to.frequency;
+    provenance.note(
+        "aggregation",
+        format!(
+            "each {to_word} figure is the {word} of its {from} ones ({})",
+            how.code()
+        ),
+    );
+    for (field, note) in coarser::remarks(series, to, (asked.start, asked.end)) {
+        provenance.note(field, note);
     }
 }

@@ -2,8 +2,9 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::digest::{Digest, ExtremeRow, Move};
-use super::rows::{Row, csv};
+use super::rows::csv;
 use crate::endpoints::measured::Measured;
+use crate::model::Observation;
 
 /// Most rows in the text of an answer for a program, which reads the others in the structure.
 const FOR_PROGRAMS: usize = 60;
@@ -11,14 +12,12 @@ const FOR_PROGRAMS: usize = 60;
 /// What an assistant reads: header, rows, what was left out, state of knowledge and credit line.
 pub(super) fn prose(answer: &TimeSeriesAnswer, is_for_program: bool) -> String {
     let mut text = headline(answer);
-    if let Some(condition) = &answer.condition {
-        text += &format!("\n{}", condition.in_prose());
-    }
+    let condition = answer.condition.iter();
+    text.extend(condition.map(|c| format!("\n{}", c.in_prose())));
     if !answer.points.is_empty() {
         let measured = answer.measured.iter();
-        for line in measured.flat_map(|m| answer.points.iter().map(|p| p.line(m))) {
-            text += &format!("\n{line}");
-        }
+        let lines = measured.flat_map(|m| answer.points.iter().map(|p| p.line(m)));
+        text.extend(lines.map(|line| format!("\n{line}")));
     } else if is_for_program && answer.data.len() > FOR_PROGRAMS {
         text += "\n(detail=full has every row here)";
     } else if !answer.data.is_empty() {
@@ -72,7 +71,7 @@ fn headline(answer: &TimeSeriesAnswer) -> String {
 }
 
 fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
-    let at = |row: &Row| {
+    let at = |row: &Observation| {
         let when = measured.frequency.when(row.date);
         format!("{} {when}", measured.figure(row.value))
     };
@@ -91,9 +90,8 @@ fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
         d.mean,
     );
     for (word, swing) in [("fall", &d.fall), ("rise", &d.rise)] {
-        if let Some(swing) = swing.as_ref().filter(|s| !is_whole(s, d)) {
-            text += &format!(" Greatest {word} {}.", way(swing, measured));
-        }
+        let swing = swing.iter().filter(|s| !is_whole(s, d));
+        text.extend(swing.map(|s| format!(" Greatest {word} {}.", way(s, measured))));
     }
     text + &format!(
         " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
@@ -118,7 +116,7 @@ fn extreme(row: &ExtremeRow, measured: &Measured) -> String {
 }
 
 fn way(swing: &Move, measured: &Measured) -> String {
-    let at = |row: &Row| {
+    let at = |row: &Observation| {
         let label = measured.frequency.label(row.date);
         format!("{} ({label})", measured.figure(row.value))
     };

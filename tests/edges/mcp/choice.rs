@@ -2,6 +2,8 @@
 //! and so does this test (BM25), over 125 labelled questions.
 
 use super::server;
+use econoscope::endpoints::ENDPOINTS;
+use rmcp::ServerHandler as _;
 use std::collections::HashMap;
 
 const QUESTIONS: &str = include_str!("questions.csv");
@@ -35,9 +37,9 @@ struct Ranking {
 impl Ranking {
     fn new() -> Self {
         let server = server();
-        let tools: Vec<(String, Vec<String>)> = server
-            .tools()
+        let tools: Vec<(String, Vec<String>)> = ENDPOINTS
             .iter()
+            .filter_map(|route| server.get_tool(route.spec.tool))
             .map(|t| {
                 let title = t.title.as_deref().unwrap_or_default();
                 let about = t.description.as_deref().unwrap_or_default();

@@ -5,6 +5,7 @@ use super::server;
 use crate::home::backends;
 use econoscope::endpoints::{ENDPOINTS, Route};
 use econoscope::mcp::Server;
+use rmcp::ServerHandler as _;
 use serde_json::{Map, Value, json};
 
 /// Arguments of the calls that are checked for each tool, besides the endpoint's own example.
@@ -133,7 +134,11 @@ fn every_example_of_an_input_fits_its_schema() {
 
 #[test]
 fn schemas_are_portable() {
-    for tool in server().tools() {
+    let server = server();
+    for tool in ENDPOINTS
+        .iter()
+        .filter_map(|r| server.get_tool(r.spec.tool))
+    {
         let input = Value::Object((*tool.input_schema).clone());
         walk(&input, &mut |path, node| {
             let at = format!("{}: {path}", tool.name);

@@ -55,7 +55,7 @@ proptest! {
             let mut plain = changes(&months, back);
             plain.retain(|(day, _)| *day >= month(from));
             let answer = asked_of(&months, given);
-            let rows: Vec<Row> = plain.iter().map(|&(date, n)| Row { date, value: tenths(n) }).collect();
+            let rows: Vec<Observation> = plain.iter().map(|&(date, n)| Observation { date, value: tenths(n) }).collect();
             prop_assert_eq!(&answer.data, &rows);
             let Some((_, last)) = plain.last() else {
                 prop_assert_eq!(answer.summary, None);
