@@ -12,7 +12,7 @@ use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::precedents::{self, Precedents};
 use crate::indicators::regime::{self, Regime};
 use crate::indicators::{Composite, Reading};
-use crate::model::{AsOf, Catalogue, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
+use crate::model::{AsOf, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::indicators::recession_now::RNOW;
 use crate::indicators::stress::CMSI;
 use crate::indicators::summary::{self, Figure};
 use crate::indicators::{Composite, established, regime, sahm};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 use jiff::Timestamp;
 use schemars::JsonSchema;

@@ -11,13 +11,13 @@ mod second;
 pub use probits::second_term;
 pub use second::CRPI2;
 
-use super::composite::{Composite, Computation, Indicator};
+use super::composite::{Composite, Computation, Indicator, Listing};
 use super::months::Month;
 use super::prose;
 use super::reading::{Reading, Trend};
 use super::shapley::shapley;
 use super::statistics::normal_cdf;
-use crate::model::{Date, Observation, SeriesSet};
+use crate::model::{Date, Frequency, Observation, SeriesSet};
 use inputs::{BANDS, Sources, basis, drivers};
 
 /// Recession probability, 0 to 100, monthly.

@@ -6,8 +6,8 @@
 mod earlier;
 
 use super::months::log_ratio;
-use crate::model::catalogue::round_to;
 use crate::model::frequency::{Length, shift};
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
 use earlier::{Earlier, months_earlier};
 use jiff::ToSpan;

@@ -20,7 +20,6 @@ pub(super) use way::{FEEDS, FeedLook};
 use super::looks::{self, blocking};
 use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
-use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::Store;

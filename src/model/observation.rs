@@ -1,6 +1,6 @@
 //! One number for one period, and what was known of it when.
 
-use super::frequency::{Date, Frequency, days_between, days_later, shift};
+use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::indicators::prose::{number, signed};
 use crate::indicators::regime::REGIME;
 use crate::indicators::{Indicator, established};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 use askama::Template;
 use std::collections::BTreeMap;

@@ -17,7 +17,7 @@ use crate::endpoints::revisions::{
 };
 use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, lowered, number, signed};
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesInfo};
 use askama::Template;
 use std::collections::BTreeSet;

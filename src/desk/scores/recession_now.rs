@@ -11,9 +11,8 @@ use crate::indicators::nber::is_recession;
 use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
 use crate::indicators::sahm;
 use crate::indicators::statistics::{Said, dot, normal_cdf};
-use crate::model::calendar::bringing;
-use crate::model::catalogue::round_to;
-use crate::model::{AsOf, Catalogue, Date, Knowledge, Observation, Recorded};
+use crate::model::series_info::round_to;
+use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);

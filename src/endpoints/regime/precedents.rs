@@ -3,7 +3,7 @@
 use crate::indicators::precedents::{CLOSE, Precedents, SKILL};
 use crate::indicators::prose::{joined, signed};
 use crate::model::Date;
-use crate::model::catalogue::round_to;
+use crate::model::series_info::round_to;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

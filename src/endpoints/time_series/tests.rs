@@ -8,7 +8,7 @@ use crate::endpoints::foreign::Foreign;
 use crate::endpoints::{Arguments, decode, schema};
 use crate::indicators::transform::Units;
 use crate::model::frequency::shift;
-use crate::model::{AsOf, Catalogue, Frequency, Observation, Series};
+use crate::model::{AsOf, Frequency, Observation, Series};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::{Value, json};

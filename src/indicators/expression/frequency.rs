@@ -159,7 +159,6 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use crate::indicators::statistics::count;
-    use crate::model::Catalogue;
     use crate::model::frequency::{day_from_number, shift};
     use jiff::ToSpan;
     use proptest::prelude::*;

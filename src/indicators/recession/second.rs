@@ -5,7 +5,7 @@
 
 use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers};
 use super::probits::second_term;
-use crate::indicators::composite::{Composite, Computation, Indicator};
+use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
