@@ -157,11 +157,22 @@ impl Backend {
         key: Key,
         work: impl FnOnce() -> Result<Answer> + Send + 'static,
     ) -> Result<Arc<Answer>> {
-        let held = || self.rendered.get(&key);
-        if let Some(answer) = held() {
-            answer.count();
-            return Ok(answer);
+        match self.rendered.get(&key) {
+            Some(answer) => {
+                answer.count();
+                Ok(answer)
+            }
+            None => self.made(key, Box::new(work)).await,
         }
+    }
+
+    /// The rendering behind [`Self::rendered`]. Boxed, so that it is translated once and not for each endpoint.
+    async fn made(
+        &self,
+        key: Key,
+        work: Box<dyn FnOnce() -> Result<Answer> + Send>,
+    ) -> Result<Arc<Answer>> {
+        let held = || self.rendered.get(&key);
         let (rendered, name) = (Arc::clone(&self.rendered), key.clone());
         // Kept by the work itself: it may end when everybody who asked has left.
         let work = move || {
