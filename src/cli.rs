@@ -129,7 +129,7 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
     for error in &report.errors {
         complain(&error.for_operator());
     }
-    Ok(success(report.errors.is_empty()))
+    Ok(u8::from(!report.errors.is_empty()).into())
 }
 
 async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
@@ -155,7 +155,7 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
             report.missed()
         ));
     }
-    Ok(success(report.is_complete()))
+    Ok(u8::from(!report.is_complete()).into())
 }
 
 /// The first few of a list, and how many more there are.
@@ -185,13 +185,6 @@ fn score(check: bool, root: Option<&Path>) -> Result<()> {
             .with_context(|| format!("writing {}", crate::disk::shown(&path)))?;
     }
     print(&found.in_markdown())
-}
-
-fn success(is_success: bool) -> ExitCode {
-    match is_success {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
 }
 
 fn generate(check: bool, root: &Path) -> Result<()> {

@@ -169,7 +169,7 @@ mod tests {
         }
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
         let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
-        let (ages, projections) = super::ages(&desk.holdings().unwrap(), desk.today());
+        let (ages, projections) = ages(&desk.holdings().unwrap(), desk.today());
         let daily = &ages["daily"];
         assert_eq!(
             (daily.series(), daily.late),
