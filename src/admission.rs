@@ -2,7 +2,6 @@
 
 mod address;
 mod callers;
-mod charge;
 mod gate;
 mod ledger;
 mod names;
@@ -18,8 +17,8 @@ mod used;
 pub use address::peer;
 pub use callers::Callers;
 pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_public, rejected};
-pub(crate) use charge::charge;
 pub use gate::Admission;
+pub(crate) use gate::charge;
 pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
 pub use settings::LimitSettings;

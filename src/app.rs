@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 mod doors;
 mod live;
-mod manners;
 mod serving;
 mod signals;
 #[cfg(test)]

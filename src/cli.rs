@@ -8,7 +8,6 @@ mod install;
 mod log;
 mod print;
 mod shared;
-mod shell;
 
 use crate::app;
 use crate::config::{self, Command, Config};
@@ -92,8 +91,8 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Install(asked) => install::install(asked),
         Command::Uninstall(asked) => install::uninstall(asked),
         Command::Health(asked) => health::health(asked).await,
-        Command::Completions { shell } => shell::completions(*shell),
-        Command::Manual { folder } => shell::manual(folder),
+        Command::Completions { shell } => completions(*shell),
+        Command::Manual { folder } => manual(folder),
         Command::Score { check, root } => score(*check, root.as_deref()),
         Command::Generate { check, root } => generate(*check, root),
     }?;
@@ -130,7 +129,7 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
     for error in &report.errors {
         complain(&error.for_operator());
     }
-    Ok(success(report.errors.is_empty()))
+    Ok(u8::from(!report.errors.is_empty()).into())
 }
 
 async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> {
@@ -156,7 +155,7 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
             report.missed()
         ));
     }
-    Ok(success(report.is_complete()))
+    Ok(u8::from(!report.is_complete()).into())
 }
 
 /// The first few of a list, and how many more there are.
@@ -188,13 +187,6 @@ fn score(check: bool, root: Option<&Path>) -> Result<()> {
     print(&found.in_markdown())
 }
 
-fn success(is_success: bool) -> ExitCode {
-    match is_success {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
-}
-
 fn generate(check: bool, root: &Path) -> Result<()> {
     use config::reference::{PATH, page};
     let reference = root.join(PATH);
@@ -212,4 +204,19 @@ fn generate(check: bool, root: &Path) -> Result<()> {
         tell(&format!("wrote {}", crate::disk::shown(&path)));
     }
     Ok(())
+}
+
+/// Prints what completes the command line in a shell.
+fn completions(shell: clap_complete::Shell) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut config::command(), "econoscope", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Writes one manual page for the program and one for every command into a folder.
+fn manual(folder: &Path) -> Result<()> {
+    let shown = crate::disk::shown(folder);
+    std::fs::create_dir_all(folder).with_context(|| format!("making {shown}"))?;
+    clap_mangen::generate_to(config::command(), folder)
+        .with_context(|| format!("writing manual pages into {shown}"))
 }

@@ -58,7 +58,7 @@ impl Moment {
     pub(crate) fn read([wall, uptime, boot]: [i64; 3]) -> Option<Self> {
         Some(Self {
             wall: Timestamp::from_millisecond(wall).ok()?,
-            uptime: Duration::from_millis(u64::try_from(uptime).unwrap_or(0)),
+            uptime: Duration::from_millis(u64::try_from(uptime).ok()?),
             boot: boot.cast_unsigned(),
         })
     }

@@ -10,12 +10,16 @@ use std::time::Duration;
 /// Name and version, as every request carries them.
 pub(crate) const AGENT: &str = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
 
+/// Makes ring what TLS computes with.
+pub(crate) fn choose_tls() {
+    // An error says that a provider is installed already: whoever was first chose the same one.
+    let chosen = rustls::crypto::ring::default_provider().install_default();
+    chosen.unwrap_or_default();
+}
+
 /// A client to be set up further: with TLS, our name, and no referrer.
 pub(crate) fn client() -> reqwest::ClientBuilder {
-    // An error says that a provider is installed already: whoever was first chose the same one.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .unwrap_or_default();
+    choose_tls();
     reqwest::Client::builder().user_agent(AGENT).referer(false)
 }
 

@@ -6,7 +6,6 @@
 
 mod acceptor;
 mod activity;
-mod ages;
 mod connection;
 mod descriptors;
 mod frames;
@@ -17,7 +16,6 @@ mod memory;
 mod metered;
 mod metrics;
 mod observe;
-mod probe;
 mod scrape;
 mod settings;
 mod shared;

@@ -9,7 +9,6 @@ mod book;
 mod breaker;
 mod cache;
 mod call;
-mod config;
 mod core;
 mod failure;
 mod fetch;
@@ -23,14 +22,14 @@ mod slice;
 mod state;
 mod together;
 
+pub use self::core::UpstreamConfig;
 pub use book::{Purpose, Quota, Verdict};
-pub use config::UpstreamConfig;
 pub use ledger::Ledger;
 pub use request::{Check, Kind, Request, Slice};
 
 use self::core::{Core, Hold, Question};
 use crate::clock::{Clock, Moment};
-use crate::error::{Error, Result, quote};
+use crate::error::{Error, Result};
 use bytes::Bytes;
 use cache::{Content, Entry, Standing};
 use failure::Failure;
@@ -208,23 +207,23 @@ impl Upstream {
                 fetched_at: entry.fetched.wall,
                 quota: self.0.little_left(&now),
             }),
-            Content::Unknown(name) => Err(Error::Unknown {
-                kind: request.what,
-                name: name.clone(),
-                suggestions: Vec::new(),
-            }),
+            Content::Unknown(name) => Err(Error::unknown(request.what, name, Vec::new())),
             Content::Refused => {
                 let asked: Vec<_> = request
                     .query
                     .iter()
                     .map(|(name, value)| format!("{name}={value}"))
                     .collect();
-                Err(Error::InvalidParam {
-                    field: "request".to_owned(),
-                    received: quote(&asked.join("&")),
-                    problem: "is refused by the upstream".to_owned(),
-                    allowed: "the parameters this call documents".to_owned(),
-                })
+                let (problem, allowed) = (
+                    "is refused by the upstream",
+                    "the parameters this call documents",
+                );
+                Err(Error::invalid(
+                    "request",
+                    &asked.join("&"),
+                    problem,
+                    allowed,
+                ))
             }
         }
     }

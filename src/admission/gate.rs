@@ -18,7 +18,10 @@ use crate::clock::Moment;
 use crate::error::Error;
 use crate::pool::Caller;
 use crate::rest::status;
-use axum::http::{HeaderMap, HeaderName, Request, Version, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, Method, Version, header};
+use axum::middleware::Next;
+use axum::response::Response;
 use ipnet::{IpNet, Ipv6Net};
 use parking_lot::Mutex;
 use std::future::Future;
@@ -31,6 +34,10 @@ mod tests;
 
 /// The part of all connections that may be streams of those who listen: the rest is for requests.
 const LISTENING_SHARE: usize = 4;
+/// What is charged to the day, held or not; documents are free.
+const CHARGED: &str = "/api/public/";
+/// What a supervisor asks every few seconds.
+const PROBES: [&str; 2] = ["/health", "/ready"];
 /// What a proxy adds to a request.
 const SPOKEN_FOR: [HeaderName; 3] = [
     HeaderName::from_static("x-forwarded-for"),
@@ -312,6 +319,39 @@ impl Admission {
         };
         given.map_or(usual, |given| usual.max(given))
     }
+}
+
+/// Charges a request, answers 429 when nothing is left, tells the standing otherwise. Whoever makes something later
+/// finds the caller in the request's extensions.
+pub(crate) async fn charge(
+    State(admission): State<Arc<Admission>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let path = request.uri().path();
+    if PROBES.contains(&path) {
+        return next.run(request).await;
+    }
+    let peer = address::peer(request.extensions());
+    let caller = admission.caller(peer, request.headers());
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let is_charged = is_read && path.starts_with(CHARGED);
+    let policy = is_charged.then(|| Policy::of_path(path));
+    let standing = match admission.charge(caller, policy).await {
+        Ok(standing) => standing,
+        Err(refusal) => return reply::too_many(&refusal),
+    };
+    let Some(policy) = policy else {
+        request.extensions_mut().insert(caller);
+        return caller.scope(next.run(request)).await;
+    };
+    let mut response = caller.scope(next.run(request)).await;
+    if response.status().is_server_error() {
+        admission.refund(caller, policy);
+    } else if let Some(standing) = standing {
+        reply::tell(&mut response, &standing);
+    }
+    response
 }
 
 /// A network as its addresses are counted: 64 bits of IPv6 are one address.

@@ -3,26 +3,18 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// A host in lower case, and the port if only one is right.
+/// A host in lower case, and the port if only one is right; `Some(None)` is that of a scheme without a usual port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Allowed {
     pub(super) name: String,
-    port: Option<u16>,
+    port: Option<Option<u16>>,
 }
 
 /// An origin of the operator's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     scheme: String,
-    name: String,
-    port: Port,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Port {
-    Any,
-    /// None: of a scheme that has no usual port.
-    Only(Option<u16>),
+    host: Allowed,
 }
 
 /// The origin of a page, as its browser writes it.
@@ -56,12 +48,12 @@ impl Allowed {
         }
         host.map(|host| Self {
             name: host.name.to_ascii_lowercase(),
-            port: host.port,
+            port: host.port.map(Some),
         })
     }
 
     pub(super) fn admits(&self, host: Host<'_>) -> bool {
-        self.name.eq_ignore_ascii_case(host.name) && (self.port.is_none() || self.port == host.port)
+        self.name.eq_ignore_ascii_case(host.name) && self.port.is_none_or(|own| own == host.port)
     }
 }
 
@@ -78,19 +70,15 @@ impl Origin {
         }
         page.map(|page| Self {
             scheme: page.scheme.to_ascii_lowercase(),
-            name: page.host.name.to_ascii_lowercase(),
-            port: if is_any {
-                Port::Any
-            } else {
-                Port::Only(page.port())
+            host: Allowed {
+                name: page.host.name.to_ascii_lowercase(),
+                port: (!is_any).then_some(page.host().port),
             },
         })
     }
 
     pub(super) fn admits(&self, page: Page<'_>) -> bool {
-        self.scheme.eq_ignore_ascii_case(page.scheme)
-            && self.name.eq_ignore_ascii_case(page.host.name)
-            && (self.port == Port::Any || self.port == Port::Only(page.port()))
+        self.scheme.eq_ignore_ascii_case(page.scheme) && self.host.admits(page.host())
     }
 }
 
@@ -140,8 +128,10 @@ impl<'a> Page<'a> {
         is_scheme.then_some(Self { scheme, host })
     }
 
-    fn port(&self) -> Option<u16> {
-        self.host.port.or_else(|| usual_port(self.scheme))
+    /// Its host, with the port that is meant where none is written.
+    fn host(&self) -> Host<'a> {
+        let port = self.host.port.or_else(|| usual_port(self.scheme));
+        Host { port, ..self.host }
     }
 }
 

@@ -154,62 +154,50 @@ const MAX_READY: usize = 16;
 /// Makes the answers that are asked for most anew as soon as the data change, until stopped: whoever asks first would
 /// else wait for them behind everybody who asks for something rare.
 pub(crate) async fn keep_ready(backend: Arc<Backend>, stop: CancellationToken) {
-    let mut news = News::of(Arc::clone(backend.desk()), stop);
-    while let Some(old) = news.next().await {
-        if let Some(old) = old {
-            make_ready(&backend, old).await;
+    let of_old = |old: Option<State>| {
+        let backend = Arc::clone(&backend);
+        async move {
+            if let Some(old) = old {
+                make_ready(&backend, old).await;
+            }
         }
-    }
+    };
+    on_news(backend.desk(), stop, of_old).await;
 }
 
 /// Works out, for every state of the data, what was known of the indicators month by month, until stopped: it takes
 /// longer than a caller should wait or pay for.
 pub(crate) async fn keep_known(desk: Arc<Desk>, stop: CancellationToken) {
-    let mut news = News::of(Arc::clone(&desk), stop);
-    while news.next().await.is_some() {
+    let known = |_| {
         let desk = Arc::clone(&desk);
-        let work = tokio::task::spawn_blocking(move || desk.known_paths());
-        let done = work.await.map_err(|e| Error::internal("what was known", e));
-        if let Err(error) = done.flatten() {
-            crate::error::log(&error, "what was known");
+        async {
+            let work = tokio::task::spawn_blocking(move || desk.known_paths());
+            let done = work.await.map_err(|e| Error::internal("what was known", e));
+            if let Err(error) = done.flatten() {
+                crate::error::log(&error, "what was known");
+            }
         }
-    }
+    };
+    on_news(&desk, stop, known).await;
 }
 
-/// The states of the data, one after the other.
-struct News {
-    desk: Arc<Desk>,
+/// Does some work for every state of the data, which hears of the state before; the first has none.
+async fn on_news<F: Future<Output = ()>>(
+    desk: &Desk,
     stop: CancellationToken,
-    newest: Option<State>,
-    /// When the data were last looked at.
-    looked: Option<Instant>,
-}
-
-impl News {
-    const fn of(desk: Arc<Desk>, stop: CancellationToken) -> Self {
-        Self {
-            desk,
-            stop,
-            newest: None,
-            looked: None,
+    work: impl Fn(Option<State>) -> F,
+) {
+    let mut newest = None;
+    loop {
+        let looked = Instant::now();
+        match desk.state() {
+            Ok(state) if newest != Some(state) => work(newest.replace(state)).await,
+            Ok(_) => {}
+            Err(error) => crate::error::log(&error, "looking for news"),
         }
-    }
-
-    /// Waits for another state and gives the one before it, which the first has not; `None` when stopped.
-    async fn next(&mut self) -> Option<Option<State>> {
-        loop {
-            if let Some(looked) = self.looked {
-                tokio::select! {
-                    () = tokio::time::sleep(BEAT.max(looked.elapsed() * REST)) => {}
-                    () = self.stop.cancelled() => return None,
-                }
-            }
-            self.looked = Some(Instant::now());
-            match self.desk.state() {
-                Ok(state) if self.newest != Some(state) => return Some(self.newest.replace(state)),
-                Ok(_) => {}
-                Err(error) => crate::error::log(&error, "looking for news"),
-            }
+        tokio::select! {
+            () = tokio::time::sleep(BEAT.max(looked.elapsed() * REST)) => {}
+            () = stop.cancelled() => return,
         }
     }
 }

@@ -125,17 +125,7 @@ fn set_aside(path: &Path, open: Opening, error: &crate::Error) -> crate::Result<
     open(path)
 }
 
-/// A desk over the configured store; `base_url` is where it is listened on, if anywhere.
-pub(crate) fn desk(
-    config: &Config,
-    base_url: Option<String>,
-    serve_restricted: bool,
-) -> Result<Arc<Desk>> {
-    let store = open_store(config)?;
-    desk_over(store, config, base_url, serve_restricted)
-}
-
-/// A desk over a store.
+/// A desk over a store; `base_url` is where it is listened on, if anywhere.
 pub(crate) fn desk_over(
     store: Arc<dyn Store>,
     config: &Config,
@@ -172,7 +162,8 @@ pub(crate) fn backend(
     serve_restricted: bool,
 ) -> Result<Backend> {
     let Some(base) = &config.forwarding.upstream else {
-        return Ok(Backend::local(desk(config, base_url, serve_restricted)?));
+        let desk = desk_over(open_store(config)?, config, base_url, serve_restricted)?;
+        return Ok(Backend::local(desk));
     };
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;

@@ -91,15 +91,12 @@ fn columns(values: &[f64]) -> String {
         }
     };
     let column = |value: &f64| {
-        let reached = |at: &usize| {
-            share(value) * 7.0 + 0.5 >= f64::from(u8::try_from(*at).unwrap_or_default())
-        };
-        (0..COLUMNS.len())
-            .rev()
-            .find(reached)
-            .and_then(|at| COLUMNS.get(at))
+        let height = share(value) * 7.0 + 0.5;
+        let mut highest = COLUMNS.into_iter().zip(0_u8..8).rev();
+        highest.find(|(_, at)| height >= f64::from(*at))
     };
-    values.iter().filter_map(column).collect()
+    let columns = values.iter().filter_map(column);
+    columns.map(|(column, _)| column).collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const WRITTEN: &str = "2026-11-01T00:00:00Z";
 #[derive(Default)]
 struct Findings {
     text: String,
-    faults: usize,
+    is_faulty: bool,
 }
 
 impl Findings {
@@ -38,7 +38,7 @@ impl Findings {
     }
 
     fn fault(&mut self, what: &str, found: &str, advice: &str) {
-        self.faults += 1;
+        self.is_faulty = true;
         self.text += &format!("FAULT {what}: {found}\n      {advice}\n");
     }
 }
@@ -80,10 +80,7 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
         sources(&mut findings, config).await?;
     }
     print(&findings.text)?;
-    Ok(match findings.faults {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    Ok(u8::from(findings.is_faulty).into())
 }
 
 fn configuration(findings: &mut Findings, config: &Config) {

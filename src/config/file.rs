@@ -135,11 +135,10 @@ fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
 }
 
 fn nearest(command: &Command, key: &str) -> String {
-    let key = key.replace('_', "-");
-    let known = settings(command).map(|(known, ..)| (strsim::jaro_winkler(known, &key), known));
-    match known.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((likeness, known)) if likeness > 0.8 => format!("Did you mean {known}?"),
-        Some(_) | None => "See docs/CONFIGURATION.md for all of them.".into(),
+    let known = settings(command).map(|(known, ..)| known);
+    match crate::model::words::nearest(known, &key.replace('_', "-")) {
+        Some(known) => format!("Did you mean {known}?"),
+        None => "See docs/CONFIGURATION.md for all of them.".into(),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Flags, their help, their variables and their defaults, and what the program can be told to do.
 
-use super::call::Call;
-use super::install::{Install, Place};
-use super::shared::{Moved, Shared};
+use super::commands::{Call, Doctor, Health, Import, Install, Moved, Place, Sync};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::{listening, network, override_of};
 use crate::admission::{LimitSettings, RedisAddress};
@@ -68,6 +66,18 @@ pub(crate) struct Config {
     /// What to do; without a command: speak MCP on stdin and stdout
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// A store that many servers share.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Shared {
+    /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replica: Option<PathBuf>,
+
+    /// Bring the tables of a shared database up to this version before anything else
+    #[arg(long)]
+    pub(crate) migrate: bool,
 }
 
 /// Forwarding instead of answering from local data.
@@ -164,43 +174,6 @@ pub(crate) enum Command {
         #[arg(long, default_value = ".")]
         root: PathBuf,
     },
-}
-
-/// Settings of `health`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Health {
-    /// Server to ask, as http://host:port [default: the one that listens on this machine]
-    #[arg(value_name = "URL")]
-    pub(crate) url: Option<url::Url>,
-
-    /// Where that server listens; of all addresses, loopback is asked
-    #[arg(
-        long,
-        value_name = "ADDR",
-        default_value = "127.0.0.1:8080",
-        env = "ECONOSCOPE_LISTEN",
-        value_parser = listening
-    )]
-    pub(crate) listen: SocketAddr,
-}
-
-/// Settings of `import`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Import {
-    /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
-    pub(crate) folder: PathBuf,
-
-    /// Start a new store empty instead of from the bundled history
-    #[arg(long)]
-    pub(crate) bare: bool,
-
-    /// Where the figures come from, in few words
-    #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
-    pub(crate) origin: String,
-
-    /// When they were read there, instead of now
-    #[arg(long, value_name = "TIME", hide = true)]
-    pub(crate) read_at: Option<jiff::Timestamp>,
 }
 
 /// Settings of `serve`.
@@ -303,46 +276,6 @@ pub(crate) struct Limits {
 
 fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
-}
-
-/// Settings of `doctor`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Doctor {
-    /// Move a damaged store aside; it is never deleted
-    #[arg(long)]
-    pub(crate) quarantine: bool,
-
-    /// Ask every source for a little and compare it with what is held, one line each
-    #[arg(long = "sources", conflicts_with = "offline")]
-    pub(crate) ask_sources: bool,
-
-    /// Do not try to reach the sources
-    #[arg(long)]
-    pub(crate) offline: bool,
-}
-
-/// Settings of `sync`.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Sync {
-    /// Only these series (repeat or separate by commas)
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-
-    /// Read every series again, also those that are not due
-    #[arg(long)]
-    pub(crate) force: bool,
-
-    /// Also fetch past vintages (needs a FRED key)
-    #[arg(long)]
-    pub(crate) vintages: bool,
-
-    /// Only say what would be asked of whom and why, and ask nobody
-    #[arg(long)]
-    pub(crate) plan: bool,
-
-    /// Say nothing but errors
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 const EXAMPLES: &str = "\

@@ -4,11 +4,6 @@ use super::settings::Config;
 use crate::postgres::Address;
 use std::path::{Path, PathBuf};
 
-/// Where the database lies when nothing is said.
-fn default_store() -> PathBuf {
-    in_data_folder("econoscope.db")
-}
-
 fn in_data_folder(name: &str) -> PathBuf {
     let home = std::env::home_dir();
     home.map(|home| home.join(".local/share/econoscope").join(name))
@@ -44,11 +39,11 @@ impl Config {
     pub(crate) fn local_file(&self) -> PathBuf {
         match (self.database(), &self.store) {
             (Ok(None), Some(store)) => store.clone(),
-            (Ok(None), None) => default_store(),
-            _ => {
-                let given = self.shared.replica.clone();
-                given.unwrap_or_else(|| in_data_folder("replica.db"))
-            }
+            (Ok(None), None) => in_data_folder("econoscope.db"),
+            _ => match &self.shared.replica {
+                Some(replica) => replica.clone(),
+                None => in_data_folder("replica.db"),
+            },
         }
     }
 

@@ -97,6 +97,13 @@ impl Spelling {
     }
 }
 
+/// The name that is most like a word, where any is like enough to have been meant.
+pub(crate) fn nearest<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> Option<&'a str> {
+    let alike = names.map(|name| (strsim::jaro_winkler(name, word), name));
+    let (likeness, name) = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (likeness > 0.8).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

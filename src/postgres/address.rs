@@ -120,10 +120,7 @@ impl Address {
     /// # Errors
     /// [`Error::Store`] when there are no roots to check a certificate by.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect> {
-        // An error says that a provider is installed already: whoever was first chose the same one.
-        rustls::crypto::ring::default_provider()
-            .install_default()
-            .unwrap_or_default();
+        crate::net::choose_tls();
         let empty = || ClientConfig::builder().with_root_certificates(RootCertStore::empty());
         let config = match &self.tls {
             Tls::Off => empty().with_no_client_auth(),

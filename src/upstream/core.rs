@@ -4,7 +4,6 @@
 use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
-use super::config::UpstreamConfig;
 use super::failure::Failure;
 use super::fetch::Fetcher;
 use super::freshness::Policy;
@@ -15,19 +14,53 @@ use super::slice::cut;
 use super::state::StateFile;
 use crate::clock::{Clock, Moment};
 use crate::error::Result;
+use crate::postgres::Address;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
+use url::Url;
 
 /// Size of the cache in memory, and of the one on disk.
 const MEMORY_BYTES: u64 = 32 << 20;
 const DISK_BYTES: u64 = 128 << 20;
 /// After a task of ours has died.
 const DEATH_REST: Duration = Duration::from_secs(30);
+
+/// Where the upstream is and what it may cost.
+#[derive(Debug, Clone)]
+pub struct UpstreamConfig {
+    /// Address above `/api/public`; http(s), no credentials.
+    pub base: Url,
+    /// Calls allowed in any 24 hours.
+    pub daily_limit: u32,
+    /// File for the ledger and the cache, shared by all processes of this machine; `None` = memory only.
+    pub state: Option<PathBuf>,
+    /// Database for what many machines share: the ledger, the answers, and who asks; `None` = the file alone.
+    pub(crate) database: Option<Address>,
+    /// A caller that holds nothing waits at most so long.
+    pub patience: Duration,
+    /// Shortest and longest pause before the one retry.
+    pub retry_pause: (Duration, Duration),
+}
+
+impl UpstreamConfig {
+    /// The documented allowance of 100 calls a day.
+    pub fn new(base: Url) -> Self {
+        Self {
+            base,
+            daily_limit: 100,
+            state: None,
+            database: None,
+            patience: Duration::from_secs(9),
+            retry_pause: (Duration::from_millis(200), Duration::from_secs(2)),
+        }
+    }
+}
 
 /// A request, what it is known by and why it is asked.
 #[derive(Debug, Clone)]

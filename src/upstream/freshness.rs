@@ -16,7 +16,7 @@ pub(super) const DEFAULT_LIFETIME: Duration = Duration::from_secs(300);
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What the headers of an answer allow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Policy {
     /// May it be kept at all?
     pub(super) is_storable: bool,
@@ -53,17 +53,10 @@ impl Policy {
 
     /// The headers of a 304 laid over those held: what it does not say stays.
     pub(super) fn confirmed(&self, by: Self) -> Self {
+        let stated = if by.is_stated { &by } else { self };
         Self {
-            lifetime: if by.is_stated {
-                by.lifetime
-            } else {
-                self.lifetime
-            },
-            is_strict: if by.is_stated {
-                by.is_strict
-            } else {
-                self.is_strict
-            },
+            lifetime: stated.lifetime,
+            is_strict: stated.is_strict,
             etag: by.etag.or_else(|| self.etag.clone()),
             modified: by.modified.or_else(|| self.modified.clone()),
             ..by
@@ -74,12 +67,9 @@ impl Policy {
     pub(super) fn ours(lifetime: Duration) -> Self {
         Self {
             is_storable: true,
-            is_stated: false,
             lifetime,
-            born: Duration::ZERO,
             is_strict: true,
-            etag: None,
-            modified: None,
+            ..Self::default()
         }
     }
 }

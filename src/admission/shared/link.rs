@@ -55,10 +55,7 @@ pub(super) struct Link {
 impl Link {
     /// Sends nothing.
     pub(super) fn new(address: &RedisAddress) -> Result<Self, redis::RedisError> {
-        // An error says that a provider is installed already: whoever was first chose the same one.
-        rustls::crypto::ring::default_provider()
-            .install_default()
-            .unwrap_or_default();
+        crate::net::choose_tls();
         Ok(Self {
             client: Client::open(address.expose())?,
             replica: format!("{:016x}", crate::clock::random()),

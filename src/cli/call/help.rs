@@ -2,10 +2,8 @@
 
 use super::table::columns;
 use crate::endpoints::{ENDPOINTS, Route};
+use crate::model::words::nearest;
 use std::fmt::Write as _;
-
-/// Names that are at least so alike are offered for one that is none.
-const ALIKE: f64 = 0.8;
 
 /// All tools with what they are for; before them the flags of `call`, where help was asked for.
 pub(super) fn tools(with_flags: bool) -> String {
@@ -23,17 +21,10 @@ pub(super) fn tools(with_flags: bool) -> String {
 
 /// What is said of a name that is no tool's.
 pub(super) fn unknown(tool: &str) -> String {
-    let alike = ENDPOINTS.iter().map(|route| {
-        let name = route.spec.tool;
-        (strsim::jaro_winkler(name, tool), name)
-    });
-    let nearest = alike.max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = match nearest {
-        Some((likeness, name)) if likeness > ALIKE => format!("did you mean {name}?"),
-        Some(_) | None => {
-            let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
-            format!("there are {}", names.join(", "))
-        }
+    let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
+    let hint = match nearest(names.iter().copied(), tool) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("there are {}", names.join(", ")),
     };
     format!("no tool is called {}; {hint}", crate::disk::escaped(tool))
 }

@@ -1,0 +1,164 @@
+//! Flags of the commands, those of `serve` aside.
+
+use super::values::listening;
+use clap::Args;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use url::Url;
+
+/// Settings of `call`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = FORMS)]
+pub(crate) struct Call {
+    /// Tool: get_macro_summary, get_metric …; without one they are listed
+    pub(crate) tool: Option<String>,
+
+    /// Arguments as name=value; a list is separated by commas or given again
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) arguments: Vec<String>,
+
+    /// Print the prose a model reads
+    #[arg(long, group = "form")]
+    pub(crate) text: bool,
+
+    /// Print the JSON a program reads
+    #[arg(long, group = "form")]
+    pub(crate) json: bool,
+
+    /// Print the rows of the answer as CSV
+    #[arg(long, group = "form")]
+    pub(crate) csv: bool,
+
+    /// Print the rows of the answer as a table that fits the terminal
+    #[arg(long, group = "form")]
+    pub(crate) table: bool,
+
+    /// Print help; behind the name of a tool, that of the tool: its arguments with examples
+    #[arg(long, short)]
+    pub(crate) help: bool,
+}
+
+/// Settings of `import`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Import {
+    /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
+    pub(crate) folder: PathBuf,
+
+    /// Start a new store empty instead of from the bundled history
+    #[arg(long)]
+    pub(crate) bare: bool,
+
+    /// Where the figures come from, in few words
+    #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
+    pub(crate) origin: String,
+
+    /// When they were read there, instead of now
+    #[arg(long, value_name = "TIME", hide = true)]
+    pub(crate) read_at: Option<jiff::Timestamp>,
+}
+
+/// Settings of `doctor`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Doctor {
+    /// Move a damaged store aside; it is never deleted
+    #[arg(long)]
+    pub(crate) quarantine: bool,
+
+    /// Ask every source for a little and compare it with what is held, one line each
+    #[arg(long = "sources", conflicts_with = "offline")]
+    pub(crate) ask_sources: bool,
+
+    /// Do not try to reach the sources
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+/// Settings of `sync`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Sync {
+    /// Only these series (repeat or separate by commas)
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
+    /// Read every series again, also those that are not due
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Also fetch past vintages (needs a FRED key)
+    #[arg(long)]
+    pub(crate) vintages: bool,
+
+    /// Only say what would be asked of whom and why, and ask nobody
+    #[arg(long)]
+    pub(crate) plan: bool,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Settings of `copy`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Moved {
+    /// Where it is: a file, or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "STORE")]
+    pub(crate) from: PathBuf,
+
+    /// Where it goes: a new file, or a database that holds nothing
+    #[arg(long, value_name = "STORE")]
+    pub(crate) to: PathBuf,
+}
+
+/// Settings of `install`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Install {
+    #[command(flatten)]
+    pub(crate) place: Place,
+
+    /// Let it call a running server instead of starting this program: http://127.0.0.1:8080/mcp
+    #[arg(long, value_name = "URL")]
+    pub(crate) http: Option<Url>,
+
+    /// Print what belongs into the file, and touch nothing
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
+/// Settings of `uninstall`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Place {
+    /// Assistant; without one those found here are listed, and asked for on a terminal
+    #[arg(value_name = "HOST")]
+    pub(crate) host: Option<String>,
+
+    /// Say what would change, and touch nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Settings of `health`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Health {
+    /// Server to ask, as http://host:port [default: the one that listens on this machine]
+    #[arg(value_name = "URL")]
+    pub(crate) url: Option<Url>,
+
+    /// Where that server listens; of all addresses, loopback is asked
+    #[arg(
+        long,
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080",
+        env = "ECONOSCOPE_LISTEN",
+        value_parser = listening
+    )]
+    pub(crate) listen: SocketAddr,
+}
+
+const FORMS: &str = "\
+On a terminal an answer is shown as a table where it has rows, else as prose. In a pipe or a file it is JSON.
+
+Examples:
+  econoscope call get_time_series --help
+  econoscope call search_series query=rent
+  econoscope call get_time_series seriesId=UNRATE start=5y --csv > unrate.csv
+  econoscope call get_metric ticker=10y | jq .value";
