@@ -36,6 +36,7 @@ pub mod nowcast;
 pub mod precedents;
 pub mod prose;
 pub mod reading;
+pub mod real_rate;
 pub mod recession;
 pub mod recession_now;
 pub mod regime;
@@ -60,6 +61,7 @@ pub const COMPOSITES: &[&Composite] = &[
     &liquidity::CNLI,
     &stress::CMSI,
     &appetite::CRAI,
+    &real_rate::CRRT,
 ];
 
 /// The composites that are not on trial, in the order in which they are shown.
