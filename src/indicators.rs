@@ -36,7 +36,6 @@ pub mod nowcast;
 pub mod precedents;
 pub mod prose;
 pub mod reading;
-pub mod real_rate;
 pub mod recession;
 pub mod recession_now;
 pub mod regime;
@@ -61,7 +60,6 @@ pub const COMPOSITES: &[&Composite] = &[
     &liquidity::CNLI,
     &stress::CMSI,
     &appetite::CRAI,
-    &real_rate::CRRT,
 ];
 
 /// The composites that are not on trial, in the order in which they are shown.
