@@ -45,26 +45,18 @@ const EACH_ANEW: &str = "START TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 impl Bounds {
+    const fn of(begin: &'static str, most: Duration) -> Self {
+        Self { begin, most }
+    }
+
     /// Each statement sees what was committed before it.
-    const SHORT: Self = Self {
-        begin: EACH_ANEW,
-        most: ATTEMPT,
-    };
+    const SHORT: Self = Self::of(EACH_ANEW, ATTEMPT);
     /// All statements see one moment.
-    pub(crate) const MOMENT: Self = Self {
-        begin: ONE_MOMENT,
-        most: ATTEMPT,
-    };
+    pub(crate) const MOMENT: Self = Self::of(ONE_MOMENT, ATTEMPT);
     /// Short statements for as long as they take: for filling a database.
-    pub(crate) const WHOLE: Self = Self {
-        begin: EACH_ANEW,
-        most: Duration::MAX,
-    };
+    pub(crate) const WHOLE: Self = Self::of(EACH_ANEW, Duration::MAX);
     /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
-    pub(crate) const LONG: Self = Self {
-        begin: ONE_MOMENT,
-        most: Duration::MAX,
-    };
+    pub(crate) const LONG: Self = Self::of(ONE_MOMENT, Duration::MAX);
 }
 
 /// A connection while a transaction is open on it.

@@ -9,7 +9,6 @@ mod change;
 mod contract;
 #[cfg(fuzzing)]
 pub mod fuzz;
-mod origins;
 mod postgres;
 mod replica;
 mod seam;

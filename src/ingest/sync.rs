@@ -6,7 +6,6 @@
 
 mod first;
 mod place;
-mod preview;
 mod report;
 mod run;
 mod taking;
@@ -18,13 +17,17 @@ pub use way::Refused;
 pub(super) use way::{FEEDS, FeedLook};
 
 use super::looks::{self, blocking};
-use super::plan::{Step, SyncConfig, everything, plan};
+use super::news::day_of;
+use super::plan::{Plan, Step, SyncConfig, everything, plan};
 use super::progress::Progress;
+use super::sources::SourceSettings;
 use crate::error::Result;
 use crate::model::SeriesId;
+use crate::recipe::{FeedRef, Line};
 use crate::store::Store;
-use preview::plan_lines;
+use jiff::Timestamp;
 use run::{LOOKS, Run};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +95,68 @@ async fn all(run: &mut Run<'_>, steps: Vec<Step>) -> Result<()> {
     run.ask_fred(left).await?;
     run.confirm().await?;
     looks::keep(&run.looks, &run.store, LOOKS).await
+}
+
+/// A plan in lines: who would be asked how often, for what, and what is left alone and why.
+fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
+    let recipes = &settings.recipes;
+    let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&Line>)> = BTreeMap::new();
+    let (mut fred, mut made, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &plan.steps {
+        let mut routes = recipes.routes(&step.id);
+        let open = routes.find(|at| settings.is_open(at.source));
+        let id = step.id.as_str();
+        match open {
+            Some(at) if !step.vintages => {
+                let slot = feeds.entry(at.name()).or_insert((at, Vec::new()));
+                slot.1
+                    .extend(at.feed.series.iter().filter(|line| line.id == step.id));
+            }
+            _ if recipes.formula(&step.id).is_some() => made.push(id),
+            _ if step.source.is_some() => fred.push(id),
+            _ => keyed.push(id),
+        }
+    }
+    let today = day_of(now);
+    let mut out = Vec::new();
+    let mut shared: BTreeMap<String, String> = BTreeMap::new();
+    for (name, (at, lines)) in feeds {
+        let asks = at.feed.asks(&lines, None, today);
+        let host = asks.first().and_then(|ask| url::Url::parse(&ask.url).ok());
+        let host = host
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default();
+        let pace = at.source.pace_ms;
+        let mut ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+        ids.dedup();
+        let first = shared.entry(at.feed.url.clone()).or_insert(name.clone());
+        let how = match asks.len() {
+            _ if *first != name => format!("the answer of {first}"),
+            0 | 1 => format!("1 request to {host}"),
+            n => format!("at most {n} requests to {host}, {pace} ms apart"),
+        };
+        out.push(format!("{name}: {how}, for {}", ids.join(" ")));
+    }
+    for (what, ids) in [
+        ("computed here", made),
+        ("fred: one request a series", fred),
+        ("needs a key of your own", keyed),
+    ] {
+        if !ids.is_empty() {
+            out.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
+        }
+    }
+    for (id, until) in &plan.fresh {
+        out.push(format!(
+            "{id}: not before {until:.0}, when its next figure is due"
+        ));
+    }
+    out.extend(
+        plan.refused
+            .iter()
+            .map(|(id, error)| format!("{id}: {error}")),
+    );
+    out
 }
 
 #[cfg(test)]

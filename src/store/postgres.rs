@@ -6,7 +6,6 @@
 //! ([`super::replica`]); what reads here directly waits for the database.
 
 mod answers;
-mod bridge;
 mod fetch;
 mod handle;
 mod layout;
@@ -17,7 +16,7 @@ pub(super) mod testing;
 mod upload;
 mod work;
 
-pub(super) use fetch::{CHANNEL, bring, now as fill_file};
+pub(super) use fetch::{CHANNEL, bring};
 pub use handle::{Postgres, Turn};
 pub(super) use lease::{BEAT, TERM, own_name, renew, take};
 pub(super) use lines::state;

@@ -5,12 +5,11 @@
 //! Writes go to the database, in the term of whoever has the turn, and return when the file has them, too.
 
 mod following;
-mod reach;
 
 use super::postgres::Postgres;
 use super::seam::{Article, Description, Following, Status, Store, Turns, WriteVintages, Written};
 use super::sqlite::Sqlite;
-use crate::error::{Error, Result};
+use crate::error::{Error, NOTICE, Result};
 use crate::model::{Date, Known, SeriesId, Vintages};
 use crate::postgres::Address;
 use following::Followed;
@@ -39,7 +38,7 @@ impl Replica {
         path: &Path,
         told: impl Fn((u64, u64)) + Send + Sync,
     ) -> Result<Self> {
-        let followed = reach::open(address, path, told)?;
+        let followed = opened(address, path, told)?;
         followed.follow();
         Ok(Self {
             followed,
@@ -56,7 +55,7 @@ impl Replica {
         path: &Path,
         told: impl Fn((u64, u64)) + Send + Sync,
     ) -> Result<()> {
-        reach::open(address, path, told).map(drop)
+        opened(address, path, told).map(drop)
     }
 
     fn file(&self) -> &Sqlite {
@@ -179,5 +178,67 @@ impl Store for Replica {
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
         self.put(|primary| primary.set_note(key, value))
+    }
+}
+
+/// Opens the copy and brings it up to date, or makes it.
+///
+/// # Errors
+/// As [`Replica::open`].
+fn opened(
+    address: &Address,
+    path: &Path,
+    told: impl Fn((u64, u64)) + Send + Sync,
+) -> Result<Arc<Followed>> {
+    let file = Arc::new(file(path)?);
+    let mark = file.mark()?;
+    if mark.is_none() && file.count()? > 0 {
+        let path = crate::disk::shown(path);
+        return Err(Error::of_store(format!(
+            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+             move what it holds by `econoscope copy --from {path} --to {address}`."
+        )));
+    }
+    let primary = match Postgres::open_with_history(address) {
+        Ok(primary) => primary,
+        Err(error) if mark.is_some() && may_return(&error) => {
+            let error = error.for_operator();
+            tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
+            let primary = Postgres::unchecked(address)?;
+            return Ok(Arc::new(Followed::new(file, primary, mark, true)));
+        }
+        Err(error) => return Err(error),
+    };
+    let brought = primary.bring_into(&file, mark.clone(), told);
+    let (mark, away) = match brought {
+        Ok(Some(now)) => (Some(now), false),
+        Ok(None) => (file.mark()?, false),
+        Err(error) if mark.is_some() && may_return(&error) => (mark, true),
+        Err(error) => return Err(error),
+    };
+    Ok(Arc::new(Followed::new(file, primary, mark, away)))
+}
+
+/// Whether it is the way to the database, and no refusal.
+fn may_return(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Store {
+            source: Some(_),
+            ..
+        }
+    )
+}
+
+/// The file, made anew where it is damaged: all in it is in the database.
+fn file(path: &Path) -> Result<Sqlite> {
+    match Sqlite::open(path) {
+        Err(error) if Sqlite::is_damage(&error) => {
+            let aside = Sqlite::quarantine(path)?;
+            let aside = crate::disk::shown(&aside);
+            tracing::error!(target: NOTICE, "the copy was damaged and is now {aside}; it is made anew");
+            Sqlite::open(path)
+        }
+        opened => opened,
     }
 }

@@ -11,11 +11,9 @@
 //! flipped bit, a lost page or a mixed-up row is an error and never a wrong number.
 
 mod answers;
-mod append;
 mod bundle;
 mod connect;
 mod descriptions;
-mod failure;
 mod file;
 mod home;
 mod line;

@@ -6,6 +6,7 @@ use crate::store::Article;
 use feed_rs::model::Entry;
 use jiff::Timestamp;
 use sha2::Digest;
+use std::sync::LazyLock;
 use url::Url;
 
 /// Entries taken of one feed, the first ones.
@@ -14,30 +15,11 @@ const MAX_TITLE: usize = 200;
 const MAX_SUMMARY: usize = 600;
 
 /// Subjects by the words that stand for them, so that scenarios find their articles.
-const TOPICS: [(&str, &str); 10] = [
-    (
-        "inflation",
-        "inflation, cpi, consumer price, pce, producer price",
-    ),
-    (
-        "labor",
-        "employment, unemployment, payroll, jobs, wages, labor market",
-    ),
-    (
-        "policy",
-        "fomc, federal funds, monetary policy, interest rate",
-    ),
-    ("yield-curve", "yield curve, term premium, treasury yields"),
-    ("credit", "credit, lending, loan, loans, bank lending"),
-    (
-        "growth",
-        "gdp, gross domestic product, industrial production, economic growth",
-    ),
-    ("recession", "recession, downturn"),
-    ("housing", "housing, mortgage, home prices"),
-    ("oil", "oil, gasoline, crude, petroleum"),
-    ("liquidity", "balance sheet, reserves, repo, liquidity"),
-];
+pub(super) static TOPICS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let text = include_str!("../../../data/topics.csv");
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    rows.deserialize().flatten().collect()
+});
 
 /// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
 pub(super) fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>, String> {
@@ -133,10 +115,10 @@ fn tags(feed: &Feed, text: &str) -> Vec<String> {
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     );
     let mut tags = feed.tags.clone();
-    for (topic, marks) in TOPICS {
+    for (topic, marks) in TOPICS.iter() {
         let mentioned = marks.split(", ").any(|m| words.contains(&format!(" {m} ")));
         if mentioned && !tags.iter().any(|t| t == topic) {
-            tags.push(topic.to_owned());
+            tags.push(topic.clone());
         }
     }
     tags

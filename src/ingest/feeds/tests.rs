@@ -153,3 +153,14 @@ async fn a_feed_rests_and_is_then_asked_whether_it_has_changed() {
         assert_eq!(*reports[0].outcome.as_ref().unwrap(), want, "{later}");
     }
 }
+
+#[test]
+fn every_row_of_the_topics_is_read() {
+    let text = include_str!("../../../data/topics.csv");
+    assert_eq!(entries::TOPICS.len(), text.lines().count() - 1);
+    assert!(
+        entries::TOPICS
+            .iter()
+            .all(|(topic, words)| !topic.is_empty() && !words.is_empty())
+    );
+}

@@ -1,6 +1,5 @@
 //! What is new in the database, on its way into a file.
 
-use super::bridge::Shared;
 use super::lines::{line, mark, select};
 use crate::error::{Error, Result};
 use crate::postgres::{Bounds, Database, Failure, Session, Tried};
@@ -18,19 +17,6 @@ const STALL: Duration = Duration::from_secs(20);
 
 /// How far a copy is: row groups that came, of how many.
 pub(in crate::store) type Progress = (u64, u64);
-
-/// Brings a file up to date, or fills it; waits for it. `from` is what it holds.
-///
-/// # Errors
-/// [`Error::Store`] when either fails. The file is as it was then.
-pub(in crate::store) fn now(
-    shared: &Arc<Shared>,
-    file: &Arc<Sqlite>,
-    from: Option<Mark>,
-    told: impl Fn(Progress) + Send + Sync,
-) -> Result<Option<Mark>> {
-    shared.wait(bring(&shared.db, file, from, told))
-}
 
 /// Brings a file up to date; up to where, or `None` when another process was there first.
 pub(in crate::store) async fn bring(

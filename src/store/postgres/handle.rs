@@ -1,17 +1,19 @@
 //! A database that is open: its connections, the thread they live on, and in whose term is written.
 
-use super::bridge::Shared;
+use super::fetch::{self, Progress};
 use super::lines::state;
 use super::work::{self, Done, Wanted};
-use super::{fetch, layout, lease, upload};
+use super::{layout, lease, upload};
 use crate::error::{Error, Result};
 use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{Mark, Piece};
+use std::future::Future;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 
 /// Most connections of one process; few writes are under way at once.
@@ -219,6 +221,20 @@ impl Postgres {
         }
     }
 
+    /// Brings a file up to date, or fills it; waits for it. `from` is what it holds.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when either fails. The file is as it was then.
+    pub(in crate::store) fn bring_into(
+        &self,
+        file: &Arc<Sqlite>,
+        from: Option<Mark>,
+        told: impl Fn(Progress) + Send + Sync,
+    ) -> Result<Option<Mark>> {
+        let brought = fetch::bring(&self.shared.db, file, from, told);
+        self.shared.wait(brought)
+    }
+
     /// Writes what the database holds into a new file.
     ///
     /// # Errors
@@ -231,8 +247,61 @@ impl Postgres {
             )));
         }
         let file = Arc::new(Sqlite::open(path)?);
-        fetch::now(&self.shared, &file, None, |_| {})?;
+        self.bring_into(&file, None, |_| {})?;
         file.cut_loose()
+    }
+}
+
+/// What is shared by all who write through one process: the connections, and the thread they live on for as long as
+/// anyone holds this.
+#[derive(Debug)]
+pub(in crate::store) struct Shared {
+    pub(in crate::store) db: Database,
+    runtime: Option<Runtime>,
+}
+
+impl Shared {
+    /// Starts the thread.
+    fn over(db: Database) -> Result<Self> {
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).thread_name("postgres");
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|e| Error::store("cannot start a thread.", e))?;
+        Ok(Self {
+            db,
+            runtime: Some(runtime),
+        })
+    }
+
+    /// For work that goes on beside.
+    pub(in crate::store) fn handle(&self) -> Option<Handle> {
+        self.runtime
+            .as_ref()
+            .map(|runtime| runtime.handle().clone())
+    }
+
+    /// Has work done on a thread beside that of the connections and waits for it: the caller's own may be one of an
+    /// executor, which must not block by itself.
+    ///
+    /// # Errors
+    /// What the work says; [`Error::Internal`] when it panicked.
+    pub(in crate::store) fn wait<T: Send>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send,
+    ) -> Result<T> {
+        let ended = |why: &'static str| Error::internal("work with the database ended", why);
+        let runtime = self.runtime.as_ref().ok_or_else(|| ended("too late"))?;
+        let done = std::thread::scope(|scope| scope.spawn(move || runtime.block_on(work)).join());
+        done.map_err(|_| ended("it panicked"))?
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // The last holder may be on an executor, which must not wait.
+            runtime.shutdown_background();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::file::{Sqlite, snapshot};
 use super::series;
-use super::{append, descriptions, state, texts, upkeep};
+use super::{descriptions, state, texts, upkeep};
 use crate::error::Result;
 use crate::model::{Date, Known, SeriesId, Vintages};
 use crate::store::change::{self, Change, kept};
@@ -36,16 +36,16 @@ impl Store for Sqlite {
             let Some(held) = self.sure(db, series::read(db, write.id)?)? else {
                 let change = Change::of(&Vintages::default(), write.fetched_at, &write);
                 if !change.rows.is_empty() {
-                    append::create(db, &write, &change.rows)?;
+                    series::create(db, &write, &change.rows)?;
                     state::changed(db, 1)?;
                 }
                 return Ok(change.written);
             };
             let change = Change::of(&held.vintages, held.line.read_at(), &write);
             if change.rows.is_empty() {
-                append::note_reading(db, held.line, write.fetched_at)?;
+                series::note_reading(db, held.line, write.fetched_at)?;
             } else {
-                append::append(db, held, &write, &change)?;
+                series::append(db, held, &write, &change)?;
                 state::changed(db, 0)?;
             }
             Ok(change.written)
@@ -54,7 +54,7 @@ impl Store for Sqlite {
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
         self.writing(|db| match self.sure(db, series::line(db, id)?)? {
-            Some(line) => match append::attribute(db, line, origin, days)? {
+            Some(line) => match series::attribute(db, line, origin, days)? {
                 true => state::changed(db, 0),
                 false => Ok(()),
             },
@@ -105,9 +105,9 @@ impl Store for Sqlite {
                 // Damaged rows are no hindrance: they are what is replaced.
                 let rows = series::read(db, id).ok().flatten();
                 if held.origin == origin && rows.is_some_and(|held| held.vintages == vintages) {
-                    return append::note_reading(db, held.clone(), fetched_at);
+                    return series::note_reading(db, held.clone(), fetched_at);
                 }
-                append::remove(db, held)?;
+                series::remove(db, held)?;
             }
             let write = WriteVintages {
                 id,
@@ -116,7 +116,7 @@ impl Store for Sqlite {
                 origin,
             };
             if !rows.is_empty() {
-                append::create(db, &write, rows)?;
+                series::create(db, &write, rows)?;
             }
             match (held.is_some(), rows.is_empty()) {
                 (false, true) => Ok(()),

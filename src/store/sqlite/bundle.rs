@@ -4,8 +4,8 @@
 //! new store starts as a copy of it, so that the program answers something true before its first sync.
 
 use super::connect;
-use super::failure::failed;
 use super::file::{Sqlite, transaction};
+use super::query::failed;
 use super::state;
 use crate::error::{Error, Result};
 use crate::store::seam::Store;

@@ -1,6 +1,6 @@
 //! Opening and creating the file of a store.
 
-use super::failure::cannot_open;
+use super::query::cannot_open;
 use super::state::{self, State};
 use crate::disk::{self, shown};
 use crate::error::{Error, Result};
@@ -185,7 +185,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
 
 /// The one connection to a new store in memory.
 pub(super) fn in_memory() -> Result<Connection> {
-    let fail = |e| super::failure::failed("make a store in memory", e);
+    let fail = |e| super::query::failed("make a store in memory", e);
     let mut db = connect(None).map_err(fail)?;
     STORE.lay_out(&mut db).map_err(fail)?;
     Ok(db)

@@ -4,8 +4,7 @@
 //! themselves, without positions: a query walks the lists of its words side by side and stops at its limit.
 //! The index only finds; what is answered is the line, which its checksum vouches for.
 
-use super::failure::{damaged, failed};
-use super::query::{Query, checksum, execute};
+use super::query::{Query, checksum, damaged, execute, failed};
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::seam::Description;

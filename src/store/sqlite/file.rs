@@ -1,7 +1,7 @@
 //! A store while it is open: its connections, who may use which, and whether the file still lies where it lay.
 
-use super::failure::failed;
 use super::home::{Home, locked};
+use super::query::failed;
 use super::{connect, state};
 use crate::error::{Error, Result};
 use rusqlite::{Connection, Transaction, TransactionBehavior};

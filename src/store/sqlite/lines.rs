@@ -3,9 +3,8 @@
 //! Each line carries its checksums along, so what is damaged on the way is found out by whoever reads it.
 
 use super::descriptions;
-use super::failure::failed;
 use super::file::{Sqlite, snapshot};
-use super::query::{Query, execute};
+use super::query::{Query, execute, failed};
 use super::state::{self, State};
 use crate::error::{Error, Result};
 use rusqlite::Connection;

@@ -1,7 +1,6 @@
 //! The one line that says how often the content changed and how many series there are.
 
-use super::failure::{damaged, failed};
-use super::query::Query;
+use super::query::{Query, damaged, failed};
 use crate::error::Result;
 use rusqlite::Connection;
 

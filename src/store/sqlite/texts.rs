@@ -1,7 +1,6 @@
 //! Articles and notes.
 
-use super::failure::damaged;
-use super::query::{Query, checksum, execute};
+use super::query::{Query, checksum, damaged, execute};
 use crate::error::{Result, quote};
 use crate::store::change::kept;
 use crate::store::seam::Article;

@@ -1,9 +1,8 @@
 //! Looking after the file: find damage, make a copy that is known to be good, set a broken one aside.
 
 use super::connect;
-use super::failure::failed;
 use super::file::{Sqlite, snapshot};
-use super::query::Query;
+use super::query::{Query, failed};
 use super::{descriptions, series, state, texts};
 use crate::disk::{self, shown};
 use crate::error::{Error, Result};
@@ -35,7 +34,7 @@ impl Sqlite {
     /// its rights or its version: such a file may be set aside.
     pub fn is_damage(error: &Error) -> bool {
         let said = error.for_operator();
-        said.contains(super::failure::WAY_OUT) || said.contains(connect::NOT_OURS)
+        said.contains(super::query::WAY_OUT) || said.contains(connect::NOT_OURS)
     }
 
     /// Moves an unusable store aside, with its side files: `NAME.corrupt-20261121T150405Z`.

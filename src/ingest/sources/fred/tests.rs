@@ -327,7 +327,7 @@ proptest! {
         let key = ApiKey::new(CANARY).unwrap();
         let answer = Response::of(status, "application/json", &body);
         drop(api::read::<api::Page>(&key, &answer));
-        drop(download::read(&id(), &answer));
+        drop(read(&id(), &answer));
     }
 
     #[test]
@@ -346,7 +346,7 @@ proptest! {
     #[test]
     fn hostile_downloads_never_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
         let text = [b"observation_date,DGS10\n".as_slice(), &body].concat();
-        let read = download::read(&id(), &Response::of(200, "text/csv", &text)).unwrap_or_default();
+        let read = read(&id(), &Response::of(200, "text/csv", &text)).unwrap_or_default();
         prop_assert!(read.is_sorted_by(|a, b| a.date < b.date));
         prop_assert!(read.iter().all(|o| o.value.is_some_and(f64::is_finite)));
     }
