@@ -156,14 +156,9 @@ fn described(description: Description) -> SeriesInfo {
             untrusted::name(&description.source, MAX_WORDS),
             "imported by the operator",
         ),
-        publication_lag_days: match description.frequency {
-            Frequency::Daily => 1,
-            Frequency::Weekly
-            | Frequency::Biweekly
-            | Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => 30,
+        publication_lag_days: match description.frequency == Frequency::Daily {
+            true => 1,
+            false => 30,
         },
         metric: false,
         rights: Rights::Ok,

@@ -51,12 +51,9 @@ pub struct DataDate {
 impl DataDate {
     /// The day for which figures of a frequency speak.
     pub fn of(&self, frequency: Frequency) -> Date {
-        match frequency {
-            Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => self.market,
-            Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => self.as_of,
+        match frequency < Frequency::Monthly {
+            true => self.market,
+            false => self.as_of,
         }
     }
 
