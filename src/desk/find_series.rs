@@ -145,10 +145,9 @@ fn supposed(description: Description) -> Arc<SeriesInfo> {
             untrusted::name(&description.source, MAX_WORDS),
             "imported by the operator",
         ),
-        publication_lag_days: if description.frequency == Frequency::Daily {
-            1
-        } else {
-            30
+        publication_lag_days: match description.frequency == Frequency::Daily {
+            true => 1,
+            false => 30,
         },
         metric: false,
         rights: Rights::Ok,

@@ -9,7 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::indicators;
 use crate::indicators::expression::{self, Expr, Scope};
-use crate::indicators::resample::{Aggregation, aggregate};
+use crate::indicators::resample::{Aggregation, aggregate, last_is_partial};
+use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table};
@@ -183,13 +184,13 @@ fn evaluated(
     let column = expression::evaluate(&identity.tree, scope);
     let column = column.map_err(|fault| Error::internal("an identity", fault.problem))?;
     let mut made = aggregate(&column.series, info.frequency, identity.how)?;
-    if made.last_is_partial {
-        made.observations.pop();
+    if last_is_partial(&column.series, info.frequency.into()) {
+        made.pop();
     }
     let scale = 10f64.powi(i32::from(info.decimals));
     // A half that binary arithmetic leaves just below a half is a half.
     let rounded = |value: f64| round_to(round_to(value * scale, 6), 0) / scale;
-    let rows = made.observations.into_iter();
+    let rows = made.into_iter();
     Ok(rows
         .map(|o| Observation::new(o.date, rounded(o.value)))
         .collect())

@@ -14,12 +14,9 @@ pub use evidence::{Evidence, documented, measured};
 
 use super::prose::{number, signed};
 use super::regime::Regime;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Which way the evidence points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Better than in other months.
     Bullish,
@@ -30,10 +27,7 @@ pub enum Direction {
 }
 
 /// How much the evidence carries; the scale of the contract, of which the rule uses the lower two.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conviction {
     /// Little.
     Low,

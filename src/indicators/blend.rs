@@ -5,6 +5,7 @@
 //! weights, and a reading whose contributions add up. Each day uses only figures from before or on it.
 
 use super::measure::{Measure, Way};
+use super::prose::joined;
 use super::reading::{Input, Reading, Trend, too_little};
 use super::statistics::percentile_rank;
 use crate::model::frequency::{days_between, shift};
@@ -301,8 +302,7 @@ impl PartDays {
             .map(|o| o.date)
             .max()
         else {
-            let ids: Vec<&str> = self.part.series().collect();
-            return format!("no figures of {}", ids.join(" or "));
+            return format!("no figures of {}", joined(self.part.series(), " or "));
         };
         if self
             .measures

@@ -170,22 +170,28 @@ impl Grid {
         self.last.plus(1)
     }
 
-    /// An expectation for the next month; its spread is the formula's.
-    fn draft(&self, value: f64, notes: Vec<String>) -> Draft {
-        Ok(Expectation {
-            period: self.next().first_day(),
-            value,
-            sd: f64::NAN,
-            p90: None,
-            before: self.back(0)?,
-            notes,
-        })
+    /// An expectation for the next month.
+    fn draft(&self, value: f64, notes: Option<String>) -> Draft {
+        let period = self.next().first_day();
+        Ok(drafted(period, (value, self.back(0)?), notes))
+    }
+}
+
+/// An expectation beside the figure before it; its spread is the formula's.
+fn drafted(period: Date, (value, before): (f64, f64), notes: Option<String>) -> Expectation {
+    Expectation {
+        period,
+        value,
+        sd: f64::NAN,
+        p90: None,
+        before,
+        notes: notes.into_iter().collect(),
     }
 }
 
 fn payrolls(known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "PAYEMS")?;
-    grid.draft(PAYROLLS_SHARE * grid.change()?, Vec::new())
+    grid.draft(PAYROLLS_SHARE * grid.change()?, None)
 }
 
 fn unemployment(known: &SeriesSet) -> Draft {
@@ -194,17 +200,13 @@ fn unemployment(known: &SeriesSet) -> Draft {
     let moves = bridges::claims_at(&bridges::moves(weeks), grid.next());
     let held = moves.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
     let notes = still_open("claims", weeks, grid.next());
-    grid.draft(
-        bridges::step(&SHIPPED.unemployment, grid.change()?, held),
-        notes.into_iter().collect(),
-    )
+    let value = bridges::step(&SHIPPED.unemployment, grid.change()?, held);
+    grid.draft(value, notes)
 }
 
 fn prices(known: &SeriesSet) -> Draft {
-    let (core, all) = (
-        Grid::read(known, "CPILFESL")?,
-        Grid::read(known, "CPIAUCSL")?,
-    );
+    let core = Grid::read(known, "CPILFESL")?;
+    let all = Grid::read(known, "CPIAUCSL")?;
     if core.last != all.last {
         return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
     }
@@ -218,7 +220,7 @@ fn prices(known: &SeriesSet) -> Draft {
         )),
         Some(_) => still_open("gasoline", weeks, all.next()),
     };
-    let mut found = all.draft(value, note.into_iter().collect())?;
+    let mut found = all.draft(value, note)?;
     if gasoline.is_none() {
         let (sd, p90) = WITHOUT_GASOLINE;
         (found.sd, found.p90) = (sd, Some(p90));
@@ -228,10 +230,8 @@ fn prices(known: &SeriesSet) -> Draft {
 
 fn core_prices(known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "CPILFESL")?;
-    grid.draft(
-        bridges::core_prices(grid.growth(1)?, grid.growth(12)?),
-        Vec::new(),
-    )
+    let value = bridges::core_prices(grid.growth(1)?, grid.growth(12)?);
+    grid.draft(value, None)
 }
 
 fn production(known: &SeriesSet) -> Draft {
@@ -242,33 +242,22 @@ fn production(known: &SeriesSet) -> Draft {
         let month = grid.next().name();
         format!("it rests on the payrolls of {month}, which are not known yet")
     })?;
-    grid.draft(
-        -0.087_07 + 0.247_4 * grid.growth(3)? + 1.782_25 * growth,
-        Vec::new(),
-    )
+    let value = -0.087_07 + 0.247_4 * grid.growth(3)? + 1.782_25 * growth;
+    grid.draft(value, None)
 }
 
 fn claims(known: &SeriesSet) -> Draft {
-    let rows = weeks(known, "ICSA");
-    let four = rows.len().checked_sub(4).and_then(|from| rows.get(from..));
-    let [first, .., last] = four.unwrap_or(&[]) else {
-        return Err("four weeks of ICSA are not known".to_owned());
-    };
-    if shift(first.date, 21.days()) != last.date
-        || four.is_none_or(|four| four.iter().any(|o| o.value <= 0.0))
-    {
+    let four = weeks(known, "ICSA").last_chunk::<4>();
+    let four = four.ok_or("four weeks of ICSA are not known")?;
+    let [first, .., last] = four;
+    if shift(first.date, 21.days()) != last.date || four.iter().any(|o| o.value <= 0.0) {
         return Err("the last four weeks of ICSA are not whole".to_owned());
     }
-    let logs: Vec<f64> = four.unwrap_or(&[]).iter().map(|o| o.value.ln()).collect();
+    let logs = four.map(|o| o.value.ln());
     let middle = mean(&logs).ok_or("four weeks of ICSA are not known")?;
-    Ok(Expectation {
-        period: shift(last.date, 7.days()),
-        value: (0.5 * last.value.ln() + 0.5 * middle).exp(),
-        sd: f64::NAN,
-        p90: None,
-        before: last.value,
-        notes: Vec::new(),
-    })
+    let value = (0.5 * last.value.ln() + 0.5 * middle).exp();
+    let next = shift(last.date, 7.days());
+    Ok(drafted(next, (value, last.value), None))
 }
 
 fn weeks<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {

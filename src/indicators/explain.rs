@@ -1,7 +1,7 @@
 //! Sentences that readings of several indices share: the value, where it stands, and what it is made of.
 
 use super::composite::Composite;
-use super::prose::{capitalised, moved, number, signed};
+use super::prose::{self, capitalised, joined, moved, number};
 use super::reading::{Input, Reading};
 
 /// "Macro stress is 34.5 out of 100 (calm), …": value, standing, movement and the largest contributions; with
@@ -30,37 +30,29 @@ pub fn opening(
 pub fn without(composite: &Composite, reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no reason is known");
     let absent = reading.inputs.iter().filter(|i| i.value.is_none());
-    let names: Vec<String> = absent.map(|i| i.series.join(" or ")).collect();
     format!(
         "There is no {} for {}: {reason}. Missing: {}.",
         composite.about.title,
         reading.date,
-        names.join(", ")
+        joined(absent.map(|i| i.series.join(" or ")), ", ")
     )
 }
 
 fn largest(reading: &Reading) -> String {
-    let inputs = reading.inputs.iter();
-    let mut inputs: Vec<(&Input, f64)> =
-        inputs.filter_map(|i| Some((i, i.contribution?))).collect();
-    inputs.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let named: Vec<String> = inputs
-        .iter()
-        .take(2)
-        .map(|(i, points)| format!("{} ({})", i.name, signed(*points, 1)))
-        .collect();
+    let parts = reading.inputs.iter();
+    let parts = parts.filter_map(|i| Some((i.name.to_owned(), i.contribution?)));
+    let named = prose::largest(parts, 1);
     format!("Largest contributions: {}.", named.join(", "))
 }
 
 fn missing(reading: &Reading) -> String {
     let said = |i: &Input| Some(format!("{} ({})", i.name, i.missing.as_deref()?));
-    let gone: Vec<String> = reading.inputs.iter().filter_map(said).collect();
+    let gone = joined(reading.inputs.iter().filter_map(said), ", ");
     if gone.is_empty() {
         return String::new();
     }
     format!(
-        " {:.0} % of the weight is present; missing: {}.",
-        100.0 * reading.weight_present,
-        gone.join(", ")
+        " {:.0} % of the weight is present; missing: {gone}.",
+        100.0 * reading.weight_present
     )
 }

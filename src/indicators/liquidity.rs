@@ -6,7 +6,7 @@
 
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::prose;
-use super::reading::{Input, Reading, Trend};
+use super::reading::{Input, Reading, Trend, not_current};
 use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
@@ -169,10 +169,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let newest = known_or_none(assets, day).last().map(|o| o.date);
     let fresh = |week: &Date| assets.is_some_and(|s| !s.is_stale(*week, day));
     let Some(week) = newest.filter(fresh) else {
-        let reason = match newest {
-            Some(week) => format!("WALCL has no current figure (newest: {week})"),
-            None => "WALCL is not loaded".to_owned(),
-        };
+        let reason = not_current("WALCL", newest);
         let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
         return Reading::none(day, reason.clone(), inputs.collect());
     };

@@ -6,7 +6,7 @@
 use super::liquidity;
 use super::months::Month;
 use super::nowcast::Nowcast;
-use super::prose::{list, lowered, moved, number, signed};
+use super::prose::{self, list, lowered, moved, number, signed};
 use super::reading::Reading;
 use super::recession::CRPI;
 use super::regime::{Contributor, Outlook, RegimeMonth, Trajectory};
@@ -95,14 +95,8 @@ fn inflation(state: &RegimeMonth) -> String {
 
 /// The two parts that weigh most, with their contributions.
 fn largest(parts: &[Contributor]) -> String {
-    let mut parts: Vec<&Contributor> = parts.iter().collect();
-    parts.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
-    let named: Vec<String> = parts
-        .iter()
-        .take(2)
-        .map(|p| format!("{} ({})", lowered(p.name), signed(p.contribution, 2)))
-        .collect();
-    list(&named)
+    let parts = parts.iter().map(|p| (lowered(p.name), p.contribution));
+    list(&prose::largest(parts, 2))
 }
 
 fn course(state: &RegimeMonth) -> String {

@@ -8,14 +8,13 @@
 //! Choices where the method leaves room are stated at each function.
 
 mod channels;
-mod document;
 mod vocabulary;
 
-pub use document::Document;
+pub use channels::Document;
 pub use vocabulary::Vocabulary;
 
-use super::composite::{Indicator, Listing};
-use super::prose::number;
+use super::composite::Indicator;
+use super::prose::{joined, number};
 use super::reading::{Input, Reading, present, too_little};
 use crate::model::frequency::days_between;
 use crate::model::{Date, Frequency};
@@ -114,7 +113,7 @@ pub fn interpret(reading: &Reading) -> String {
         Some(v) => format!("{} {}", i.name, number(v, 0)),
         None => format!("{} not known", i.name),
     };
-    let parts: Vec<String> = reading.inputs.iter().map(part).collect();
+    let parts = joined(reading.inputs.iter().map(part), ", ");
     let pace = if value >= 60.0 {
         "Stories on the economy are spreading faster than usual"
     } else if value <= 40.0 {
@@ -126,7 +125,7 @@ pub fn interpret(reading: &Reading) -> String {
         "{name} is {} out of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
         number(value, 1),
         reading.date,
-        parts.join(", "),
+        parts,
         reading.basis.join("; ")
     )
 }
@@ -171,13 +170,9 @@ fn inputs(scores: [Option<f64>; 3], day: Date) -> Vec<Input> {
 }
 
 fn basis(tally: &Tally<'_>, vocabulary: &Vocabulary, day: Date) -> Vec<String> {
-    let top: Vec<&str> = tally
-        .top()
-        .iter()
-        .take(3)
-        .map(|t| vocabulary.name(t.term))
-        .collect();
-    let mut basis = vec![format!("Most mentioned: {}", top.join(", "))];
+    let top = tally.top();
+    let top = joined(top.iter().take(3).map(|t| vocabulary.name(t.term)), ", ");
+    let mut basis = vec![format!("Most mentioned: {top}")];
     let days = tally
         .first_day
         .map_or(0, |first| days_between(first, day) + 1);

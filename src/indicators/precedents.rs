@@ -196,22 +196,19 @@ fn recession_follows(month: Month) -> bool {
 
 /// What followed the months within a year, where it is known.
 fn followed(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
-    let grid = |id| Months::lasts(known_or_none(set.get(id), day)).bridged().0;
-    let (jobless, payrolls) = (grid("UNRATE"), grid("PAYEMS"));
-    let (prices, yields) = (grid("CPIAUCSL"), grid("GS10"));
-    let moved = |g: &Months, m: Month| Some(g.get(m.plus(YEAR))? - g.get(m)?);
-    let grown = |g: &Months, m: Month| {
-        Some(100.0 * (log_ratio(g.get(m.plus(YEAR))?, g.get(m)?)?.exp() - 1.0))
-    };
-    type Outcome<'a> = &'a dyn Fn(Month) -> Option<f64>;
-    let outcomes: [(&'static str, &'static str, Outcome); 4] = [
-        ("Unemployment rate, change", "pp", &|m| moved(&jobless, m)),
-        ("Payrolls", "%", &|m| grown(&payrolls, m)),
-        ("Consumer prices", "%", &|m| grown(&prices, m)),
-        ("10-year yield, change", "pp", &|m| moved(&yields, m)),
+    type Outcome = fn(&Months, Month) -> Option<f64>;
+    let moved: Outcome = |g, m| Some(g.get(m.plus(YEAR))? - g.get(m)?);
+    let grown: Outcome =
+        |g, m| Some(100.0 * (log_ratio(g.get(m.plus(YEAR))?, g.get(m)?)?.exp() - 1.0));
+    let outcomes = [
+        ("Unemployment rate, change", "pp", "UNRATE", moved),
+        ("Payrolls", "%", "PAYEMS", grown),
+        ("Consumer prices", "%", "CPIAUCSL", grown),
+        ("10-year yield, change", "pp", "GS10", moved),
     ];
-    let of = |(name, unit, outcome): (&'static str, &'static str, Outcome)| {
-        let values: Vec<f64> = months.iter().filter_map(|m| outcome(*m)).collect();
+    let of = |(name, unit, id, outcome): (&'static str, &'static str, &str, Outcome)| {
+        let (grid, _) = Months::lasts(known_or_none(set.get(id), day)).bridged();
+        let values: Vec<f64> = months.iter().filter_map(|m| outcome(&grid, *m)).collect();
         Some(Followed {
             name,
             unit,

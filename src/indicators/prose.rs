@@ -63,6 +63,15 @@ pub fn lowered(text: &str) -> String {
     }
 }
 
+/// The two parts that add most to a figure or take most from it, each with what that is.
+pub fn largest(parts: impl Iterator<Item = (String, f64)>, decimals: usize) -> Vec<String> {
+    let mut parts: Vec<(String, f64)> = parts.collect();
+    parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let two = parts.iter().take(2);
+    two.map(|(name, points)| format!("{name} ({})", signed(*points, decimals)))
+        .collect()
+}
+
 /// The parts with `between` between each two.
 pub fn joined<T: Display>(parts: impl IntoIterator<Item = T>, between: &str) -> String {
     let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();

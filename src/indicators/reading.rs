@@ -129,6 +129,14 @@ pub fn present(inputs: &[Input]) -> f64 {
     inputs.iter().filter_map(weigh).sum()
 }
 
+/// Why a series has no figure that is still current.
+pub fn not_current(id: &str, newest: Option<Date>) -> String {
+    match newest {
+        Some(newest) => format!("{id} has no current figure (newest: {newest})"),
+        None => format!("{id} is not loaded"),
+    }
+}
+
 /// Why a figure is absent while too little of its weight is there (docs/METHODS.md#missing-inputs).
 pub fn too_little(present: f64, needed: f64) -> String {
     format!(

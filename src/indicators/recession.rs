@@ -5,10 +5,9 @@
 //! within the next 12 months". The month of the reference day is computed from its days so far.
 
 mod inputs;
-mod probits;
 mod second;
 
-pub use probits::second_term;
+pub use inputs::second_term;
 pub use second::CRPI2;
 
 use super::composite::{Composite, Computation, Indicator, Listing};

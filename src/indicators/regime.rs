@@ -12,7 +12,6 @@ use super::composite::Indicator;
 use super::months::Month;
 use super::statistics::normal_cdf;
 use crate::model::{Date, SeriesSet};
-use serde::{Deserialize, Serialize};
 
 /// The regime among the indicators.
 pub const REGIME: Indicator = Indicator {
@@ -60,20 +59,7 @@ const STALE_DAYS: i64 = 75;
 const CONTESTED: f64 = 40.0;
 
 /// The four quadrants, and the answer when a month cannot be classified.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Regime {
     /// Growth at or above trend, inflation below target.
     Goldilocks,
@@ -128,8 +114,7 @@ impl Regime {
 }
 
 /// Where the scores have been moving over three months.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trajectory {
     /// Growth up or inflation down by a clear step.
     Improving,

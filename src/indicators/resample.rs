@@ -92,21 +92,16 @@ impl Aggregation {
     }
 }
 
-/// Observations of a coarser frequency.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Resampled {
-    /// Ascending; stamped as that frequency stamps.
-    pub observations: Vec<Observation>,
-    /// Whether the last period may still gain figures.
-    pub last_is_partial: bool,
-}
-
 /// Aggregates a series to `to`, which must not be finer than the series' own frequency.
 /// Gaps: a period without any observation stays absent.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] when `to` is finer than the series: figures would have to be invented.
-pub fn aggregate(series: &Series, to: impl Into<Periods>, how: Aggregation) -> Result<Resampled> {
+pub fn aggregate(
+    series: &Series,
+    to: impl Into<Periods>,
+    how: Aggregation,
+) -> Result<Vec<Observation>> {
     let (from, periods) = (series.frequency(), to.into());
     let to = periods.frequency;
     if to < from {
@@ -123,10 +118,7 @@ pub fn aggregate(series: &Series, to: impl Into<Periods>, how: Aggregation) -> R
     }
     let all = &series.observations;
     if to == from {
-        return Ok(Resampled {
-            observations: all.clone(),
-            last_is_partial: false,
-        });
+        return Ok(all.clone());
     }
     // Each row is the second of a pair before it is the first of one: its period is asked once.
     let mut before = all.first().map_or(0, |o| periods.number(o.date));
@@ -134,19 +126,11 @@ pub fn aggregate(series: &Series, to: impl Into<Periods>, how: Aggregation) -> R
         let own = periods.number(o.date);
         own == std::mem::replace(&mut before, own)
     };
-    let observations = all
-        .chunk_by(same)
-        .filter_map(|period| {
-            Some(Observation::new(
-                periods.stamp(period.last()?.date),
-                how.of(period)?,
-            ))
-        })
-        .collect();
-    Ok(Resampled {
-        observations,
-        last_is_partial: last_is_partial(series, periods),
-    })
+    let whole = all.chunk_by(same).filter_map(|period| {
+        let stamp = periods.stamp(period.last()?.date);
+        Some(Observation::new(stamp, how.of(period)?))
+    });
+    Ok(whole.collect())
 }
 
 /// Whether the last period that a series would be aggregated to may still gain figures.
@@ -244,21 +228,18 @@ mod tests {
             ],
         );
         let of = |how| aggregate(&s, Frequency::Monthly, how).unwrap();
-        let values = |r: &Resampled| r.observations.iter().map(|o| o.value).collect::<Vec<_>>();
+        let values = |r: &[Observation]| r.iter().map(|o| o.value).collect::<Vec<_>>();
         assert_eq!(values(&of(Aggregation::Average)), [4.5, 7.0]);
         assert_eq!(values(&of(Aggregation::Sum)), [9.0, 7.0]);
         assert_eq!(values(&of(Aggregation::EndOfPeriod)), [5.0, 7.0]);
-        assert!(of(Aggregation::Sum).last_is_partial);
-        assert_eq!(of(Aggregation::Sum).observations[1].date, date(2026, 7, 1));
+        assert!(last_is_partial(&s, Frequency::Monthly.into()));
+        assert_eq!(of(Aggregation::Sum)[1].date, date(2026, 7, 1));
     }
 
     #[test]
     fn a_period_is_whole_when_only_a_weekend_is_left() {
-        let partial = |id, day, to| {
-            aggregate(&series(id, &[(day, 1.0)]), to, Aggregation::Average)
-                .unwrap()
-                .last_is_partial
-        };
+        let partial =
+            |id, day, to: Frequency| last_is_partial(&series(id, &[(day, 1.0)]), to.into());
         // 31 May 2026 is a Sunday.
         assert!(!partial("DGS10", date(2026, 5, 29), Frequency::Monthly));
         assert!(partial("DGS10", date(2026, 5, 28), Frequency::Monthly));
@@ -313,9 +294,7 @@ mod tests {
             .to_string();
         assert!(message.contains("finer than UNRATE"), "{message}");
         assert_eq!(
-            aggregate(&s, Frequency::Monthly, Aggregation::Sum)
-                .unwrap()
-                .observations,
+            aggregate(&s, Frequency::Monthly, Aggregation::Sum).unwrap(),
             s.observations
         );
     }

@@ -118,14 +118,6 @@ impl Yardstick {
         }
     }
 
-    /// Whether values have a sign that can flip.
-    fn has_sign(self) -> bool {
-        match self {
-            Self::Level | Self::LevelInPercent => false,
-            Self::Change | Self::Growth | Self::AnnualGrowth => true,
-        }
-    }
-
     /// A period as a series has it; `None` where it, or the period before that its value needs, is absent.
     pub fn stage(self, series: &Series, date: Date, day: Date) -> Option<Stage> {
         self.measure(series.frequency(), date, |date| series.at(date))
@@ -213,12 +205,13 @@ fn spread(pairs: &[(f64, f64)], yardstick: Yardstick) -> Option<Spread> {
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.iter().filter(|(first, later)| first * later < 0.0);
+    let has_sign = !matches!(yardstick, Yardstick::Level | Yardstick::LevelInPercent);
     Some(Spread {
         mean_abs: mean(&sizes)?,
         median_abs: quantile(&sizes, 50)?,
         p90_abs: quantile(&sizes, 90)?,
         bias: mean(&revisions)?,
-        flips: yardstick.has_sign().then_some(flips.count()),
+        flips: has_sign.then_some(flips.count()),
     })
 }
 

@@ -4,6 +4,8 @@
 //! figure is none (docs/METHODS.md#summary). The set is taken as what was known on the day.
 
 use super::months::Month;
+use super::prose::joined;
+use super::reading::not_current;
 use super::transform::{bps, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
@@ -166,13 +168,13 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
 
 /// No figure: for each series, that it is not there, or how old its newest figure is.
 fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
-    let why = |id: &&'static str| match set.get(id).and_then(|s| s.last_on_or_before(day)) {
-        Some(o) => format!("{id} has no current figure (newest: {})", o.date),
-        None => format!("{id} is not loaded"),
+    let why = |id: &&'static str| {
+        let newest = set.get(id).and_then(|s| s.last_on_or_before(day));
+        not_current(id, newest.map(|o| o.date))
     };
     Figure {
         series: ids.to_vec(),
-        reason: Some(ids.iter().map(why).collect::<Vec<_>>().join("; ")),
+        reason: Some(joined(ids.iter().map(why), "; ")),
         ..Figure::default()
     }
 }

@@ -117,39 +117,44 @@ fn visible(text: &str) -> String {
     out
 }
 
-/// Drops `<…>` that looks like markup (`a < b` stays), with the content of scripts and styles.
-fn without_tags(text: &str) -> String {
+/// A text with what stands after each mark read: something in place of both, and what follows it. The mark stays where
+/// nothing is read.
+fn rewritten<'a>(
+    text: &'a str,
+    mark: &str,
+    read: impl Fn(&'a str) -> Option<(String, &'a str)>,
+) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('<') {
+    while let Some((before, after)) = rest.split_once(mark) {
+        let (instead, tail) = read(after).unwrap_or_else(|| (mark.to_owned(), after));
         out.push_str(before);
-        let markup =
-            after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
-        if !markup {
-            out.push('<');
-            rest = after;
-            continue;
+        out.push_str(&instead);
+        rest = tail;
+    }
+    out + rest
+}
+
+/// Drops `<…>` that looks like markup (`a < b` stays), with the content of scripts and styles.
+fn without_tags(text: &str) -> String {
+    rewritten(text, "<", |after| {
+        if !after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            return None;
         }
-        let name: String = after
-            .chars()
-            .take_while(char::is_ascii_alphanumeric)
-            .collect::<String>()
-            .to_ascii_lowercase();
+        let name = after.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+        let name = name.to_ascii_lowercase();
         let end = if after.starts_with("!--") { "-->" } else { ">" };
         let Some((_, tail)) = after.split_once(end) else {
             // A tag that never closes takes the rest with it.
-            return out;
+            return Some((String::new(), ""));
         };
-        rest = match name.as_str() {
-            "script" | "style" => after_closing(tail, &name),
-            _ => tail,
+        let (instead, rest) = match name.as_str() {
+            "script" | "style" => ("", after_closing(tail, &name)),
+            "br" | "p" | "div" | "li" | "tr" => ("\n", tail),
+            _ => ("", tail),
         };
-        if matches!(name.as_str(), "br" | "p" | "div" | "li" | "tr") {
-            out.push('\n');
-        }
-    }
-    out.push_str(rest);
-    out
+        Some((instead.to_owned(), rest))
+    })
 }
 
 /// What follows `</name…>`, or nothing.
@@ -164,51 +169,20 @@ fn after_closing<'a>(text: &'a str, name: &str) -> &'a str {
 
 /// Drops Markdown images and keeps their label: a picture would be fetched from elsewhere.
 fn without_images(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("![") {
-        out.push_str(before);
-        let parts = after
-            .split_once("](")
-            .and_then(|(label, tail)| Some((label, tail.split_once(')')?.1)));
-        match parts {
-            Some((label, tail)) => {
-                out.push_str(label);
-                rest = tail;
-            }
-            None => {
-                out.push('[');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
+    rewritten(text, "![", |after| {
+        let parts = after.split_once("](");
+        let label = parts.and_then(|(label, tail)| Some((label, tail.split_once(')')?.1)));
+        let (label, rest) = label.unwrap_or(("[", after));
+        Some((label.to_owned(), rest))
+    })
 }
 
 /// Decodes the entities that can hide something: markup's own, quotes, blanks, and all numbers.
 fn decode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        let entity = after
-            .split_once(';')
-            .filter(|(name, _)| name.len() <= 10)
-            .and_then(|(name, tail)| Some((named(name)?, tail)));
-        match entity {
-            Some((c, tail)) => {
-                out.push(c);
-                rest = tail;
-            }
-            None => {
-                out.push('&');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
+    rewritten(text, "&", |after| {
+        let (name, tail) = after.split_once(';').filter(|(name, _)| name.len() <= 10)?;
+        Some((named(name)?.to_string(), tail))
+    })
 }
 
 fn named(name: &str) -> Option<char> {

@@ -89,8 +89,7 @@ fn places(tag: &BytesStart<'_>, set: &str, lines: &[&Line]) -> Result<Vec<usize>
             continue;
         }
         let unit = attribute(tag, "UNIT").unwrap_or_default();
-        if line.unit.as_deref().is_some_and(|want| want != unit) {
-            let want = line.unit.as_deref().unwrap_or_default();
+        if let Some(want) = line.unit.as_deref().filter(|want| *want != unit) {
             return Err(format!(
                 "{name} is in \"{unit}\" where \"{want}\" was expected"
             ));
@@ -109,16 +108,13 @@ fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
         return Ok(None);
     }
     let day = attribute(tag, "TIME_PERIOD").unwrap_or_default();
-    let date = day
-        .parse::<Date>()
-        .map_err(|_| format!("\"{day}\" is not a date"))?;
+    let date: Result<Date, _> = day.parse();
+    let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
     Ok(attribute(tag, "OBS_VALUE").map(|value| (date, value)))
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let found = tag.try_get_attribute(name).ok().flatten()?;
-    found
-        .normalized_value(quick_xml::XmlVersion::Implicit1_0)
-        .ok()
-        .map(std::borrow::Cow::into_owned)
+    let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0);
+    Some(value.ok()?.into_owned())
 }

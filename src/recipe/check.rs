@@ -38,15 +38,13 @@ impl Recipe {
             return Err("source.key needs either `query` or `header`".to_owned());
         }
         for (at, feed) in self.feed.iter().enumerate() {
-            let again = self.feed.iter().take(at).any(|other| other.id == feed.id);
-            if !plain(&feed.id) || again {
-                return Err(format!(
-                    "feed.id \"{}\" is no name, or stands twice",
-                    feed.id
-                ));
+            let id = &feed.id;
+            let again = self.feed.iter().take(at).any(|other| other.id == *id);
+            if !plain(id) || again {
+                return Err(format!("feed.id \"{id}\" is no name, or stands twice"));
             }
-            self.check_feed(feed)
-                .map_err(|problem| format!("feed {}: {problem}", feed.id))?;
+            let checked = self.check_feed(feed);
+            checked.map_err(|problem| format!("feed {id}: {problem}"))?;
         }
         Ok(())
     }
@@ -68,12 +66,8 @@ impl Recipe {
             return Err(format!("{host} is not one of source.hosts"));
         }
         let tabular = matches!(feed.format, Format::Csv | Format::Json);
-        if tabular
-            && feed
-                .date
-                .as_ref()
-                .is_none_or(|date| date.formats.is_empty())
-        {
+        let has_dates = feed.date.as_ref().is_some_and(|d| !d.formats.is_empty());
+        if tabular && !has_dates {
             return Err("`date` with `formats` is missing".to_owned());
         }
         if matches!(feed.split, Some(Split::Window { days, .. }) if days < 1) {
@@ -81,17 +75,12 @@ impl Recipe {
         }
         let keyed = feed.url.contains("{series}");
         for line in &feed.series {
-            if SeriesId::new(line.id.as_str()).ok().as_ref() != Some(&line.id) {
-                return Err(format!(
-                    "{} is not a series identifier in capitals",
-                    line.id
-                ));
+            let id = &line.id;
+            if SeriesId::new(id.as_str()).ok().as_ref() != Some(id) {
+                return Err(format!("{id} is not a series identifier in capitals"));
             }
             if line.formula.is_some() || !line.of.is_empty() {
-                return Err(format!(
-                    "{}: a formula needs the format \"formula\"",
-                    line.id
-                ));
+                return Err(format!("{id}: a formula needs the format \"formula\""));
             }
             if line.field.is_empty()
                 || line.scale == 0.0
@@ -99,8 +88,7 @@ impl Recipe {
                 || (keyed && line.key.is_empty())
             {
                 return Err(format!(
-                    "{}: needs a `field`, a `scale` other than 0, and a `key` where the address has {{series}}",
-                    line.id
+                    "{id}: needs a `field`, a `scale` other than 0, and a `key` where the address has {{series}}"
                 ));
             }
         }

@@ -117,11 +117,8 @@ impl<'a> Reader<'a> {
             .from_reader(table.as_bytes());
         let names = reader.headers().map_err(|e| e.to_string())?;
         let width = names.len();
-        let names: HashMap<String, usize> = names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.to_owned(), at))
-            .collect();
+        let names = names.iter().map(str::to_owned);
+        let names: HashMap<String, usize> = names.zip(0..).collect();
         self.columns(&names)?;
         let mut last = width;
         for record in reader.records() {
@@ -150,35 +147,21 @@ impl<'a> Reader<'a> {
         let at = at.ok_or_else(|| format!("the line \"{header}\" is missing"))?;
         let start = whole.split_inclusive('\n').take(at).map(str::len).sum();
         let (before, table) = whole.split_at(start);
-        if let Some(word) = self
-            .feed
-            .must
-            .iter()
-            .find(|word| !before.contains(word.as_str()))
-        {
+        let says = |word: &&String| before.contains(word.as_str());
+        if let Some(word) = self.feed.must.iter().find(|word| !says(word)) {
             return Err(format!("it no longer says \"{word}\""));
         }
-        if let Some(word) = self
-            .feed
-            .must_not
-            .iter()
-            .find(|word| before.contains(word.as_str()))
-        {
+        if let Some(word) = self.feed.must_not.iter().find(says) {
             return Err(format!("it says \"{word}\""));
         }
         Ok(table)
     }
 
     fn columns(&self, names: &HashMap<String, usize>) -> Result<(), String> {
-        let lines = self
-            .lines
-            .iter()
-            .filter(|_| self.feed.absent == Absent::Refuse);
-        let needed = self.feed.header.iter().chain(lines.map(|line| &line.field));
-        match needed
-            .into_iter()
-            .find(|name| !names.contains_key(name.as_str()))
-        {
+        let is_strict = self.feed.absent == Absent::Refuse;
+        let lines = self.lines.iter().filter(|_| is_strict);
+        let mut needed = self.feed.header.iter().chain(lines.map(|line| &line.field));
+        match needed.find(|name| !names.contains_key(name.as_str())) {
             Some(name) => Err(format!("the column \"{name}\" is missing")),
             None => Ok(()),
         }
@@ -235,13 +218,8 @@ impl<'a> Reader<'a> {
             (whole, Some(pointer)) => {
                 let parts = whole.pointer(pointer).and_then(Value::as_array);
                 for part in parts.into_iter().flatten() {
-                    self.row(
-                        Cells::Object {
-                            part: Some(part),
-                            whole,
-                        },
-                        ask,
-                    )?;
+                    let part = Some(part);
+                    self.row(Cells::Object { part, whole }, ask)?;
                 }
                 Ok(())
             }
@@ -252,10 +230,8 @@ impl<'a> Reader<'a> {
         let Some(Split::Page { next, total, .. }) = &self.feed.split else {
             return Ok(More::End);
         };
-        let total = whole
-            .pointer(total)
-            .map(text)
-            .and_then(|n| n.parse::<usize>().ok());
+        let total = whole.pointer(total).map(text);
+        let total = total.and_then(|n| n.parse::<usize>().ok());
         let total = total.ok_or("it does not say how many rows there are")?;
         let goes_on = match next {
             Some(next) => whole.pointer(next).is_some_and(|next| !next.is_null()),

@@ -90,15 +90,7 @@ pub enum Day {
 
 impl From<Day> for jiff::civil::Weekday {
     fn from(day: Day) -> Self {
-        match day {
-            Day::Mon => Self::Monday,
-            Day::Tue => Self::Tuesday,
-            Day::Wed => Self::Wednesday,
-            Day::Thu => Self::Thursday,
-            Day::Fri => Self::Friday,
-            Day::Sat => Self::Saturday,
-            Day::Sun => Self::Sunday,
-        }
+        Self::Monday.wrapping_add(day as i8)
     }
 }
 

@@ -5,8 +5,8 @@ use super::answer::{
 };
 use super::words::label;
 use crate::indicators::revisions::{HORIZONS, Revised, Spread, Stage, Usual, Yardstick};
-use crate::model::frequency::shift;
-use crate::model::series_info::round_to;
+use crate::model::catalogue::round_to;
+use crate::model::frequency::{Length, shift};
 use crate::model::{Date, Frequency, Series, SeriesInfo};
 use jiff::ToSpan;
 
@@ -30,17 +30,14 @@ pub(super) struct RevisionTable<'a> {
 impl RevisionTable<'_> {
     /// The stamp of the period that holds a day; weeks end where the source ends them.
     pub(super) fn stamp(&self, day: Date) -> Date {
-        match self.info.frequency {
-            Frequency::Daily => day,
-            Frequency::Weekly | Frequency::Biweekly => {
+        match self.info.frequency.length() {
+            Length::Days(1) => day,
+            Length::Days(_) => {
                 let week = shift(day, 6.days());
                 let rows = self.held.map_or(&[][..], |s| s.between(day, week));
                 rows.first().map_or(day, |o| o.date)
             }
-            Frequency::Monthly
-            | Frequency::Quarterly
-            | Frequency::Semiannual
-            | Frequency::Annual => self.info.frequency.stamp(day),
+            Length::Months(_) => self.info.frequency.stamp(day),
         }
     }
 

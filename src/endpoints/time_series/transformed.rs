@@ -51,7 +51,7 @@ pub(super) fn transformed(
             frequency: to,
             ..(*series.info).clone()
         };
-        of = Arc::new(Series::new(Arc::new(info), resampled.observations));
+        of = Arc::new(Series::new(Arc::new(info), resampled));
         if how == Aggregation::Sum {
             answer.unit += ", summed";
         }

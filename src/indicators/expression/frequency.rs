@@ -46,7 +46,7 @@ pub fn convert(
     }
     let rows = match weeks.filter(|w| w.frequency() == Frequency::Weekly && to == w.frequency()) {
         Some(weeks) if series.frequency() == Frequency::Daily => by_week(series, weeks, how),
-        _ => aggregate(series, periods, how)?.observations,
+        _ => aggregate(series, periods, how)?,
     };
     let mut info = (*series.info).clone();
     info.frequency = to;

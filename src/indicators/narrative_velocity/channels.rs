@@ -1,10 +1,10 @@
 //! The three channels of the index, from counts of texts by day, term and source.
 
-use super::document::Document;
 use super::vocabulary::Vocabulary;
 use crate::indicators::statistics::{count, mean, normal_cdf, rolling_z};
 use crate::model::Date;
 use crate::model::frequency::days_between;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Terms that count: the most mentioned of the last seven days.
@@ -16,6 +16,17 @@ const LEAST_VELOCITIES: usize = 7;
 const READ_DAYS: usize = VELOCITY_DAYS + 13;
 /// Whole weeks of the 30 days in which first speakers are compared.
 const WEEKS: i64 = 4;
+
+/// A text, read for its terms. Texts of one day stand in the order in which they were published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// Day of publication.
+    pub day: Date,
+    /// Who published it.
+    pub source: &'a str,
+    /// What title and summary mention ([`super::Vocabulary::mentioned`]).
+    pub terms: Cow<'a, [usize]>,
+}
 
 /// Texts and mentions by day, counted back from the reference day.
 pub(super) struct Tally<'a> {

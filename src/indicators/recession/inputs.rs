@@ -6,8 +6,9 @@
 
 use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::reading::Input;
+use crate::indicators::reading::{Input, not_current};
 use crate::indicators::resample::known_or_none;
+use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
 
@@ -70,6 +71,23 @@ pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
     found.each_ref().map(|f| f.as_ref().map(|f| f.value))
 }
 
+/// The probit on spread, conditions and permits, 0 to 1; `None` when all three are absent.
+///
+/// Each combination of absent inputs has a probit of its own, fitted to the same target
+/// (docs/METHODS.md#recession-probability).
+pub fn second_term(drivers: [Option<f64>; 3]) -> Option<f64> {
+    let second = match drivers {
+        [Some(s), Some(f), Some(b)] => -0.4101 - 0.4916 * s + 0.8150 * f - 0.0268 * b,
+        [Some(s), Some(f), None] => -0.2726 - 0.5104 * s + 0.9871 * f,
+        [Some(s), None, Some(b)] => -0.4821 - 0.4456 * s - 0.0333 * b,
+        [Some(s), None, None] => -0.2057 - 0.4567 * s,
+        [None, Some(f), Some(b)] => -0.9149 + 0.8068 * f - 0.0259 * b,
+        // docs/METHODS.md#recession-probability fits no probit to a single input other than the spread.
+        [None, _, _] => return None,
+    };
+    Some(normal_cdf(second))
+}
+
 /// What stands in for drivers, and without which of them the figure had to do.
 pub(super) fn basis(found: &[Option<Found>; 3]) -> impl Iterator<Item = String> {
     let absent = DRIVERS.iter().zip(found).filter(|(_, f)| f.is_none());
@@ -103,13 +121,6 @@ impl Source<'_> {
             date: self.known.get(end.checked_sub(1)?)?.date,
             basis: None,
         })
-    }
-
-    fn missing(&self) -> String {
-        match self.known.last() {
-            Some(last) => format!("{} has no current figure (newest: {})", self.id, last.date),
-            None => format!("{} is not loaded", self.id),
-        }
     }
 }
 
@@ -173,7 +184,8 @@ impl<'a> Sources<'a> {
         found: &[Option<Found>; 3],
         points: [Option<f64>; 3],
     ) -> Vec<Input> {
-        let missing = [&self.spread, &self.conditions, &self.permits].map(Source::missing);
+        let missing = [&self.spread, &self.conditions, &self.permits]
+            .map(|s| not_current(s.id, s.known.last().map(|o| o.date)));
         let drivers = DRIVERS.into_iter().zip(found).zip(points);
         let described = drivers
             .zip(missing)

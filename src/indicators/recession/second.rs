@@ -3,9 +3,8 @@
 //! A twelve-month target asks for the spread of the past year, not of this month alone, and for the excess bond premium.
 //! It stands beside the first version and never in its place.
 
-use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers};
-use super::probits::second_term;
-use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
+use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers, second_term};
+use crate::indicators::composite::{Composite, Computation, Indicator};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};

@@ -160,19 +160,13 @@ impl Grids {
 /// Everything the scores are read from.
 pub(super) struct Axes {
     growth: Vec<Growth>,
-    core: Months,
-    headline: Months,
-    bridged: Vec<(&'static str, Month)>,
+    grids: Grids,
 }
 
 impl Axes {
     pub(super) fn of(grids: Grids) -> Self {
-        Self {
-            growth: measured(&grids),
-            core: grids.core,
-            headline: grids.prices,
-            bridged: grids.bridged,
-        }
+        let growth = measured(&grids);
+        Self { growth, grids }
     }
 
     /// Every month up to `last` whose both scores can be computed, with the scores; figures are those of
@@ -202,9 +196,9 @@ impl Axes {
     }
 
     fn inflation(&self, month: Month) -> Option<Score> {
-        let core = self.core.log_change(month, 12, 100.0)?;
-        let headline = self.headline.log_change(month, 12, 100.0)?;
-        let momentum = self.core.log_change(month, 6, 200.0)? - core;
+        let core = self.grids.core.log_change(month, 12, 100.0)?;
+        let headline = self.grids.prices.log_change(month, 12, 100.0)?;
+        let momentum = self.grids.core.log_change(month, 6, 200.0)? - core;
         let level = f64::midpoint(core, headline) - TARGET;
         // Clipping the level shrinks both of its halves alike, so that the parts still add up.
         let shrink = if level.abs() > CLIP {
@@ -229,7 +223,11 @@ impl Axes {
         let absent = series.filter(|id| growth.parts.iter().all(|p| p.series != *id));
         // The furthest look-back is a mean of three months, a year earlier.
         let reach = month.plus(-15)..month;
-        let bridged = self.bridged.iter().filter(|(_, gap)| reach.contains(gap));
+        let bridged = self
+            .grids
+            .bridged
+            .iter()
+            .filter(|(_, gap)| reach.contains(gap));
         absent
             .map(|id| format!("growth without {id}"))
             .chain(bridged.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))

@@ -253,7 +253,7 @@ proptest! {
         for to in Frequency::ALL.into_iter().filter(|to| *to > series.frequency()) {
             for how in [Aggregation::Average, Aggregation::Sum, Aggregation::EndOfPeriod] {
                 let found = aggregate(&series, to, how).unwrap();
-                same(&found.observations, &of_periods(&plain(&series), to, how))?;
+                same(&found, &of_periods(&plain(&series), to, how))?;
             }
         }
         for week_ends in [Weekday::Monday, Weekday::Wednesday, Weekday::Saturday, Weekday::Sunday] {
@@ -266,7 +266,7 @@ proptest! {
             for (day, value) in plain(&series) {
                 *weeks.entry(ends(day, week_ends)).or_default() += value;
             }
-            same(&found.observations, &weeks.into_iter().collect())?;
+            same(&found, &weeks.into_iter().collect())?;
         }
         // Odd stamps: each under the first day of its own period.
         let own = series.frequency();
