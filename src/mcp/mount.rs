@@ -3,7 +3,6 @@
 //! Protocol chatter is free; `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request,
 //! and those who listen need permits of their own, which are few. A used-up day is told inside the protocol, where a model reads it; a burst is a plain 429.
 
-mod lenient;
 mod listeners;
 
 use crate::admission::{Admission, Policy, Refusal, rejected, reply};
@@ -94,7 +93,7 @@ async fn admit(
         return burst(&refusal);
     }
     let (mut parts, body) = request.into_parts();
-    lenient::lenient(&mut parts.headers);
+    lenient(&mut parts.headers);
     let read = if parts.method == Method::POST {
         read(&parts.headers, body).await
     } else {
@@ -258,4 +257,22 @@ fn burst(refusal: &Refusal) -> Response {
 
 fn respond(status: StatusCode, told: Bytes) -> Response {
     error::response(status, told).map(Body::new)
+}
+
+const BOTH: &str = "application/json, text/event-stream";
+
+/// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
+fn lenient(headers: &mut HeaderMap) {
+    let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
+    let accept = accept.unwrap_or("*/*");
+    if accept == BOTH {
+        return;
+    }
+    let is_loose = accept
+        .split(',')
+        .map(|part| part.split(';').next().unwrap_or("").trim())
+        .any(|t| matches!(t, "*/*" | "application/*" | "application/json"));
+    if is_loose {
+        headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
+    }
 }
