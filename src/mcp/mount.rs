@@ -9,7 +9,7 @@ use crate::admission::{Admission, Policy, Refusal, rejected, reply};
 use crate::endpoints::Route;
 use crate::rest::set;
 use crate::rpc::Speaker;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -95,7 +95,7 @@ async fn admit(
     let (mut parts, body) = request.into_parts();
     lenient(&mut parts.headers);
     let read = if parts.method == Method::POST {
-        read(&parts.headers, body).await
+        read(body).await
     } else {
         // Whatever a body says here, nobody listens.
         Ok(Message::default())
@@ -162,19 +162,14 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
 }
 
 /// The message in a body.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Message, Response> {
-    let read = Message::read(collect(headers, body).await?);
+async fn read(body: Body) -> Result<Message, Response> {
+    let read = Message::read(collect(body).await?);
     read.map_err(|Refused(why)| rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
 }
 
 /// The whole body, if it is small and comes in time.
-async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
-    let announced = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|v| v.to_str().ok())
-        .and_then(|v| v.parse::<u64>().ok());
-    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |l| l > MAX_BODY_BYTES))
-    {
+async fn collect(body: Body) -> Result<Bytes, Response> {
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
         return Err(too_large());
     }
     match tokio::time::timeout(BODY_TIME, pieces(body)).await {
