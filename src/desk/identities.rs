@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::indicators;
 use crate::indicators::expression::{self, Expr, Scope};
 use crate::indicators::resample::{Aggregation, aggregate, last_is_partial};
-use crate::model::catalogue::round_to;
 use crate::model::frequency::shift;
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table};

@@ -102,7 +102,6 @@ impl Endpoint for Params {
     }
 
     fn text(output: &GlossaryAnswer, _: &Params) -> String {
-        use std::fmt::Write;
         let text = match output.results.split_first() {
             None => format!(
                 "No term matches \"{}\". Try a shorter or more common name.",
@@ -110,17 +109,12 @@ impl Endpoint for Params {
             ),
             Some((best, rest)) => {
                 let mut text = format!("{}: {}", best.term, best.summary);
-                for other in rest.iter().take(4) {
-                    let _ = write!(
-                        text,
-                        "\n- {}: {}",
-                        other.term,
-                        first_sentence(&other.summary)
-                    );
-                }
+                let others = rest.iter().take(4);
+                let others = others.map(|m| (&m.term, first_sentence(&m.summary)));
+                text.extend(others.map(|(term, said)| format!("\n- {term}: {said}")));
                 if rest.len() > 4 {
                     let more = rest.iter().skip(4).map(|m| &m.term);
-                    let _ = write!(text, "\nAlso: {}.", joined(more, ", "));
+                    text += &format!("\nAlso: {}.", joined(more, ", "));
                 }
                 text
             }

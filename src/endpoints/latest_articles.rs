@@ -96,9 +96,8 @@ impl Endpoint for Params {
                 url => format!(" ({url})"),
             };
             list += &format!("- {day} {}{url}\n", a.title);
-            if let Some(summary) = &a.summary {
-                list += &format!("  {}\n", untrusted::line(summary, 300));
-            }
+            let summary = a.summary.iter();
+            list.extend(summary.map(|text| format!("  {}\n", untrusted::line(text, 300))));
         }
         let list = untrusted::fence(&list, 6_000);
         format!("Latest articles:\n{list}\n{}", latest.attribution)

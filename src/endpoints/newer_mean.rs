@@ -6,32 +6,9 @@
 use crate::catalogue::Catalogue;
 use crate::desk::Desk;
 use crate::error::Result;
-use crate::model::{AsOf, Date, SeriesId};
+use crate::model::{AsOf, Date, SeriesId, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Daily series, each with the series of its monthly averages.
-const MEANS: [(&str, &str); 19] = [
-    ("DGS1MO", "GS1M"),
-    ("DGS3MO", "GS3M"),
-    ("DGS6MO", "GS6M"),
-    ("DGS1", "GS1"),
-    ("DGS2", "GS2"),
-    ("DGS3", "GS3"),
-    ("DGS5", "GS5"),
-    ("DGS7", "GS7"),
-    ("DGS10", "GS10"),
-    ("DGS20", "GS20"),
-    ("DGS30", "GS30"),
-    ("DFII5", "FII5"),
-    ("DFII10", "FII10"),
-    ("EFFR", "FEDFUNDS"),
-    ("DFF", "FEDFUNDS"),
-    ("DTB3", "TB3MS"),
-    ("DTB6", "TB6MS"),
-    ("DCOILWTICO", "MCOILWTICO"),
-    ("DCOILBRENTEU", "MCOILBRENTEU"),
-];
 
 /// A monthly average of a month that begins after the daily figure it stands beside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,8 +27,10 @@ impl NewerMean {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub(super) fn of(desk: &Desk, id: &str, date: Date, as_of: AsOf) -> Result<Option<Self>> {
-        let mean = MEANS.iter().find(|(daily, _)| *daily == id);
-        let mean = mean.and_then(|(_, mean)| Catalogue::embedded().get(mean));
+        let rows = table::rows(include_str!("../../data/means.csv"));
+        let mut rows = rows.filter_map(|(_, row)| row.ok());
+        let mean = rows.find(|[daily, _]: &[&str; 2]| *daily == id);
+        let mean = mean.and_then(|[_, mean]| Catalogue::embedded().get(mean));
         let Some(info) = mean.filter(|info| desk.permit(info).is_ok()) else {
             return Ok(None);
         };

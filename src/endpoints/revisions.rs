@@ -22,7 +22,6 @@ use crate::desk::{Desk, identities};
 use crate::error::{Error, Result};
 use crate::indicators;
 use crate::indicators::prose::joined;
-use crate::indicators::revisions::Yardstick;
 use crate::model::{AsOf, SeriesInfo};
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -105,7 +104,7 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// [`Error::InvalidParam`] for what is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let held = desk.series(info, AsOf::Latest)?;
-    let record = desk.revisions(info)?;
+    let record = desk.revisions(info)?.unwrap_or_default();
     let today = desk.today();
     let asked = date.map(|text| days::read("date", text, (today, today)));
     let asked = asked.transpose()?;
@@ -114,17 +113,14 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
     let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
     if held.is_none() {
         provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if record.as_ref().is_none_or(|r| r.prints.is_empty()) {
+    } else if record.prints.is_empty() {
         provenance.note("vintages", without_vintages(info));
     }
-    let record = record.as_deref();
-    let yardstick = record.map_or(Yardstick::Level, |r| r.yardstick);
+    let yardstick = record.yardstick;
     let table = RevisionTable {
         info,
         held: held.as_deref(),
-        prints: record.map_or(&[], |r| &r.prints),
-        span: record.and_then(|r| r.span),
-        yardstick,
+        record: &record,
         read,
     };
     let date = asked.map(|day| table.stamp(day)).or_else(|| table.newest());
@@ -139,9 +135,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         period: date
             .filter(|_| held.is_some())
             .map(|date| table.period(date)),
-        usual: record
-            .and_then(|r| r.usual.as_ref())
-            .map(|usual| table.usual(usual)),
+        usual: record.usual.as_ref().map(|usual| table.usual(usual)),
         first_prints: table.newest_prints(LISTED),
         vintages: table.record(),
         source: Some(info.source.clone()),

@@ -149,10 +149,10 @@ impl Endpoint for Params {
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
             text += &format!("\n- {} ({}, {}): ", s.title, s.slug, s.scenario_polarity);
             text += &format!("{rate:.1} %");
-            if let Some([low, high]) = s.base_rate_interval {
-                let (low, high) = (100.0 * low, 100.0 * high);
-                text += &format!(" (90 % interval {low:.1} to {high:.1} %)");
-            }
+            let interval = s.base_rate_interval.map(|ends| ends.map(|end| 100.0 * end));
+            text.extend(
+                interval.map(|[low, high]| format!(" (90 % interval {low:.1} to {high:.1} %)")),
+            );
             text += &format!("; {basis}.");
             if let (true, Some(rule), Some(from)) = (is_short, &s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");

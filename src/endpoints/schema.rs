@@ -55,19 +55,4 @@ fn without_null(schema: &mut Schema) {
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         values.retain(|v| !v.is_null());
     }
-    if schema.get("default").is_some_and(Value::is_null) {
-        schema.remove("default");
-    }
-    let Some(Value::Array(mut choices)) = schema.get("anyOf").cloned() else {
-        return;
-    };
-    choices.retain(|choice| choice.get("type") != Some(&json!("null")));
-    if let [Value::Object(only)] = choices.as_slice() {
-        schema.remove("anyOf");
-        for (key, value) in only {
-            if schema.get(key).is_none() {
-                schema.insert(key.clone(), value.clone());
-            }
-        }
-    }
 }

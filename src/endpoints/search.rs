@@ -74,10 +74,7 @@ impl Endpoint for Params {
                         true => untrusted::name(&hit.title, MAX_TITLE),
                         false => hit.title,
                     },
-                    untrusted: match is_by_others {
-                        true => Foreign::fields(&["title"]),
-                        false => Foreign::default(),
-                    },
+                    untrusted: Foreign::fields(if is_by_others { &["title"] } else { &[] }),
                 }
             })
             .collect();

@@ -173,11 +173,8 @@ impl Endpoint for Params {
                 let value = unit_value(value, &in_words(s.unit.as_deref().unwrap_or("")));
                 let stale = s.stale.map_or("", |_| ", stale");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
-                let newer = s
-                    .newer_mean
-                    .as_ref()
-                    .map(|mean| format!("; {}", mean.words()));
-                text += &newer.unwrap_or_default();
+                let newer = s.newer_mean.iter();
+                text.extend(newer.map(|mean| format!("; {}", mean.words())));
                 text += ");";
             }
         }

@@ -11,7 +11,6 @@ mod digest;
 mod forwarded;
 #[cfg(fuzzing)]
 pub mod fuzz;
-mod picture;
 mod points;
 mod rows;
 mod shape;
@@ -21,8 +20,8 @@ mod words;
 pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, Move};
-pub use picture::recessions;
 pub use points::PointInTime;
+pub use shape::recessions;
 
 use super::answer::{Answer, Csv};
 use super::days::parse_as_of;

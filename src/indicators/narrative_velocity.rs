@@ -13,7 +13,7 @@ mod vocabulary;
 pub use channels::Document;
 pub use vocabulary::Vocabulary;
 
-use super::composite::Indicator;
+use super::composite::{Indicator, Listing};
 use super::prose::{joined, number};
 use super::reading::{Input, Reading, present, too_little};
 use crate::model::frequency::days_between;

@@ -15,9 +15,10 @@ pub const HORIZONS: [i64; 2] = [3, 12];
 const LATEST_PRINT: i32 = 6;
 
 /// What of a series is printed and compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Yardstick {
     /// The level; a revision is in its unit.
+    #[default]
     Level,
     /// The level; a revision is in percent of the first print.
     LevelInPercent,
@@ -81,7 +82,7 @@ pub struct Spread {
 }
 
 /// The record of a series' revisions.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct Revisions {
     /// What is compared.
     pub yardstick: Yardstick,

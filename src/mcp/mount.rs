@@ -3,14 +3,13 @@
 //! Protocol chatter is free; `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request,
 //! and those who listen need permits of their own, which are few. A used-up day is told inside the protocol, where a model reads it; a burst is a plain 429.
 
-mod lenient;
 mod listeners;
 
 use crate::admission::{Admission, Policy, Refusal, rejected, reply};
 use crate::endpoints::Route;
 use crate::rest::set;
 use crate::rpc::Speaker;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -94,9 +93,9 @@ async fn admit(
         return burst(&refusal);
     }
     let (mut parts, body) = request.into_parts();
-    lenient::lenient(&mut parts.headers);
+    lenient(&mut parts.headers);
     let read = if parts.method == Method::POST {
-        read(&parts.headers, body).await
+        read(body).await
     } else {
         // Whatever a body says here, nobody listens.
         Ok(Message::default())
@@ -163,19 +162,14 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
 }
 
 /// The message in a body.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Message, Response> {
-    let read = Message::read(collect(headers, body).await?);
+async fn read(body: Body) -> Result<Message, Response> {
+    let read = Message::read(collect(body).await?);
     read.map_err(|Refused(why)| rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
 }
 
 /// The whole body, if it is small and comes in time.
-async fn collect(headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
-    let announced = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|v| v.to_str().ok())
-        .and_then(|v| v.parse::<u64>().ok());
-    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |l| l > MAX_BODY_BYTES))
-    {
+async fn collect(body: Body) -> Result<Bytes, Response> {
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
         return Err(too_large());
     }
     match tokio::time::timeout(BODY_TIME, pieces(body)).await {
@@ -258,4 +252,22 @@ fn burst(refusal: &Refusal) -> Response {
 
 fn respond(status: StatusCode, told: Bytes) -> Response {
     error::response(status, told).map(Body::new)
+}
+
+const BOTH: &str = "application/json, text/event-stream";
+
+/// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
+fn lenient(headers: &mut HeaderMap) {
+    let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
+    let accept = accept.unwrap_or("*/*");
+    if accept == BOTH {
+        return;
+    }
+    let is_loose = accept
+        .split(',')
+        .map(|part| part.split(';').next().unwrap_or("").trim())
+        .any(|t| matches!(t, "*/*" | "application/*" | "application/json"));
+    if is_loose {
+        headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
+    }
 }

@@ -15,32 +15,18 @@ use std::time::Duration;
 type Document = fn(&str) -> String;
 
 const CARD: &str = "application/mcp-server-card+json";
+const CATALOG: &str = "application/ai-catalog+json";
+const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// They change only with the program.
 const MAX_AGE: Duration = Duration::from_secs(3_600);
 
 const DOCUMENTS: [(&str, &str, Document); 10] = [
     ("/mcp/server-card", CARD, card::server_card),
-    (
-        "/.well-known/ai-catalog.json",
-        "application/ai-catalog+json",
-        card::catalog,
-    ),
-    (
-        "/.well-known/mcp.json",
-        "application/json",
-        card::server_card,
-    ),
-    (
-        "/.well-known/mcp/server-card.json",
-        "application/json",
-        card::server_card,
-    ),
-    (
-        "/.well-known/mcp-server-card.json",
-        "application/json",
-        card::server_card,
-    ),
+    ("/.well-known/ai-catalog.json", CATALOG, card::catalog),
+    ("/.well-known/mcp.json", JSON, card::server_card),
+    ("/.well-known/mcp/server-card.json", JSON, card::server_card),
+    ("/.well-known/mcp-server-card.json", JSON, card::server_card),
     ("/.well-known/openapi.yaml", "application/yaml", |base| {
         openapi::document(&ENDPOINTS, base)
     }),

@@ -80,14 +80,10 @@ impl Hindsight {
         text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
         let (differ, months, since) = (self.labels_differ, self.months, self.since);
         text += &format!(" the label differs in {differ} of {months} month ends since {since}");
-        if let Some(LabelInHindsight {
-            date,
-            known_then,
-            last_revised,
-        }) = self.labels.first()
-        {
-            text += &format!(", the last time on {date}: {known_then} and {last_revised}");
-        }
+        text.extend(self.labels.first().map(|last| {
+            let (known, revised) = (&last.known_then, &last.last_revised);
+            format!(", the last time on {}: {known} and {revised}", last.date)
+        }));
         text + "."
     }
 }

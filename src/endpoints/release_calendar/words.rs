@@ -105,12 +105,12 @@ fn figure_in_prose(f: &AwaitedFigure) -> String {
         );
     }
     parts.extend(f.caveat.clone());
-    if let Some(usual) = &f.usual_revision {
-        parts.push(format!(
+    parts.extend(f.usual_revision.iter().map(|usual| {
+        format!(
             "revised by {} {} on average, nine in ten within {} (n {})",
             usual.mean_abs, usual.unit, usual.p90_abs, usual.n
-        ));
-    }
+        )
+    }));
     let unit = match (&f.measure, &f.unit) {
         (Some(measure), Some(unit)) => format!(", {measure}, {unit}"),
         _ => String::new(),

@@ -4,9 +4,9 @@ use super::answer::{
     PeriodAnswer, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
 };
 use super::words::label;
-use crate::indicators::revisions::{HORIZONS, Revised, Spread, Stage, Usual, Yardstick};
-use crate::model::catalogue::round_to;
+use crate::indicators::revisions::{HORIZONS, Revised, Revisions, Spread, Stage, Usual, Yardstick};
 use crate::model::frequency::{Length, shift};
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Series, SeriesInfo};
 use jiff::ToSpan;
 
@@ -18,11 +18,8 @@ pub(super) struct RevisionTable<'a> {
     pub(super) info: &'a SeriesInfo,
     /// The values as last revised.
     pub(super) held: Option<&'a Series>,
-    /// Every period with a first print, ascending.
-    pub(super) prints: &'a [Revised],
-    /// First and last month of the record.
-    pub(super) span: Option<(Date, Date)>,
-    pub(super) yardstick: Yardstick,
+    /// Its first prints and what became of them.
+    pub(super) record: &'a Revisions,
     /// Day on which they were read from their source.
     pub(super) read: Date,
 }
@@ -43,14 +40,14 @@ impl RevisionTable<'_> {
 
     /// The newest period with a first print, else the newest held.
     pub(super) fn newest(&self) -> Option<Date> {
-        let print = self.prints.last().map(|p| p.date);
+        let print = self.record.prints.last().map(|p| p.date);
         print.or_else(|| self.held?.observations.last().map(|o| o.date))
     }
 
     /// A period through its revisions, with the reasons for what is absent.
     pub(super) fn period(&self, date: Date) -> PeriodAnswer {
-        let at = self.prints.binary_search_by_key(&date, |p| p.date);
-        let print = at.ok().and_then(|at| self.prints.get(at));
+        let at = self.record.prints.binary_search_by_key(&date, |p| p.date);
+        let print = at.ok().and_then(|at| self.record.prints.get(at));
         let first = print.map(|p| p.first);
         let [sooner, later] = print.map_or([None; 2], |p| p.later);
         let unknown = self.not_on_record();
@@ -88,27 +85,33 @@ impl RevisionTable<'_> {
     }
 
     fn now(&self, date: Date) -> Option<Stage> {
-        self.yardstick.stage(self.held?, date, self.read)
+        self.record.yardstick.stage(self.held?, date, self.read)
     }
 
     fn revision(&self, first: &Stage, later: &Stage) -> f64 {
         let (_, decimals) = self.decimals();
-        round_to(self.yardstick.revision(first.value, later.value), decimals)
+        round_to(
+            self.record.yardstick.revision(first.value, later.value),
+            decimals,
+        )
     }
 
     fn decimals(&self) -> (i32, i32) {
-        decimals(self.yardstick, self.info)
+        decimals(self.record.yardstick, self.info)
     }
 
     /// The newest first prints, newest first.
     pub(super) fn newest_prints(&self, most: usize) -> Vec<PrintAnswer> {
-        let newest = self.prints.iter().rev().take(most);
+        let newest = self.record.prints.iter().rev().take(most);
         newest.map(|print| self.print(print)).collect()
     }
 
     /// What the vintages held cover; `None` where there is no first print among them.
     pub(super) fn record(&self) -> Option<RecordAnswer> {
-        let (from, to) = self.span.filter(|_| !self.prints.is_empty())?;
+        let (from, to) = self
+            .record
+            .span
+            .filter(|_| !self.record.prints.is_empty())?;
         Some(RecordAnswer { from, to })
     }
 

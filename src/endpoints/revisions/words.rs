@@ -56,19 +56,12 @@ pub fn plus(value: f64) -> String {
 }
 
 /// "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped 50 times".
-pub fn size(spread: &SpreadAnswer) -> String {
-    let SpreadAnswer {
-        months,
-        mean_abs,
-        median_abs,
-        p90_abs,
-        bias,
-        sign_flips,
-    } = spread;
-    let flips = sign_flips.map_or(String::new(), |n| format!(", sign flipped {n} times"));
-    let bias = plus(*bias);
+pub fn size(s: &SpreadAnswer) -> String {
+    let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
+    let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
     format!(
-        "after {months} months mean {mean_abs}, median {median_abs}, nine in ten within {p90_abs}, bias {bias}{flips}"
+        "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
+        s.months, s.mean_abs, s.median_abs, s.p90_abs
     )
 }
 

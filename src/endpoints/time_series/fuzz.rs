@@ -1,6 +1,7 @@
 //! Doors for `fuzz/` to writers that nothing outside needs; not compiled otherwise.
 
 use super::rows;
+use crate::model::Observation;
 use crate::model::frequency::day_from_number;
 
 /// Writes rows as CSV and reads them back: the same days, the same numbers, no cell that is a formula.

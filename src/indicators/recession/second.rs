@@ -4,7 +4,7 @@
 //! It stands beside the first version and never in its place.
 
 use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers, second_term};
-use crate::indicators::composite::{Composite, Computation, Indicator};
+use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
