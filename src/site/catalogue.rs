@@ -16,13 +16,8 @@ struct Series {
     frame: Frame,
     count: usize,
     held: usize,
-    groups: Vec<(String, Vec<Item>)>,
-}
-
-struct Item {
-    id: String,
-    title: &'static str,
-    held: bool,
+    /// By subject: identifiers, titles, whether something is held or made here.
+    groups: Vec<(String, Vec<(String, &'static str, bool)>)>,
 }
 
 /// A subject as a heading: "Money and liquidity".
@@ -53,23 +48,19 @@ pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let mut items = Vec::with_capacity(catalogue.len());
     for info in catalogue.iter() {
         let is_made = info.is_composite() || desk.made_by(&info.id)?.is_some();
-        let item = Item {
-            id: desk.shown_id(&info.id),
-            title: &info.title,
-            held: is_made || holdings.get(&info.id).is_some(),
-        };
+        let is_held = is_made || holdings.get(&info.id).is_some();
+        let item = (desk.shown_id(&info.id), info.title.as_str(), is_held);
         items.push((info.category.as_str(), item));
     }
-    let groups = by_subject(items.into_iter());
-    let all = groups.iter().flat_map(|group| &group.1);
+    let held = items.iter().filter(|(_, (.., is_held))| *is_held).count();
     let description =
         "US macroeconomic series by subject: rates, inflation, labor, growth, credit, liquidity.";
     html(
         &Series {
             frame: Frame::of(desk, "Series", description, "/series")?,
             count: catalogue.len(),
-            held: all.filter(|item| item.held).count(),
-            groups,
+            held,
+            groups: by_subject(items.into_iter()),
         },
         "",
     )
