@@ -16,9 +16,11 @@ struct Series {
     frame: Frame,
     count: usize,
     held: usize,
-    /// By subject: identifiers, titles, whether something is held or made here.
-    groups: Vec<(String, Vec<(String, &'static str, bool)>)>,
+    groups: Vec<(String, Vec<Item>)>,
 }
+
+/// Identifier, title, and whether something is held or made here.
+type Item = (String, &'static str, bool);
 
 /// A subject as a heading: "Money and liquidity".
 pub(super) fn subject(category: &str) -> String {
