@@ -11,7 +11,6 @@ pub mod composites;
 mod computed;
 mod facts;
 mod find;
-mod find_series;
 mod folder;
 pub mod glossary;
 mod held;
@@ -30,7 +29,7 @@ pub mod search;
 mod settings;
 mod texts;
 
-pub use find_series::IMPORTED;
+pub use find::IMPORTED;
 pub use holdings::{DataDate, Holdings};
 pub use kept::{RegimePath, State};
 pub use local::{Desk, Now};

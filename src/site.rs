@@ -16,7 +16,6 @@ mod frame;
 pub mod fuzz;
 mod glossary;
 mod home;
-mod kept;
 mod methods;
 mod oembed;
 mod pages;

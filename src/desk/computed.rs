@@ -24,24 +24,21 @@ impl Desk {
     pub fn reading(&self, composite: &'static Composite, as_of: AsOf) -> Result<Arc<Reading>> {
         let state = self.state()?;
         let key = (state, composite.about.id, as_of);
-        if let Some(found) = self.readings.get(&key) {
-            return Ok(found);
-        }
-        let set = self.set(composite.inputs(), as_of)?;
-        let day = self.day(composite, as_of)?;
-        let (mut reading, history) = composite.at(&set, day);
-        if let Some(rule) = composite.alarm {
-            reading.alarm = Some(rule.state(&self.as_known_up_to(composite, day)?));
-        }
-        let reading = Arc::new(reading);
-        self.readings.insert(key, Arc::clone(&reading));
-        if let (Some(rows), Some(info)) = (history, Catalogue::of(&composite.about))
-            && !self.is_stored(composite, as_of)?
-        {
-            let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
-            self.series.insert(key, held(info, rows));
-        }
-        Ok(reading)
+        self.readings.or_make(key, || {
+            let set = self.set(composite.inputs(), as_of)?;
+            let day = self.day(composite, as_of)?;
+            let (mut reading, history) = composite.at(&set, day);
+            if let Some(rule) = composite.alarm {
+                reading.alarm = Some(rule.state(&self.as_known_up_to(composite, day)?));
+            }
+            if let (Some(rows), Some(info)) = (history, Catalogue::of(&composite.about))
+                && !self.is_stored(composite, as_of)?
+            {
+                let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
+                self.series.insert(key, held(info, rows));
+            }
+            Ok(Arc::new(reading))
+        })
     }
 
     /// Whether a composite's history is read from the store; that of a past day is computed as it was known then.

@@ -194,18 +194,17 @@ impl Desk {
     pub fn no_data(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
         let reason = match as_of {
             AsOf::Day(day) => format!("nothing of it was known on {day}"),
-            AsOf::Latest if info.is_composite() => match indicators::composite(info.id.as_str()) {
-                Some(composite) => self
-                    .reading(composite, as_of)
-                    .ok()
-                    .and_then(|r| r.reason.clone())
-                    .unwrap_or_else(|| "its inputs are not held here".into()),
-                None => self
-                    .narrative(as_of)
-                    .ok()
-                    .and_then(|r| r.reason.clone())
-                    .unwrap_or_else(|| "no day of it has been stored yet".into()),
-            },
+            AsOf::Latest if info.is_composite() => {
+                let (reading, unsaid) = match indicators::composite(info.id.as_str()) {
+                    Some(composite) => {
+                        let reading = self.reading(composite, as_of);
+                        (reading, "its inputs are not held here")
+                    }
+                    None => (self.narrative(as_of), "no day of it has been stored yet"),
+                };
+                let reason = reading.ok().and_then(|r| r.reason.clone());
+                reason.unwrap_or_else(|| unsaid.to_owned())
+            }
             AsOf::Latest => self.not_held(info),
         };
         Error::NoData {

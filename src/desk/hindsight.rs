@@ -6,6 +6,7 @@
 //! months, each from what was known at its end.
 
 use super::kept::{Figures, Path, State};
+use super::library::methods;
 use super::local::Desk;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
@@ -41,10 +42,7 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn known_paths(&self) -> Result<()> {
-        let composites = indicators::COMPOSITES
-            .iter()
-            .map(|composite| &composite.about);
-        for about in composites.chain([&regime::REGIME]) {
+        for about in methods() {
             match indicators::composite(about.id).filter(|c| c.is_as_known()) {
                 Some(composite) => drop(self.as_known_up_to(composite, self.today())?),
                 None => drop(self.known_path(about)?),

@@ -54,38 +54,31 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
 /// The newest reading taken apart: every input with value, weight and contribution.
 fn reading(text: &mut String, desk: &Desk, c: &'static Composite) -> Result<()> {
     let now = desk.reading(c, AsOf::Latest)?;
-    let value = now.value.map_or_else(
-        || {
-            format!(
-                "no value: {}",
-                now.reason.as_deref().unwrap_or("not stated")
-            )
-        },
-        |v| format!("{v:.4} = {:.4} + contributions", now.base),
-    );
+    let reason = now.reason.as_deref().unwrap_or("not stated");
+    let value = match now.value {
+        Some(v) => format!("{v:.4} = {:.4} + contributions", now.base),
+        None => format!("no value: {reason}"),
+    };
     let _ = write!(
         text,
         "\nOn {}: {value}\n\n| input | series | value | unit | date | weight | contribution |\n|---|---|---|---|---|---|---|\n",
         now.date
     );
+    let number = |v: Option<f64>, digits: usize| {
+        v.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"))
+    };
     for input in &now.inputs {
-        let number = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.4}"));
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            input.name,
+        let missing = || input.missing.clone().unwrap_or_default();
+        let cells = [
+            input.name.to_owned(),
             input.series.join(" or "),
-            number(input.value),
-            input.unit,
-            input.date.map_or_else(
-                || input.missing.clone().unwrap_or_default(),
-                |d| d.to_string()
-            ),
-            input
-                .weight
-                .map_or_else(|| "-".to_owned(), |w| format!("{w:.2}")),
-            number(input.contribution)
-        );
+            number(input.value, 4),
+            input.unit.to_owned(),
+            input.date.map_or_else(missing, |d| d.to_string()),
+            number(input.weight, 2),
+            number(input.contribution, 4),
+        ];
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     Ok(())
 }

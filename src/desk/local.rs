@@ -142,27 +142,26 @@ impl Desk {
         if self.settings.serve_restricted {
             return Ok(());
         }
-        let (mut rights, mut owner) = (info.rights, info.source.as_str());
         // Whose rows they are counts, whoever measures the series.
         let held = self.held(&info.id)?;
         let origins = held
             .iter()
             .flat_map(|held| held.origins(Date::MIN, Date::MAX));
         let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
-        if let Some(source) = sources.find(|source| source.rights.rights() == Rights::FetchOnly) {
-            (rights, owner) = (Rights::FetchOnly, source.name.as_str());
-        }
-        if rights == Rights::FetchOnly {
-            return Err(Error::NotPermitted {
-                what: format!("{} ({})", info.id, info.title),
-                reason: format!(
-                    "{} holds the rights and does not allow redistribution; an operator with a licence can \
-                     start the server with --serve-restricted",
-                    owner
-                ),
-            });
-        }
-        Ok(())
+        let barred = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
+        let owner = match barred {
+            Some(source) => source.name.as_str(),
+            None if info.rights == Rights::FetchOnly => info.source.as_str(),
+            None => return Ok(()),
+        };
+        Err(Error::NotPermitted {
+            what: format!("{} ({})", info.id, info.title),
+            reason: format!(
+                "{} holds the rights and does not allow redistribution; an operator with a licence can \
+                 start the server with --serve-restricted",
+                owner
+            ),
+        })
     }
 
     /// Why a figure made of these series may not be shown; `None` when it may.

@@ -12,7 +12,9 @@ use crate::model::{AsOf, Date, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Series, what is said of it, another series, and the words. `headline`: the published 12-month rate is of the other one.
+/// Series, what is said of it, another series, and the words.
+///
+/// `headline`: the published 12-month rate is of the other one.
 /// `quote`: which way a currency is quoted. `ended`: no more figures come, the other one follows. `sibling`: the other one
 /// says nearly the same.
 type Remark = [&'static str; 4];

@@ -10,12 +10,12 @@ mod regime;
 mod revisions;
 mod stress;
 mod table;
-mod told;
 
 pub use table::ScoreTable;
 
 use super::local::Desk;
 use crate::error::{Error, Result};
+use crate::model::table as csv;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -24,6 +24,15 @@ use std::sync::LazyLock;
 pub const PATH: &str = "data/scores.json";
 
 const EMBEDDED: &str = include_str!("../../data/scores.json");
+
+/// What each indicator claims, how many variants were tried before it was chosen, and what of its record cannot be
+/// computed from the bundle.
+const CLAIMS: &str = include_str!("../../data/claims.csv");
+const QUESTIONS: [&str; 3] = [
+    "what it claims",
+    "variants tried before this one",
+    "not computed from the bundle",
+];
 
 /// The record of every indicator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +85,7 @@ impl Desk {
         tables.extend(regime::tables(self)?);
         tables.extend(stress::tables(self)?);
         tables.push(revisions::table(self)?);
-        tables.extend(told::tables().collect::<Result<Vec<_>>>()?);
+        tables.extend(claims().collect::<Result<Vec<_>>>()?);
         Ok(Scores {
             basis: "Computed by `econoscope score` from the bundled vintages: each figure as it was known on its day. \
                     Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
@@ -86,4 +95,17 @@ impl Desk {
             tables,
         })
     }
+}
+
+fn claims() -> impl Iterator<Item = Result<ScoreTable>> {
+    csv::rows(CLAIMS).map(|(_, row)| {
+        let [indicator, answers @ ..]: [&str; 4] =
+            row.map_err(|problem| Error::bad_file("data/claims.csv", problem))?;
+        let title = "what stands behind it";
+        let mut table = ScoreTable::new(indicator, title, &["question", "answer"]);
+        for said in QUESTIONS.into_iter().zip(answers) {
+            table.row(<[&str; 2]>::from(said).map(str::to_owned));
+        }
+        Ok(table)
+    })
 }

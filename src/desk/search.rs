@@ -172,19 +172,12 @@ fn embedded() -> Result<Vec<(Document, Text)>> {
 }
 
 fn series(info: &Arc<SeriesInfo>) -> (Document, Text) {
-    let (id, about) = (
-        info.id.as_str(),
-        format!("{} {}", info.category, info.source),
-    );
-    let mut series = entry(
-        Kind::Series,
-        id,
-        &info.title,
-        vec![(id.to_owned(), 0)],
-        about,
-    );
-    series.1.bonus = if info.metric { TRACKED } else { 0 };
-    series
+    let about = format!("{} {}", info.category, info.source);
+    let names = vec![(info.id.to_string(), 0)];
+    let (document, mut text) =
+        Document::new(Kind::Series, info.id.as_str(), &info.title).with(names, about);
+    text.bonus = if info.metric { TRACKED } else { 0 };
+    (document, text)
 }
 
 /// Gives series, which stand in the catalogue's order, their other names.
@@ -210,33 +203,20 @@ fn add_names(all: &mut [(Document, Text)]) {
 fn term(term: &Term) -> (Document, Text) {
     let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
     names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
-    entry(
-        Kind::Term,
-        &term.slug,
-        &term.term,
-        names,
-        term.summary.clone(),
-    )
+    let document = Document::new(Kind::Term, &term.slug, &term.term);
+    document.with(names, term.summary.clone())
 }
 
 fn method(slug: &str, name: &str, about: &str) -> (Document, Text) {
-    let (title, names) = (
-        format!("Method: {name}"),
-        vec![(format!("{slug} method"), 1)],
-    );
-    entry(
-        Kind::Method,
-        slug,
-        &title,
-        names,
-        format!("how is it computed {about}"),
-    )
+    let names = vec![(format!("{slug} method"), 1)];
+    let document = Document::new(Kind::Method, slug, &format!("Method: {name}"));
+    document.with(names, format!("how is it computed {about}"))
 }
 
 pub(super) fn scenario(scenario: &Scenario) -> (Document, Text) {
-    let (slug, title) = (&scenario.slug, &scenario.title);
     let about = format!("{} {}", scenario.thesis, scenario.tags.join(" "));
-    entry(Kind::Scenario, slug, title, vec![(slug.clone(), 2)], about)
+    let document = Document::new(Kind::Scenario, &scenario.slug, &scenario.title);
+    document.with(vec![(scenario.slug.clone(), 2)], about)
 }
 
 pub(super) fn article(article: &Article) -> (Document, Text) {
@@ -244,36 +224,26 @@ pub(super) fn article(article: &Article) -> (Document, Text) {
     let about: Vec<&str> = about.map(String::as_str).collect();
     let (tags, source) = (article.tags.join(" "), &article.source);
     let about = format!("{tags} {} {source}", about.join(" "));
-    let mut found = entry(
-        Kind::Article,
-        &article.slug,
-        &article.title,
-        Vec::new(),
-        about,
-    );
-    found.0.url = Some(article.url.clone());
-    found
+    let mut document = Document::new(Kind::Article, &article.slug, &article.title);
+    document.url = Some(article.url.clone());
+    document.with(Vec::new(), about)
 }
 
-fn entry(
-    kind: Kind,
-    name: &str,
-    title: &str,
-    names: Vec<(String, u32)>,
-    body: String,
-) -> (Document, Text) {
-    let document = Document {
-        kind,
-        name: name.to_owned(),
-        title: title.to_owned(),
-        url: None,
-    };
-    let text = Text {
-        names,
-        body,
-        bonus: 0,
-    };
-    (document, text)
+impl Document {
+    fn new(kind: Kind, name: &str, title: &str) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            title: title.to_owned(),
+            url: None,
+        }
+    }
+
+    /// With what is searched of it besides its title.
+    fn with(self, names: Vec<(String, u32)>, body: String) -> (Self, Text) {
+        let bonus = 0;
+        (self, Text { names, body, bonus })
+    }
 }
 
 impl Glossary {

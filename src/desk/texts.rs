@@ -88,13 +88,9 @@ impl Texts {
 
 /// The last instant of a day, UTC.
 pub(super) fn end_of(day: Date) -> Timestamp {
-    shift(day, 1.day())
-        .to_zoned(TimeZone::UTC)
-        .map_or(Timestamp::MAX, |z| {
-            z.timestamp()
-                .saturating_sub(1.nanosecond())
-                .unwrap_or(Timestamp::MAX)
-        })
+    let start = day.to_zoned(TimeZone::UTC);
+    let end = start.and_then(|start| start.end_of_day());
+    end.map_or(Timestamp::MAX, |end| end.timestamp())
 }
 
 /// Terms of the glossary with their aliases.

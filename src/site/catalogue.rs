@@ -19,11 +19,8 @@ struct Series {
     groups: Vec<(String, Vec<Item>)>,
 }
 
-struct Item {
-    id: String,
-    title: &'static str,
-    held: bool,
-}
+/// Identifier, title, and whether something is held or made here.
+type Item = (String, &'static str, bool);
 
 /// A subject as a heading: "Money and liquidity".
 pub(super) fn subject(category: &str) -> String {
@@ -53,24 +50,19 @@ pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     let mut items = Vec::new();
     for info in catalogue.iter() {
         let is_made = info.is_composite() || desk.made_by(&info.id)?.is_some();
-        let item = Item {
-            id: desk.shown_id(&info.id),
-            title: &info.title,
-            held: is_made || holdings.get(&info.id).is_some(),
-        };
+        let is_held = is_made || holdings.get(&info.id).is_some();
+        let item = (desk.shown_id(&info.id), info.title.as_str(), is_held);
         items.push((info.category.as_str(), item));
     }
-    let count = items.len();
-    let groups = by_subject(items.into_iter());
-    let all = groups.iter().flat_map(|group| &group.1);
+    let held = items.iter().filter(|(_, (.., is_held))| *is_held).count();
     let description =
         "US macroeconomic series by subject: rates, inflation, labor, growth, credit, liquidity.";
     html(
         &Series {
             frame: Frame::of(desk, "Series", description, "/series")?,
-            count,
-            held: all.filter(|item| item.held).count(),
-            groups,
+            count: catalogue.iter().count(),
+            held,
+            groups: by_subject(items.into_iter()),
         },
         "",
     )

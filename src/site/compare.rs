@@ -79,12 +79,9 @@ struct Shown {
     unit: String,
     chart: String,
     narrow: String,
-    credit: String,
     /// How to see two of them as one.
     together: Vec<Link>,
     has_many_units: bool,
-    /// Whether rows were left out.
-    is_thinned: bool,
 }
 
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
@@ -231,10 +228,8 @@ fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Re
         unit,
         chart,
         narrow,
-        credit: desk.attribution().text,
         together: together(asked, names, &answer),
         has_many_units: units.len() > 2,
-        is_thinned: answer.dates.len() < answer.count,
         answer,
     })
 }

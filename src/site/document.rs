@@ -66,14 +66,17 @@ impl Document {
 
     /// An answer for programs.
     pub(super) fn json(value: &serde_json::Value) -> Self {
-        let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
-        Self::new("application/json", value.to_string().into(), policy)
+        Self::program("application/json", value.to_string())
     }
 
     /// A calendar for programs that subscribe to it.
     pub(super) fn calendar(text: String) -> Self {
+        Self::program("text/calendar; charset=utf-8", text)
+    }
+
+    fn program(kind: &'static str, text: String) -> Self {
         let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
-        Self::new("text/calendar; charset=utf-8", text.into(), policy)
+        Self::new(kind, text.into(), policy)
     }
 
     /// The same document as the answer to what is not done here.

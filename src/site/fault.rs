@@ -10,37 +10,21 @@ use askama::Template;
 
 #[derive(Template)]
 #[template(path = "fault.html")]
-struct Fault {
+struct Fault<'a> {
     frame: Frame,
-    heading: &'static str,
-    message: String,
-    suggestions: Vec<(String, String)>,
+    error: &'a Error,
+    /// Where what could be asked instead is to be found.
+    room: &'a str,
 }
 
 /// The page for what could not be answered.
 pub(super) fn page(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
-    let section = asked.path.split('/').nth(1).unwrap_or_default();
-    let room = if section == "chart" {
-        "series"
-    } else {
-        section
+    let frame = Frame::of(desk, "Not shown", "This page could not be shown.", "")?;
+    let room = match asked.path.split('/').nth(1).unwrap_or_default() {
+        "chart" => "series",
+        section => section,
     };
-    let page = Fault {
-        frame: Frame::of(desk, "Not shown", "This page could not be shown.", "")?,
-        heading: heading(error),
-        message: said(error),
-        suggestions: error
-            .suggestions()
-            .iter()
-            .map(|s| {
-                (
-                    format!("/{room}/{}", encoded(&s.id)),
-                    format!("{} ({})", s.title, s.id),
-                )
-            })
-            .collect(),
-    };
-    html(&page, "")
+    html(&Fault { frame, error, room }, "")
 }
 
 /// What went wrong, in the words of a heading.

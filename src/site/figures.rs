@@ -10,6 +10,7 @@ use super::{charts, compare, quadrant};
 use crate::catalogue::Catalogue;
 use crate::chart::fluid;
 use crate::desk::Desk;
+use crate::endpoints::compare_series::ComparedColumn;
 use crate::endpoints::{metric, regime, signals, time_series};
 use crate::error::{Error, Result};
 use crate::indicators::prose::{capitalised, signed};
@@ -32,10 +33,9 @@ pub(super) fn regime(_: &Desk, asked: &Asked, mut answers: Answers) -> Result<Do
     let o: regime::RegimeAnswer = answers.read()?;
     let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
     let title = format!("US macro regime{}", month.unwrap_or_default());
-    let (date, old) = dated(&o.provenance);
-    let base = o.attribution.url.clone();
     let mut widget = Widget::new(asked, title, o.attribution);
-    (widget.date, widget.old, widget.more) = (date, old, format!("{base}/regime"));
+    (widget.date, widget.old) = dated(&o.provenance);
+    widget.more = format!("{}/regime", widget.credit.url);
     widget.is_side = true;
     if o.regime == "UNKNOWN" {
         let reason = o.provenance.notes.get("regime");
@@ -47,17 +47,13 @@ pub(super) fn regime(_: &Desk, asked: &Asked, mut answers: Answers) -> Result<Do
             widget.picture = quadrant::small(growth, inflation, word(&o.regime));
         }
     }
-    if let Some(confidence) = o.confidence {
-        let trajectory = o.trajectory.to_lowercase();
-        widget
-            .lines
-            .push(format!("Confidence {confidence} %, {trajectory}"));
-    }
-    if let Some(target) = &o.transition_target {
-        widget
-            .lines
-            .push(format!("Likely alternative: {}", word(target)));
-    }
+    let trajectory = o.trajectory.to_lowercase();
+    let confidence = o
+        .confidence
+        .map(|c| format!("Confidence {c} %, {trajectory}"));
+    let target = o.transition_target.as_deref();
+    let target = target.map(|target| format!("Likely alternative: {}", word(target)));
+    widget.lines = confidence.into_iter().chain(target).collect();
     widget.document()
 }
 
@@ -86,11 +82,10 @@ pub(super) fn recession(desk: &Desk, asked: &Asked, mut answers: Answers) -> Res
         .find(|i| i.ticker == CRPI.about.ticker());
     let (value, meaning) = index.map_or((None, None), |i| (i.value, i.interpretation));
     let title = "US recession within 12 months";
-    let (date, old) = dated(&o.provenance);
-    let base = o.attribution.url.clone();
     let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
     let mut widget = Widget::new(asked, title, o.attribution);
-    (widget.date, widget.old, widget.more) = (date, old, format!("{base}/series/{id}"));
+    (widget.date, widget.old) = dated(&o.provenance);
+    widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
         let unsaid = || "The source does not say why it is missing.".into();
         widget.why = Some(meaning.unwrap_or_else(unsaid));
@@ -130,10 +125,9 @@ pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
     known(asked)?;
     let o: metric::Metric = answers.read()?;
     let changes = changes(desk, &o);
-    let base = o.attribution.url.clone();
     let id = encoded(&o.ticker);
     let mut widget = Widget::new(asked, o.display_name, o.attribution);
-    widget.more = format!("{base}/series/{id}");
+    widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.unit = quantity::in_words(&o.unit);
     widget.lines = changes;
     widget.old = if o.stale == Some(true) { "old" } else { "" }.to_owned();
@@ -193,15 +187,11 @@ pub(super) fn several(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = format!("/api/public/compare{}", query(pairs(&given)));
     widget.picture = fluid(&charts::compared(&o, SIZE));
-    let said = |c: &crate::endpoints::compare_series::ComparedColumn| {
-        let unit = if asked.argument("units") == Some(INDEX) {
-            ""
-        } else {
-            &*c.unit
-        };
-        format!("{} {} {unit}", c.series, plain(c.latest))
-            .trim_end()
-            .to_owned()
+    let is_index = asked.given("units") == INDEX;
+    let said = |c: &ComparedColumn| {
+        let unit = if is_index { "" } else { &*c.unit };
+        let said = format!("{} {} {unit}", c.series, plain(c.latest));
+        said.trim_end().to_owned()
     };
     (widget.lines, widget.is_legend) = (o.columns.iter().map(said).collect(), true);
     let newest = o.columns.iter().map(|c| c.date).max();

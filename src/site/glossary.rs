@@ -30,7 +30,6 @@ struct Index {
 struct Page {
     frame: Frame,
     term: &'static Term,
-    category: String,
     series: Vec<(String, &'static str)>,
     related: Vec<&'static Term>,
 }
@@ -69,7 +68,6 @@ pub(super) fn term(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let page = Page {
         frame: Frame::of(desk, &term.term, &term.summary, &address)?,
         term,
-        category: subject(&term.category),
         series: about
             .map(|info| (desk.shown_id(&info.id), info.title.as_str()))
             .collect(),

@@ -64,8 +64,10 @@ const EMBEDS: [(&str, &str, u16, u16); 3] = [
     ("Any metric", "/widget/metric/DGS10", 300, 140),
 ];
 
-/// A chart of the page: its title; its series, each with its name beside the line; a coarser frequency where more rows than
-/// an answer holds would be needed otherwise; FRED's word for a transformation.
+/// A chart of the page.
+///
+/// Its title; its series, each with its name beside the line; a coarser frequency where more rows than an answer holds
+/// would be needed otherwise; FRED's word for a transformation.
 type Chart = (
     &'static str,
     &'static [(&'static str, &'static str)],

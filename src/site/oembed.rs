@@ -20,27 +20,23 @@ const SIZE: (u32, u32) = (480, 270);
 const LEAST: (u32, u32) = (160, 90);
 
 /// What stands for a page: its title, its widget, its picture.
-struct Card {
-    title: String,
-    widget: String,
-    picture: String,
-}
+type Card = (String, String, String);
 
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
         let error = Error::invalid("format", form, "is not answered in", "json");
         return Ok(refusal(&error).refused(StatusCode::NOT_IMPLEMENTED));
     }
-    let card = card(desk, asked.argument("url").unwrap_or_default())?;
+    let (named, widget, picture) = card(desk, asked.given("url"))?;
     let (width, height) = (
         side(asked, "maxwidth", SIZE.0, LEAST.0)?,
         side(asked, "maxheight", SIZE.1, LEAST.1)?,
     );
     let settings = desk.settings();
     let base = settings.home();
-    let title = askama::filters::escape(&card.title, askama::filters::Html);
+    let title = askama::filters::escape(&named, askama::filters::Html);
     let title = title.map_or_else(|_| String::new(), |t| t.to_string());
-    let source = card.widget.replace('&', "&amp;");
+    let source = widget.replace('&', "&amp;");
     let html = format!(
         "<iframe src=\"{base}{source}\" title=\"{title}\" width=\"{width}\" height=\"{height}\" style=\"border:0\" \
          loading=\"lazy\"></iframe>"
@@ -48,14 +44,14 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     Ok(Document::json(&json!({
         "version": "1.0",
         "type": "rich",
-        "title": card.title,
+        "title": named,
         "provider_name": settings.service,
         "provider_url": base,
         "cache_age": super::document::MAX_AGE.as_secs(),
         "html": html,
         "width": width,
         "height": height,
-        "thumbnail_url": format!("{base}{}", card.picture),
+        "thumbnail_url": format!("{base}{}", picture),
         "thumbnail_width": 1_200,
         "thumbnail_height": 630,
     })))
@@ -92,9 +88,9 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
     let given: BTreeMap<String, String> = wanted.query_pairs().into_owned().collect();
     let get = |name: &str| given.get(name).map_or("", String::as_str);
     let own = wanted.query().map(|q| format!("?{q}")).unwrap_or_default();
-    let mut parts = wanted.path().trim_matches('/').split('/');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some("series"), Some(name), None) | (Some("widget"), Some("metric"), Some(name)) => {
+    let path: Vec<&str> = wanted.path().trim_matches('/').split('/').collect();
+    match path.as_slice() {
+        ["series", name] | ["widget", "metric", name, ..] => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
             let info = desk.resolve("series", &name)?;
             let id = encoded(&desk.shown_id(&info.id));
@@ -104,31 +100,24 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
                 ("units", get("units")),
                 ("theme", get("theme")),
             ];
-            Ok(Card {
-                title: info.title.clone(),
-                widget: format!("/widget/metric/{id}{}", query(told.into_iter())),
-                picture: format!("/chart/{id}.png"),
-            })
+            let widget = format!("/widget/metric/{id}{}", query(told.into_iter()));
+            Ok((info.title.clone(), widget, format!("/chart/{id}.png")))
         }
-        (Some("compare"), None, None) | (Some("widget"), Some("chart"), None)
-            if !get("series").is_empty() =>
-        {
-            Ok(Card {
-                title: get("series").replace(',', ", "),
-                widget: format!("/widget/chart{own}"),
-                picture: format!("/chart/compare.png{own}"),
-            })
-        }
-        (Some("widget"), Some("recession"), None) => Ok(Card {
-            title: "US recession within 12 months".into(),
-            widget: "/widget/recession".into(),
-            picture: format!("/chart/{}CRPI.png", settings.prefix),
-        }),
-        (Some("" | "regime"), None, None) | (Some("widget"), Some("regime"), None) => Ok(Card {
-            title: "US macro regime".into(),
-            widget: "/widget/regime".into(),
-            picture: "/chart/regime.png".into(),
-        }),
+        ["compare"] | ["widget", "chart"] if !get("series").is_empty() => Ok((
+            get("series").replace(',', ", "),
+            format!("/widget/chart{own}"),
+            format!("/chart/compare.png{own}"),
+        )),
+        ["widget", "recession"] => Ok((
+            "US recession within 12 months".into(),
+            "/widget/recession".into(),
+            format!("/chart/{}CRPI.png", settings.prefix),
+        )),
+        ["" | "regime"] | ["widget", "regime"] => Ok((
+            "US macro regime".into(),
+            "/widget/regime".into(),
+            "/chart/regime.png".into(),
+        )),
         _ => Err(unknown()),
     }
 }

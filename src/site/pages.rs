@@ -1,18 +1,18 @@
 //! Every page, widget and picture with what makes it, and how they are served.
 
 use super::asked::{Asked, CHART, METRIC, SERIES};
-use super::document::Document;
-use super::kept::Kept;
+use super::document::{Document, MAX_AGE};
 use super::questions::{Answers, Question};
 use super::{
     articles, assets, calendar, catalogue, compare, embed, fault, figures, glossary, home, methods,
 };
 use super::{oembed, pictures, regime, rights, scenarios, series, suggest, widget};
 use crate::admission::{Admission, Policy};
-use crate::desk::Desk;
+use crate::cache::Cache;
+use crate::desk::{Desk, State as DataState};
 use crate::endpoints::Backend;
 use crate::error::{Error, Result};
-use crate::pool::Caller;
+use crate::pool::{Caller, Once, Pool};
 use crate::rest;
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
@@ -20,6 +20,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Something to look at.
 struct Page {
@@ -106,6 +107,63 @@ static PAGES: [Page; 28] = [
 /// What a picture of one series is told.
 const PICTURE: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "theme"];
 
+/// Bytes of documents kept in memory.
+const KEPT_BYTES: u64 = 16 << 20;
+
+/// What a document depends on: the state of the data, and what was asked for.
+type Key = (DataState, String);
+
+/// Documents, rendered once.
+#[derive(Debug, Clone)]
+struct Kept {
+    documents: Arc<Cache<Key, Made>>,
+    underway: Arc<Once<Key, Arc<Document>>>,
+}
+
+/// When a document was made, and the document.
+type Made = (Instant, Arc<Document>);
+
+impl Kept {
+    /// An empty place.
+    fn new() -> Self {
+        let weigh = |(_, key): &Key, (_, document): &Made| key.len() as u64 + document.weight();
+        Self {
+            documents: Arc::new(Cache::weighed(KEPT_BYTES, weigh)),
+            underway: Arc::default(),
+        }
+    }
+
+    /// The document of a key, when it is there and not too old.
+    fn held(&self, key: &Key) -> Option<Arc<Document>> {
+        // Figures of an upstream change without a new state of our own data.
+        let (made, found) = self.documents.get(key)?;
+        (made.elapsed() < MAX_AGE).then_some(found)
+    }
+
+    fn keep(&self, key: Key, document: Document) -> Arc<Document> {
+        let document = Arc::new(document);
+        let made = (Instant::now(), Arc::clone(&document));
+        self.documents.insert(key, made);
+        document
+    }
+
+    /// Makes the document of a key in the pool, once for all who wait for it. Failures are not kept.
+    ///
+    /// # Errors
+    /// Whatever making it says, and [`Error::Busy`].
+    async fn make(
+        &self,
+        pool: &Pool,
+        key: Key,
+        make: impl FnOnce() -> Result<Document> + Send + 'static,
+    ) -> Result<Arc<Document>> {
+        let (this, name) = (self.clone(), key.clone());
+        let held = || self.held(&key);
+        let work = move || Ok(this.keep(name, make()?));
+        self.underway.run(pool, key.clone(), held, work).await
+    }
+}
+
 /// What pages are made with.
 #[derive(Clone)]
 struct Site {
@@ -185,5 +243,31 @@ impl Site {
             true => make.await,
             false => self.admission.paid(caller, Policy::Pages, make).await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desk::Settings;
+
+    #[test]
+    fn long_addresses_are_kept_within_the_same_bound() -> Result<()> {
+        let kept = Kept::new();
+        let store = Arc::new(crate::store::Sqlite::in_memory().unwrap());
+        let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+        for n in 0..4_000 {
+            let key = (desk.state()?, format!("{n}{}", "x".repeat(8_000)));
+            let picture = Document::picture("image/svg+xml", vec![b'x'; 100]);
+            kept.keep(key, picture);
+        }
+        let held = (0..4_000)
+            .filter(|n| {
+                kept.held(&(desk.state().unwrap(), format!("{n}{}", "x".repeat(8_000))))
+                    .is_some()
+            })
+            .count();
+        assert!(held > 100 && held * 8_000 < 16 << 20, "{held}");
+        Ok(())
     }
 }

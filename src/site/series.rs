@@ -36,7 +36,6 @@ struct Page {
     shown: Shown,
     /// Where the API has the figures.
     source: String,
-    credit: String,
     terms: Vec<&'static Term>,
 }
 
@@ -91,7 +90,6 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
         today: desk.today(),
         shown,
         source: view.source(desk),
-        credit: desk.attribution().text,
         view,
         info: Arc::clone(&info),
     };

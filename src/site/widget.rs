@@ -41,8 +41,8 @@ pub(super) struct Widget {
     /// Whether the lines name the curves of the picture, in their order.
     pub(super) is_legend: bool,
     pub(super) why: Option<String>,
-    /// Addresses and names of what could be asked instead.
-    pub(super) suggestions: Vec<(String, String)>,
+    /// Identifiers of what could be asked instead.
+    suggestions: Vec<String>,
     pub(super) picture: String,
     /// Where the API has the figures of the picture; empty for one that cannot be touched.
     pub(super) source: String,
@@ -53,7 +53,7 @@ pub(super) struct Widget {
     pub(super) old: String,
     /// Whether the picture stands beside the words and not below them.
     pub(super) is_side: bool,
-    credit: Attribution,
+    pub(super) credit: Attribution,
     theme: &'static str,
     style: &'static str,
     script: &'static str,
@@ -93,12 +93,7 @@ pub(super) fn refusal(desk: &Desk, asked: &Asked, error: &Error) -> Result<Docum
         _ => heading(error),
     };
     let suggestions = error.suggestions().iter().take(3);
-    let suggestions: Vec<(String, String)> = suggestions
-        .map(|s| {
-            let address = format!("/widget/metric/{}", encoded(&s.id));
-            (address, s.id.clone())
-        })
-        .collect();
+    let suggestions: Vec<String> = suggestions.map(|s| s.id.clone()).collect();
     let why = if let Error::Unknown { name, .. } = error
         && !suggestions.is_empty()
     {

@@ -38,12 +38,8 @@ const WEIGHTS: [Weight; 4] = [
     Weight::Telling,
 ];
 
-/// What is said of a word in the table.
-struct Said {
-    weight: Weight,
-    /// The word in its place; for a word of frequency its code.
-    instead: &'static str,
-}
+/// What is said of a word in the table: its weight and the word in its place; for a word of frequency its code.
+type Said = (Weight, &'static str);
 
 static SAID: LazyLock<HashMap<&'static str, Said>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../../data/words.csv"));
@@ -59,7 +55,7 @@ fn said([word, class, instead]: [&'static str; 3]) -> Option<(&'static str, Said
         "same" => Weight::Telling,
         _ => return None,
     };
-    Some((word, Said { weight, instead }))
+    Some((word, (weight, instead)))
 }
 
 /// A word and how much it tells.
@@ -72,13 +68,9 @@ struct Token {
 impl Token {
     fn of(text: String) -> Self {
         match SAID.get(text.as_str()) {
-            Some(said) if said.weight == Weight::Telling => Self::of(said.instead.to_owned()),
-            Some(said) => Self {
-                weight: said.weight,
-                text,
-            },
-            None => Self {
-                weight: Weight::Telling,
+            Some((Weight::Telling, instead)) => Self::of((*instead).to_owned()),
+            said => Self {
+                weight: said.map_or(Weight::Telling, |(weight, _)| *weight),
                 text,
             },
         }
@@ -280,9 +272,8 @@ pub(super) fn find(text: &str) -> Found {
 pub(super) fn frequency(text: &str) -> Option<Frequency> {
     let text = spaced(text);
     let mut codes = words(&text).filter_map(|word| {
-        let said = SAID.get(word.as_str())?;
-        let is_code = said.weight == Weight::Frequency && !said.instead.is_empty();
-        is_code.then_some(said.instead)
+        let (weight, code) = SAID.get(word.as_str())?;
+        (*weight == Weight::Frequency && !code.is_empty()).then_some(*code)
     });
     codes.next()?.parse().ok()
 }
@@ -319,10 +310,8 @@ mod tests {
             let row = row.unwrap();
             assert!(said(row).is_some(), "line {line}: {row:?}");
             let [word, class, instead] = row;
-            let loops = class == "same"
-                && SAID
-                    .get(instead)
-                    .is_some_and(|s| s.weight == Weight::Telling);
+            let loops =
+                class == "same" && SAID.get(instead).is_some_and(|s| s.0 == Weight::Telling);
             assert!(!loops, "line {line}: {word}");
             assert_eq!(words(word).collect::<Vec<_>>(), [word], "line {line}");
         }
