@@ -43,7 +43,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
     type Output = Comparison;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Comparison> {
+    fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let days = range(params, as_of, desk.today())?;
         let condition = params.condition.as_deref().map(Condition::read);
@@ -99,7 +99,7 @@ impl Endpoint for Params {
         Ok(answer)
     }
 
-    fn text(answer: &Comparison, _: &Params) -> String {
+    fn text(answer: &Comparison, _: &Self) -> String {
         answer.in_prose()
     }
 }

@@ -69,7 +69,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
     type Output = Explanation;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Explanation> {
+    fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let before = shift(desk.data_date(as_of)?.as_of, (-1).month());
         let about = indicator(&params.indicator)?;
@@ -111,7 +111,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &Explanation, _: &Params) -> String {
+    fn text(a: &Explanation, _: &Self) -> String {
         let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
         for s in &a.scores {
             let value = |v: Option<f64>| match v {

@@ -59,7 +59,7 @@ impl Endpoint for Params {
     };
     type Output = FetchedDocument;
 
-    fn local(desk: &Desk, params: &Params) -> Result<FetchedDocument> {
+    fn local(desk: &Desk, params: &Self) -> Result<FetchedDocument> {
         let unknown = || {
             let allowed =
                 "an id from search: series:DGS10, term:sahm-rule, method:crpi, article:regime";

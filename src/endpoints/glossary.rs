@@ -75,7 +75,7 @@ impl Endpoint for Params {
     };
     type Output = GlossaryAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<GlossaryAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
         let found = Glossary::embedded()?.search(&params.q);
         let results: Vec<Match> = found
             .into_iter()
@@ -101,7 +101,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(output: &GlossaryAnswer, _: &Params) -> String {
+    fn text(output: &GlossaryAnswer, _: &Self) -> String {
         let text = match output.results.split_first() {
             None => format!(
                 "No term matches \"{}\". Try a shorter or more common name.",

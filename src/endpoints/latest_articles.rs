@@ -67,7 +67,7 @@ impl Endpoint for Params {
     };
     type Output = LatestArticles;
 
-    fn local(desk: &Desk, _: &Params) -> Result<LatestArticles> {
+    fn local(desk: &Desk, _: &Self) -> Result<LatestArticles> {
         let latest = desk.articles(LATEST)?.into_iter().map(articles::shown);
         let articles = latest.map(|a| Article {
             id: a.id,
@@ -87,7 +87,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(latest: &LatestArticles, _: &Params) -> String {
+    fn text(latest: &LatestArticles, _: &Self) -> String {
         let mut list = String::new();
         for a in &latest.articles {
             let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();

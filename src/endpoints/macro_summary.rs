@@ -145,7 +145,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<MacroSummary> = Some(|answer| &mut answer.provenance);
     type Output = MacroSummary;
 
-    fn local(desk: &Desk, params: &Params) -> Result<MacroSummary> {
+    fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let read = summary::INPUTS.iter().chain(sahm::INPUTS);
         let read = read.chain(regime::INPUTS).copied();
@@ -197,7 +197,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &MacroSummary, _: &Params) -> String {
+    fn text(a: &MacroSummary, _: &Self) -> String {
         let confidence = a.regime.confidence.map(|c| format!(", confidence {c} %"));
         format!(
             "US macro regime: {}{}, {}. Figures: {}.\n{}{}",

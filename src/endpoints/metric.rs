@@ -112,7 +112,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Metric> = Some(|answer| &mut answer.provenance);
     type Output = Metric;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Metric> {
+    fn local(desk: &Desk, params: &Self) -> Result<Metric> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let meaning = desk.meaning("ticker", &params.ticker)?;
         desk.permit(&meaning.info)?;
@@ -121,12 +121,12 @@ impl Endpoint for Params {
         Ok(metric)
     }
 
-    fn received(mut metric: Metric, params: &Params, _: Date) -> Result<Metric> {
+    fn received(mut metric: Metric, params: &Self, _: Date) -> Result<Metric> {
         metric.provenance.told(&params.ticker);
         Ok(metric)
     }
 
-    fn text(metric: &Metric, _: &Params) -> String {
+    fn text(metric: &Metric, _: &Self) -> String {
         describe(metric)
     }
 }

@@ -122,7 +122,7 @@ impl Provenance {
         let said = match desk.made_by(&info.id)? {
             Some(identity) => {
                 let made = format!("computed here from {}", identity.formula);
-                let parts = [made.as_str(), &identity.differs];
+                let parts = [made.as_str(), identity.differs];
                 joined(parts.into_iter().filter(|part| !part.is_empty()), "; ")
             }
             None => remarks::always(id).unwrap_or_default(),

@@ -121,7 +121,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<RegimeAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RegimeAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<RegimeAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<RegimeAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let path = desk.regimes(as_of)?;
         let now = &path.now;
@@ -172,7 +172,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &RegimeAnswer, _: &Params) -> String {
+    fn text(a: &RegimeAnswer, _: &Self) -> String {
         let month = a.month.map(|m| format!(" for {}", m.strftime("%B %Y")));
         let month = month.unwrap_or_default();
         let confidence = a.confidence.map(|c| format!(", confidence {c} %"));

@@ -79,7 +79,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
     type Output = CalendarAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<CalendarAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let wanted = wanted(desk, params)?;
         let day = newest(as_of, desk.today());
@@ -103,7 +103,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(answer: &CalendarAnswer, _: &Params) -> String {
+    fn text(answer: &CalendarAnswer, _: &Self) -> String {
         words::text(answer)
     }
 }

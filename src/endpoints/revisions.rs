@@ -69,7 +69,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RevisionsAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<RevisionsAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
         let info = desk.resolve("series", &params.series_id)?;
         desk.permit(&info)?;
         let is_own = info.is_composite() || info.source.starts_with(identities::OWN);
@@ -79,7 +79,7 @@ impl Endpoint for Params {
         read(desk, &info, params.date.as_deref())
     }
 
-    fn text(answer: &RevisionsAnswer, _: &Params) -> String {
+    fn text(answer: &RevisionsAnswer, _: &Self) -> String {
         words::text(answer)
     }
 }

@@ -107,7 +107,7 @@ impl Endpoint for Params {
     };
     type Output = ScenarioList;
 
-    fn local(desk: &Desk, params: &Params) -> Result<ScenarioList> {
+    fn local(desk: &Desk, params: &Self) -> Result<ScenarioList> {
         let status = params.status();
         let tag = params.tag.as_deref().map(str::trim);
         let has_tag = |s: &scenarios::Scenario| {
@@ -131,7 +131,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(list: &ScenarioList, params: &Params) -> String {
+    fn text(list: &ScenarioList, params: &Self) -> String {
         let meaning = "base rate = share of past months followed by the event within its horizon";
         let mut text = match list.count {
             0 => format!("no {} scenario", params.status().word()),

@@ -59,7 +59,7 @@ impl Endpoint for Params {
     };
     type Output = SearchAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<SearchAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<SearchAnswer> {
         let results = desk
             .find(&params.query, MAX_RESULTS)?
             .into_iter()

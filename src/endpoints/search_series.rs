@@ -86,7 +86,7 @@ impl Endpoint for Params {
     };
     type Output = SeriesSearchAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<SeriesSearchAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
         let category = params.category.as_deref().map(str::trim);
         let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;
         if params.query.trim().is_empty() && category.is_none() {
@@ -106,7 +106,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(output: &SeriesSearchAnswer, params: &Params) -> String {
+    fn text(output: &SeriesSearchAnswer, params: &Self) -> String {
         let asked = match (&params.category, params.query.trim()) {
             (Some(category), "") => format!("in category {}", quote(category)),
             (Some(category), query) => {

@@ -128,7 +128,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Signals> = Some(|answer| &mut answer.provenance);
     type Output = Signals;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Signals> {
+    fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let composites = established().map(|c| c.about.id);
         let read = composites.chain(MARKET.iter().copied());
@@ -155,7 +155,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &Signals, _: &Params) -> String {
+    fn text(a: &Signals, _: &Self) -> String {
         let mut text = String::from("Composite indices:");
         for i in &a.convex_indices {
             let meaning = i.interpretation.as_deref().unwrap_or("");

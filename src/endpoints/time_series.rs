@@ -59,7 +59,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
     type Output = TimeSeriesAnswer;
 
-    fn local(desk: &Desk, params: &Params) -> Result<TimeSeriesAnswer> {
+    fn local(desk: &Desk, params: &Self) -> Result<TimeSeriesAnswer> {
         match whole(desk, params)? {
             (answer, Some(measured)) => {
                 let base = desk.settings().base_url.as_deref();
@@ -73,15 +73,11 @@ impl Endpoint for Params {
         forwarded::outbound(checked, today)
     }
 
-    fn received(
-        answer: TimeSeriesAnswer,
-        params: &Params,
-        today: Date,
-    ) -> Result<TimeSeriesAnswer> {
+    fn received(answer: TimeSeriesAnswer, params: &Self, today: Date) -> Result<TimeSeriesAnswer> {
         forwarded::received(answer, params, today)
     }
 
-    fn text(answer: &TimeSeriesAnswer, params: &Params) -> String {
+    fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
         match params.format {
             Format::Csv => {
                 let rows = rows::csv(&answer.series_id, &answer.data);
@@ -92,7 +88,7 @@ impl Endpoint for Params {
         }
     }
 
-    fn render(answer: &TimeSeriesAnswer, params: &Params) -> Result<Answer> {
+    fn render(answer: &TimeSeriesAnswer, params: &Self) -> Result<Answer> {
         let text = Self::text(answer, params);
         let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
         rendered.png.clone_from(&answer.picture);

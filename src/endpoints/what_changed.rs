@@ -123,7 +123,7 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Changes> = Some(|answer| &mut answer.provenance);
     type Output = Changes;
 
-    fn local(desk: &Desk, params: &Params) -> Result<Changes> {
+    fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let since = since(&params.since, desk.data_date(as_of)?.as_of, desk.today())?;
         let read = KEY.iter().map(|(id, _)| *id);
@@ -170,7 +170,7 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &Changes, _: &Params) -> String {
+    fn text(a: &Changes, _: &Self) -> String {
         let sure = |c: Option<f64>| c.map_or(String::new(), |c| format!(" ({c} %)"));
         let (now, then) = (&a.regime.now, &a.regime.then);
         let (certain, certain_then) = (sure(a.regime.confidence), sure(a.regime.confidence_then));
