@@ -62,7 +62,10 @@ impl Layout {
     /// # Errors
     /// As SQLite says.
     pub(crate) fn lay_out(&self, db: &mut Connection) -> rusqlite::Result<Owner> {
-        let mut found = identity(db)?;
+        // Of one moment: another process may lay it out between the two numbers.
+        let reading = db.transaction()?;
+        let mut found = identity(&reading)?;
+        drop(reading);
         if found == (0, 0) {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
