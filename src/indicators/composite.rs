@@ -73,7 +73,7 @@ impl Indicator {
     /// Its row in the catalogue; `None` for the regime.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidArgument`] for an identifier no series may have, which a test rules out.
+    /// [`crate::Error::InvalidParam`] for an identifier no series may have, which a test rules out.
     pub fn described(&self) -> Result<Option<SeriesInfo>> {
         let Some(listing) = self.listing else {
             return Ok(None);
