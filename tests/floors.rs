@@ -75,12 +75,20 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 fn modules_use_only_the_floors_below_them() {
     let floors: BTreeMap<&str, u8> = FLOORS.iter().copied().collect();
     let mut wrong = Vec::new();
-    for (file, text) in sources().iter().filter(|(file, _)| !is_test_file(file)) {
-        let Some(room) = room(file) else { continue };
+    for (file, text) in sources() {
+        let Some(room) = room(&file) else { continue };
         let Some(&own) = floors.get(room.as_str()) else {
             panic!("{} is in no room of the house", file.display());
         };
-        for other in imports(&body(text)) {
+        let shipped = match is_test_file(&file) {
+            true => Vec::new(),
+            false => imports(&body(&text)),
+        };
+        for other in imports(&text) {
+            // Tests of the rooms below it, and they alone, take their series from the catalogue.
+            if other == "catalogue" && !shipped.contains(&other) {
+                continue;
+            }
             let Some(&floor) = floors.get(other.as_str()) else {
                 continue;
             };

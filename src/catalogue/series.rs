@@ -38,29 +38,31 @@ impl Catalogue {
     /// The catalogue of public series in CSV text with a header, and our own.
     ///
     /// # Errors
-    /// [`Error::BadFile`] naming the line that cannot be read; an identifier that stands twice.
+    /// [`Error::BadFile`] naming the line that cannot be read or repeats an identifier.
     fn read(text: &str) -> Result<Self> {
-        let mut series = Vec::with_capacity(ROOM);
+        let mut all = Self {
+            series: Vec::with_capacity(ROOM),
+            by_id: HashMap::with_capacity(ROOM),
+        };
         for (line, row) in table::rows(text) {
-            let info = row.and_then(read_row);
-            let bad = |problem: String| Error::bad_line("catalogue.csv", line, problem);
-            series.push(Arc::new(info.map_err(bad)?));
+            let added = row.and_then(read_row).and_then(|info| all.add(info));
+            added.map_err(|problem| Error::bad_line("catalogue.csv", line, problem))?;
         }
         for about in indicators() {
-            series.extend(about.described()?.map(Arc::new));
+            let added = about.described()?.map_or(Ok(()), |info| all.add(info));
+            added.map_err(|problem| Error::bad_file("catalogue.csv", problem))?;
         }
-        let ids = series
-            .iter()
-            .zip(0..)
-            .map(|(info, at)| (info.id.clone(), at));
-        let by_id: HashMap<_, _> = ids.collect();
-        if by_id.len() < series.len() {
-            return Err(Error::bad_file(
-                "catalogue.csv",
-                "an identifier stands twice",
-            ));
+        Ok(all)
+    }
+
+    /// Takes one more, unless its identifier stands here.
+    fn add(&mut self, info: SeriesInfo) -> std::result::Result<(), String> {
+        let at = self.series.len();
+        if self.by_id.insert(info.id.clone(), at).is_some() {
+            return Err(format!("{} stands here a second time", info.id));
         }
-        Ok(Self { series, by_id })
+        self.series.push(Arc::new(info));
+        Ok(())
     }
 
     /// Every series, in the file's order.
