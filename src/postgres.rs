@@ -218,7 +218,7 @@ impl Database {
     }
 
     /// A failure in words to act on.
-    fn told(&self, action: &str, failure: &Failure) -> Error {
+    pub(crate) fn told(&self, action: &str, failure: &Failure) -> Error {
         let address = &self.address;
         let (why, cause) = match failure {
             Failure::Refused(error) => return error.clone(),

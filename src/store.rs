@@ -10,13 +10,11 @@ mod contract;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod postgres;
-mod replica;
 mod seam;
 mod segment;
 mod sqlite;
 
 pub use postgres::{Postgres, Turn};
-pub use replica::Replica;
 pub use seam::{
     Article, Description, Following, Status, Store, Turns, Write, WriteVintages, Written,
 };

@@ -7,7 +7,7 @@ use crate::endpoints::Backend;
 use crate::error::NOTICE;
 use crate::mcp;
 use crate::postgres::Address;
-use crate::store::{Postgres, Replica, Sqlite, Store};
+use crate::store::{Postgres, Sqlite, Store};
 use crate::upstream::{Upstream, UpstreamConfig};
 use anyhow::{Context, Result};
 use parking_lot::Mutex;
@@ -54,8 +54,8 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
 fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
     if let Some(address) = config.database()? {
         migrate_first(config, &address)?;
-        let replica = Replica::open(&address, &config.local_file(), copying());
-        return Ok(Arc::new(replica?));
+        let store = Postgres::with_copy(&address, &config.local_file(), copying());
+        return Ok(Arc::new(store?));
     }
     let open: Opening = Sqlite::open_with_history;
     let path = config.local_file();
@@ -80,11 +80,11 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
 /// Makes the copy of a shared database whole, before a door opens: who asks is to be answered from all of it.
 ///
 /// # Errors
-/// As [`Replica::open`].
+/// As [`Postgres::with_copy`].
 pub(super) fn copy_first(config: &Config) -> Result<()> {
     if let Some(address) = config.database()? {
         migrate_first(config, &address)?;
-        Replica::make_whole(&address, &config.local_file(), copying())?;
+        Postgres::make_copy(&address, &config.local_file(), copying())?;
     }
     Ok(())
 }

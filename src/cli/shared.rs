@@ -70,7 +70,7 @@ pub(super) fn turn(config: &Config) -> Result<Option<Turn>> {
     }
     let store = Postgres::open_with_history(&address)?;
     match store.take_turn()? {
-        Ok(term) => Ok(Some(store.hold_turn(term))),
+        Ok(turn) => Ok(Some(turn)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its turn ends 15 s later"
         ),

@@ -5,12 +5,37 @@ use super::work::Wanted;
 use crate::error::Result;
 use crate::model::{Date, Known, SeriesId, Vintages};
 use crate::store::change::{self, kept};
-use crate::store::seam::{Article, Description, Status, Store, WriteVintages, Written};
+use crate::store::seam::{
+    Article, Description, Following, Status, Store, Turns, WriteVintages, Written,
+};
 use jiff::Timestamp;
 
 impl Store for Postgres {
     fn version(&self) -> Result<u64> {
-        Ok(self.mark()?.version.unsigned_abs())
+        match &self.copy {
+            Some(copy) => copy.file.version(),
+            None => Ok(self.mark()?.version.unsigned_abs()),
+        }
+    }
+
+    fn incarnation(&self) -> u64 {
+        let copy = self.copy.as_ref();
+        copy.map_or(0, |copy| copy.file.incarnation())
+    }
+
+    fn turns(&self) -> Option<&dyn Turns> {
+        self.copy.is_some().then_some(self)
+    }
+
+    fn following(&self) -> Option<Following> {
+        self.copy.as_ref().map(|copy| copy.now())
+    }
+
+    fn probe(&self) -> Result<()> {
+        match &self.copy {
+            Some(copy) => copy.file.probe(),
+            None => self.version().map(drop),
+        }
     }
 
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
@@ -37,7 +62,10 @@ impl Store for Postgres {
     }
 
     fn count(&self) -> Result<u64> {
-        Ok(self.mark()?.series.unsigned_abs())
+        match &self.copy {
+            Some(copy) => copy.file.count(),
+            None => Ok(self.mark()?.series.unsigned_abs()),
+        }
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {

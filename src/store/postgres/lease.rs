@@ -1,22 +1,20 @@
 //! Whose turn it is to write: one line with the holder, the term and when it ends by the database's clock.
 
+use super::thread::wait;
 use crate::error::Result;
 use crate::postgres::Database;
 use std::time::Duration;
 
 /// How long a turn lasts without being renewed.
-pub(in crate::store) const TERM: Duration = Duration::from_secs(15);
+pub(super) const TERM: Duration = Duration::from_secs(15);
 /// How often it is renewed, and whoever has none looks for it.
-pub(in crate::store) const BEAT: Duration = Duration::from_secs(3);
+pub(super) const BEAT: Duration = Duration::from_secs(3);
 
 /// Takes the turn when it is nobody's: the new term, or who has it.
 ///
 /// # Errors
 /// [`crate::Error::Store`] when the database cannot be reached.
-pub(in crate::store) async fn take(
-    db: &Database,
-    who: &str,
-) -> Result<std::result::Result<i64, String>> {
+pub(super) async fn take(db: &Database, who: &str) -> Result<std::result::Result<i64, String>> {
     db.transaction("take the turn in", |tx| async move {
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
@@ -36,17 +34,16 @@ pub(in crate::store) async fn take(
 ///
 /// # Errors
 /// [`crate::Error::Store`] when the database cannot be reached.
-pub(in crate::store) async fn renew(db: &Database, term: i64) -> Result<bool> {
+pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
     until(db, term, i64::try_from(TERM.as_secs()).unwrap_or(i64::MAX)).await
 }
 
-/// Ends the turn at once.
-///
-/// # Errors
-/// [`crate::Error::Store`] when the database cannot be reached.
-pub(in crate::store) async fn end(db: &Database, term: i64) -> Result<()> {
+/// Ends the turn at once; where the database cannot be reached it ends by itself.
+pub(super) fn give_back(db: &Database, term: i64) {
     let db = db.clone().with_patience(Duration::from_secs(2));
-    until(&db, term, -1).await.map(|_| ())
+    if let Err(error) = wait(until(&db, term, -1)) {
+        tracing::debug!(error = error.for_operator(), "the turn ends by itself");
+    }
 }
 
 async fn until(db: &Database, term: i64, seconds: i64) -> Result<bool> {
@@ -78,7 +75,7 @@ pub(super) async fn holder(db: &Database) -> Result<String> {
 }
 
 /// What this process is called: its machine and number, and something that no other has.
-pub(in crate::store) fn own_name() -> String {
+pub(super) fn own_name() -> String {
     let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let mark = crate::clock::random() & 0xffff;
     format!("{}/{}-{mark:04x}", host.trim(), std::process::id())

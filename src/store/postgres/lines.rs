@@ -91,7 +91,7 @@ fn bound(value: &Value) -> &(dyn ToSql + Sync) {
 ///
 /// # Errors
 /// [`crate::Error::Store`] when it cannot be reached.
-pub(in crate::store) async fn state(db: &Database) -> crate::Result<Mark> {
+pub(super) async fn state(db: &Database) -> crate::Result<Mark> {
     let read = db.transaction("read", |tx| async move { mark(&tx).await });
     read.await
 }

@@ -1,6 +1,7 @@
 //! Databases for the contract: one for each test, on a server that the environment names.
 
 use super::handle::Postgres;
+use super::thread::wait;
 use crate::postgres::Address;
 use tempfile::TempDir;
 
@@ -12,7 +13,7 @@ pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
     let name = name.get(..60).unwrap_or(name).to_owned();
     let made = name.clone();
     let admin = Postgres::unchecked(&at("postgres")).unwrap();
-    let db = admin.shared().db.clone();
+    let db = admin.db.clone();
     let make = async move {
         let (client, connection) = db.alone().await?;
         let ends = tokio::spawn(connection);
@@ -24,7 +25,7 @@ pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
         ends.await.unwrap().unwrap();
         Ok(())
     };
-    admin.shared().wait(make).unwrap();
+    wait(make).unwrap();
     Postgres::unchecked(&at(&name)).unwrap().migrate().unwrap();
     (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
 }

@@ -1,22 +1,22 @@
 //! A whole store into an empty database, in one transaction.
 
 use super::lines::{mark, put};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::postgres::{Bounds, Database};
-use crate::store::sqlite::lines::{DESCRIPTION, Piece, SERIES};
-use tokio::sync::Mutex;
-use tokio::sync::mpsc::Receiver;
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::lines::{DESCRIPTION, SERIES};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 
-/// Takes what comes; `false` when the database holds something already.
+/// Takes all that a store in a file holds; `false` when the database holds something already.
 ///
 /// # Errors
-/// [`crate::Error::Store`] when what comes breaks off, or it cannot be written. Nothing was written then.
-pub(super) async fn fill(db: &Database, from: Receiver<Piece>) -> Result<bool> {
-    // What has come does not come again: one attempt.
-    let db = db.clone().with_patience(std::time::Duration::ZERO);
-    let from = &Mutex::new(from);
+/// [`crate::Error::Store`] when the file cannot be read, or the database not be written. Nothing was written then.
+pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
+    // One attempt: it may take long.
+    let db = &db.clone().with_patience(Duration::ZERO);
     db.bounded("copy into", Bounds::WHOLE, |tx| async move {
-        let mut from = from.lock().await;
         // Of several that come at once the others wait here, and then find it filled.
         tx.batch_execute(
             "SET LOCAL lock_timeout = 0; SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
@@ -26,28 +26,22 @@ pub(super) async fn fill(db: &Database, from: Receiver<Piece>) -> Result<bool> {
         if held.series > 0 {
             return Ok(false);
         }
-        let change = held.change + 1;
-        while let Some(piece) = from.recv().await {
-            match piece {
-                Piece::Lines(lines) => put(&tx, &lines, change).await?,
-                Piece::End(_) => {
-                    let last = |table: &str| {
-                        format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})")
-                    };
-                    let sql = format!(
-                        "UPDATE econoscope.state SET change = change + 1, version = version + 1,
-                             series = (SELECT count(*) FROM econoscope.series),
-                             last_series = {}, last_description = {} WHERE id = 1",
-                        last(SERIES.name),
-                        last(DESCRIPTION.name)
-                    );
-                    tx.batch_execute(&sql).await?;
-                    return Ok(true);
-                }
-                Piece::Onto(_) | Piece::Gone(_) => {}
-            }
-        }
-        Err(Error::of_store("the copy broke off. Nothing of it was kept.").into())
+        block_in_place(|| {
+            from.pieces(|lines| {
+                let put = Handle::current().block_on(put(&tx, &lines, held.change + 1));
+                put.map_err(|failure| db.told("copy into", &failure))
+            })
+        })?;
+        let last = |table: &str| format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})");
+        let sql = format!(
+            "UPDATE econoscope.state SET change = change + 1, version = version + 1,
+                 series = (SELECT count(*) FROM econoscope.series),
+                 last_series = {}, last_description = {} WHERE id = 1",
+            last(SERIES.name),
+            last(DESCRIPTION.name)
+        );
+        tx.batch_execute(&sql).await?;
+        Ok(true)
     })
     .await
 }

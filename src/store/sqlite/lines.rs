@@ -6,10 +6,9 @@ use super::descriptions;
 use super::file::{Sqlite, snapshot};
 use super::query::{Query, execute, failed};
 use super::state::{self, State};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use tokio::sync::mpsc::Receiver;
 
 /// A table, and its columns in their order, as SQL has them; the first is its key.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,16 +80,11 @@ pub(in crate::store) struct Mark {
     pub(in crate::store) series: i64,
 }
 
-/// What comes to a copy, in this order: where it begins, lines, what is gone, where it ends.
-#[derive(Debug)]
-pub(in crate::store) enum Piece {
-    /// What follows belongs onto this state; `None`: it is all, and what is held goes.
-    Onto(Option<Mark>),
-    /// Series that are gone, by their number.
-    Gone(Vec<i64>),
-    Lines(Vec<Line>),
-    /// All has come, up to this state.
-    End(Mark),
+/// A copy while lines come to it, all or nothing.
+pub(in crate::store) struct Receiving<'a> {
+    db: &'a Connection,
+    /// Which state it held before.
+    pub(in crate::store) held: Option<Mark>,
 }
 
 const MARK: &str = "CREATE TABLE IF NOT EXISTS follow (
@@ -159,41 +153,59 @@ impl Sqlite {
         })
     }
 
-    /// Takes what comes, all or nothing; `false` when it belongs onto another state than is held.
+    /// Takes what `give` hands over, all or nothing.
     ///
     /// # Errors
-    /// [`crate::Error::Store`] when it breaks off, or the file cannot be written.
-    pub(in crate::store) fn receive(&self, mut from: Receiver<Piece>) -> Result<bool> {
+    /// [`crate::Error::Store`] when the file cannot be written, or what `give` says.
+    pub(in crate::store) fn receive<T>(
+        &self,
+        give: impl FnOnce(&Receiving<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.writing(|db| {
             db.execute_batch(MARK).map_err(|e| failed("write", e))?;
             let held = mark(db)?;
-            let mut is_whole = false;
-            while let Some(piece) = from.blocking_recv() {
-                match piece {
-                    Piece::Onto(None) => {
-                        is_whole = true;
-                        clear(db)?;
-                    }
-                    Piece::Onto(expected) if expected != held => return Ok(false),
-                    Piece::Onto(_) => {}
-                    Piece::Gone(ids) => {
-                        for id in ids {
-                            let sql =
-                                "DELETE FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63";
-                            execute(db, sql, [id])?;
-                            execute(db, "DELETE FROM series WHERE id = ?1", [id])?;
-                        }
-                    }
-                    Piece::Lines(lines) => put(db, &lines)?,
-                    Piece::End(mark) => {
-                        return end(db, held.as_ref(), &mark, is_whole).map(|()| true);
-                    }
-                }
-            }
-            Err(Error::of_store(
-                "the copy broke off. Nothing of it was kept.",
-            ))
+            give(&Receiving { db, held })
         })
+    }
+}
+
+impl Receiving<'_> {
+    /// Empties every table.
+    pub(in crate::store) fn clear(&self) -> Result<()> {
+        let sql = "DELETE FROM series; DELETE FROM segment; DELETE FROM article; DELETE FROM note";
+        let cleared = self.db.execute_batch(sql);
+        cleared.map_err(|e| failed("write", e))?;
+        descriptions::clear(self.db)
+    }
+
+    /// Drops a series, by its number.
+    pub(in crate::store) fn drop_series(&self, id: i64) -> Result<()> {
+        let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63";
+        execute(self.db, sql, [id])?;
+        execute(self.db, "DELETE FROM series WHERE id = ?1", [id])
+    }
+
+    /// Puts lines in the place of those with their keys.
+    pub(in crate::store) fn put(&self, lines: &[Line]) -> Result<()> {
+        put(self.db, lines)
+    }
+
+    /// Notes what was reached, by all lines or by those that were new. The version never falls, also where a database
+    /// with fewer changes took the place.
+    pub(in crate::store) fn end(&self, mark: &Mark, is_whole: bool) -> Result<()> {
+        let before = state::state(self.db)?.version;
+        let is_same = |held: &Mark| held.version == mark.version;
+        let is_news = is_whole || !self.held.as_ref().is_some_and(is_same);
+        let state = State {
+            version: mark.version.max(before.saturating_add(is_news.into())),
+            series: mark.series,
+        };
+        state::insert(self.db, state).map_err(|e| failed("write", e))?;
+        execute(
+            self.db,
+            "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",
+            (&mark.incarnation, mark.change, mark.version, mark.series),
+        )
     }
 }
 
@@ -247,29 +259,6 @@ fn put(db: &Connection, lines: &[Line]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Empties every table.
-fn clear(db: &Connection) -> Result<()> {
-    let sql = "DELETE FROM series; DELETE FROM segment; DELETE FROM article; DELETE FROM note";
-    db.execute_batch(sql).map_err(|e| failed("write", e))?;
-    descriptions::clear(db)
-}
-
-/// Notes what was reached. The version never falls, also where a database with fewer changes took the place.
-fn end(db: &Connection, held: Option<&Mark>, mark: &Mark, is_whole: bool) -> Result<()> {
-    let before = state::state(db)?.version;
-    let is_news = is_whole || held.is_none_or(|held| held.version != mark.version);
-    let state = State {
-        version: mark.version.max(before.saturating_add(is_news.into())),
-        series: mark.series,
-    };
-    state::insert(db, state).map_err(|e| failed("write", e))?;
-    execute(
-        db,
-        "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",
-        (&mark.incarnation, mark.change, mark.version, mark.series),
-    )
 }
 
 fn mark(db: &Connection) -> Result<Option<Mark>> {

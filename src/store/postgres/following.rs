@@ -1,14 +1,17 @@
 //! The work beside the answers: following the database, and looking for the turn to write.
 
+use super::fetch::{CHANNEL, bring};
+use super::lease::{self, BEAT, TERM};
+use super::thread::beside;
 use crate::clock::{jitter, wall};
 use crate::error::{NOTICE, Result};
 use crate::postgres::Database;
-use crate::store::postgres::{BEAT, CHANNEL, Postgres, TERM, bring, own_name, renew, state, take};
 use crate::store::seam::Following;
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Mark;
 use std::future::poll_fn;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio_postgres::AsyncMessage;
@@ -23,12 +26,14 @@ const OWN: Duration = Duration::from_secs(10);
 /// A file and the database it follows.
 #[derive(Debug)]
 pub(super) struct Followed {
-    pub(super) file: Arc<Sqlite>,
-    pub(super) primary: Postgres,
+    pub(super) file: Sqlite,
+    /// Asked once each time.
+    db: Database,
     seen: Mutex<Seen>,
     moved: Condvar,
     wake: Notify,
-    term: OnceLock<watch::Sender<Option<i64>>>,
+    term: watch::Sender<Option<i64>>,
+    looks_for_turn: AtomicBool,
 }
 
 /// What is known of the database.
@@ -40,12 +45,7 @@ struct Seen {
 
 impl Followed {
     /// A file that holds this state of the database, which could be reached or not.
-    pub(super) fn new(
-        file: Arc<Sqlite>,
-        primary: Postgres,
-        mark: Option<Mark>,
-        away: bool,
-    ) -> Self {
+    pub(super) fn new(file: Sqlite, db: Database, mark: Option<Mark>, away: bool) -> Self {
         let now = wall();
         let following = Following {
             away_since: away.then_some(now),
@@ -54,27 +54,21 @@ impl Followed {
         };
         Self {
             file,
-            primary,
+            db: db.with_patience(Duration::ZERO),
             seen: Mutex::new(Seen { mark, following }),
             moved: Condvar::new(),
             wake: Notify::new(),
-            term: OnceLock::new(),
+            term: watch::Sender::new(None),
+            looks_for_turn: AtomicBool::new(false),
         }
     }
 
     /// How it stands now.
     pub(super) fn now(&self) -> Following {
-        let term = self.term.get().and_then(|term| *term.borrow());
         Following {
-            term,
+            term: *self.term.borrow(),
             ..self.seen().following
         }
-    }
-
-    /// The database, asked once each time.
-    fn database(&self) -> Database {
-        let db = self.primary.shared().db.clone();
-        db.with_patience(Duration::ZERO)
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -89,22 +83,22 @@ impl Followed {
     }
 
     /// Follows from now on, for as long as the process lives.
-    pub(super) fn follow(self: &Arc<Self>) {
-        let Some(runtime) = self.primary.shared().handle() else {
-            return;
-        };
+    ///
+    /// # Errors
+    /// [`crate::Error::Store`] when there is no thread for it.
+    pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
         let (one, other) = (Arc::clone(self), Arc::clone(self));
-        runtime.spawn(async move { one.keep_up().await });
-        runtime.spawn(async move { other.listen().await });
+        beside(async move { one.keep_up().await })?;
+        beside(async move { other.listen().await })?;
+        Ok(())
     }
 
     async fn keep_up(&self) {
-        let db = self.database();
         loop {
             // A word of a writer only makes it sooner.
             let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
             woken.unwrap_or_default();
-            let done = self.step(&db).await;
+            let done = self.step().await;
             let away = done.is_err();
             let was_away = self.note(away);
             match done {
@@ -129,30 +123,20 @@ impl Followed {
         before.is_some()
     }
 
-    async fn step(&self, db: &Database) -> Result<()> {
+    async fn step(&self) -> Result<()> {
         let held = self.seen().mark.clone();
-        if held.as_ref() == Some(&state(db).await?) {
-            return Ok(());
+        let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
+        if now != held {
+            self.seen().mark = now;
+            self.moved.notify_all();
         }
-        let now = match bring(db, &self.file, held, |_| {}).await? {
-            Some(mark) => Some(mark),
-            // Another process follows into the same file and was there first.
-            None => {
-                let file = Arc::clone(&self.file);
-                let read = tokio::task::spawn_blocking(move || file.mark()).await;
-                read.map_err(|e| crate::Error::internal("reading the copy", e))??
-            }
-        };
-        self.seen().mark = now;
-        self.moved.notify_all();
         Ok(())
     }
 
     /// Hears that there is news, where the database and what lies between can tell.
     async fn listen(&self) {
-        let db = &self.primary.shared().db;
         loop {
-            if let Ok((client, mut connection)) = db.alone().await {
+            if let Ok((client, mut connection)) = self.db.alone().await {
                 let hear = async {
                     while let Some(Ok(message)) =
                         poll_fn(|context| connection.poll_message(context)).await
@@ -179,35 +163,30 @@ impl Followed {
 
     /// The term this process has, if it has the turn; asked for the first time it begins to look for it.
     pub(super) fn terms(self: &Arc<Self>) -> watch::Receiver<Option<i64>> {
-        let mut is_first = false;
-        let sender = self.term.get_or_init(|| {
-            is_first = true;
-            watch::Sender::new(None)
-        });
-        let terms = sender.subscribe();
-        if is_first && let Some(runtime) = self.primary.shared().handle() {
+        let terms = self.term.subscribe();
+        if !self.looks_for_turn.swap(true, Ordering::Relaxed) {
             let own = Arc::clone(self);
-            runtime.spawn(async move { own.take_turns().await });
+            if let Err(error) = beside(async move { own.take_turns().await }) {
+                tracing::error!(error = error.for_operator(), "this server never writes");
+            }
         }
         terms
     }
 
     async fn take_turns(&self) {
-        let db = self.database();
-        let (who, mut renewed) = (own_name(), Instant::now());
-        let Some(term) = self.term.get() else { return };
+        let (who, mut renewed) = (lease::own_name(), Instant::now());
         let mut pause = Duration::ZERO;
         loop {
             tokio::time::sleep(pause).await;
             pause = BEAT + jitter(BEAT / 3);
             // Nobody here wants to write: it does not sync, or is about to end.
-            if term.is_closed() {
+            if self.term.is_closed() {
                 continue;
             }
-            let held = *term.borrow();
+            let held = *self.term.borrow();
             let asked = Instant::now();
             let now = match held {
-                Some(held) => match renew(&db, held).await {
+                Some(held) => match lease::renew(&self.db, held).await {
                     Ok(true) => {
                         renewed = asked;
                         Some(held)
@@ -217,7 +196,8 @@ impl Followed {
                 },
                 None => {
                     renewed = asked;
-                    take(&db, &who).await.ok().and_then(std::result::Result::ok)
+                    let taken = lease::take(&self.db, &who).await;
+                    taken.ok().and_then(std::result::Result::ok)
                 }
             };
             if now != held {
@@ -227,18 +207,15 @@ impl Followed {
                     }
                     None => tracing::warn!(target: NOTICE, "this server writes no more"),
                 }
-                term.send_replace(now);
+                self.term.send_replace(now);
             }
         }
     }
 
     /// Gives the turn back, if this process has it.
     pub(super) fn resign(&self) {
-        let held = self.term.get().and_then(|term| term.send_replace(None));
-        if let Some(held) = held
-            && let Err(error) = self.primary.give_back(held)
-        {
-            tracing::debug!(error = error.for_operator(), "the turn ends by itself");
+        if let Some(held) = self.term.send_replace(None) {
+            lease::give_back(&self.db, held);
         }
     }
 }
