@@ -34,29 +34,22 @@ pub(crate) struct Database {
     patience: Duration,
 }
 
-/// What a transaction sees, and how long it may take.
+/// What a transaction sees, by the statement that begins it, and how long it may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
-    begin: &'static str,
-    most: Duration,
-}
+pub(crate) struct Bounds(&'static str, Duration);
 
 const EACH_ANEW: &str = "START TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 impl Bounds {
-    const fn of(begin: &'static str, most: Duration) -> Self {
-        Self { begin, most }
-    }
-
     /// Each statement sees what was committed before it.
-    const SHORT: Self = Self::of(EACH_ANEW, ATTEMPT);
+    const SHORT: Self = Self(EACH_ANEW, ATTEMPT);
     /// All statements see one moment.
-    pub(crate) const MOMENT: Self = Self::of(ONE_MOMENT, ATTEMPT);
+    pub(crate) const MOMENT: Self = Self(ONE_MOMENT, ATTEMPT);
     /// Short statements for as long as they take: for filling a database.
-    pub(crate) const WHOLE: Self = Self::of(EACH_ANEW, Duration::MAX);
+    pub(crate) const WHOLE: Self = Self(EACH_ANEW, Duration::MAX);
     /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
-    pub(crate) const LONG: Self = Self::of(ONE_MOMENT, Duration::MAX);
+    pub(crate) const LONG: Self = Self(ONE_MOMENT, Duration::MAX);
 }
 
 /// A connection while a transaction is open on it.
@@ -187,18 +180,18 @@ impl Database {
 
     async fn attempt<T, F: Future<Output = Tried<T>>>(
         &self,
-        bounds: Bounds,
+        Bounds(begin, most): Bounds,
         work: &mut impl FnMut(Session) -> F,
     ) -> Tried<T> {
         let session = Arc::new(self.pool.get().await.map_err(Failure::Unreachable)?);
         let mut open = Open(Some(Arc::clone(&session)));
         let all = async move {
-            session.batch_execute(bounds.begin).await?;
+            session.batch_execute(begin).await?;
             let done = work(Arc::clone(&session)).await?;
             session.batch_execute("COMMIT").await?;
             Ok(done)
         };
-        let done = tokio::time::timeout(bounds.most, all).await;
+        let done = tokio::time::timeout(most, all).await;
         let done = done.unwrap_or(Err(Failure::Silent))?;
         // Back to those that are kept.
         open.0 = None;

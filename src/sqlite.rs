@@ -69,7 +69,7 @@ impl Layout {
         if found == (0, 0) {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
-            if transaction.query_row(sql, [], |row| row.get(0)) == Ok(0) {
+            if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
                 (self.make)(&transaction)?;
                 transaction.pragma_update(None, "application_id", self.application)?;
                 transaction.pragma_update(None, "user_version", self.version)?;

@@ -8,7 +8,7 @@ use super::local::Desk;
 use crate::error::Result;
 use crate::indicators::{COMPOSITES, Composite};
 use crate::model::{AsOf, Date, Known, Observation, SeriesId, Vintages};
-use crate::store::Write;
+use crate::store::{Write, WriteVintages};
 
 /// Values nearer than this are the same figure.
 const SAME: f64 = 1e-9;
@@ -47,19 +47,26 @@ fn keep(
     stored: Option<&Vintages>,
     computed: &[Observation],
 ) -> Result<()> {
+    let replace = |rows: &[Known]| {
+        desk.store().replace_computed(WriteVintages {
+            id,
+            rows,
+            fetched_at: desk.now(),
+            origin,
+        })
+    };
     let Some(stored) = stored else {
         let rows: Vec<Known> = computed.iter().map(|o| Known::new(o, None)).collect();
         // What is held under another method stays until this one has something to say.
         return if rows.is_empty() {
             Ok(())
         } else {
-            desk.store().replace_computed(id, &rows, desk.now(), origin)
+            replace(&rows)
         };
     };
     let past = past(stored, computed);
     if past != stored.rows() {
-        desk.store()
-            .replace_computed(id, &past, desk.now(), origin)?;
+        replace(&past)?;
     }
     let news = news(stored, computed);
     if news.is_empty() {

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::indicators::Reading;
 use crate::indicators::narrative_velocity::NVI;
 use crate::model::{AsOf, Date, Known, SeriesId};
+use crate::store::WriteVintages;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -87,8 +88,12 @@ pub fn refresh(desk: &Desk) -> Result<()> {
         value: Some(value),
     });
     let origin = format!("computed {}", NVI.method);
-    desk.store()
-        .replace_computed(&id, &rows, desk.now(), &origin)
+    desk.store().replace_computed(WriteVintages {
+        id: &id,
+        rows: &rows,
+        fetched_at: desk.now(),
+        origin: &origin,
+    })
 }
 
 #[cfg(test)]

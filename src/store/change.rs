@@ -155,10 +155,10 @@ pub(super) fn kept(instant: Timestamp) -> Timestamp {
 ///
 /// # Errors
 /// [`Error::Store`] when they are not said to be computed, or a value is not finite.
-pub(super) fn computed(id: &SeriesId, rows: &[Known], origin: &str) -> Result<Vintages> {
-    may_replace(id, origin)?;
-    finite(id, rows)?;
-    Ok(Vintages::new(rows.to_vec()))
+pub(super) fn computed(write: &WriteVintages<'_>) -> Result<Vintages> {
+    may_replace(write.id, write.origin)?;
+    finite(write.id, write.rows)?;
+    Ok(Vintages::new(write.rows.to_vec()))
 }
 
 /// Refuses to drop what came from a source: only what was computed here can be computed again.

@@ -264,18 +264,12 @@ pub trait Store: Send + Sync {
 
     /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
     /// to it that rows which were served stay among them; no rows at all drop the series, the very rows that
-    /// are held change nothing. Rows may come in any order. Refused where `origin`, or that of the rows held,
+    /// are held change nothing. Rows may come in any order. Refused where the origin, or that of the rows held,
     /// is not `computed …`.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when refused or not written.
-    fn replace_computed(
-        &self,
-        id: &SeriesId,
-        rows: &[Known],
-        fetched_at: Timestamp,
-        origin: &str,
-    ) -> Result<()>;
+    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()>;
 
     /// Adds or replaces articles by `id`; returns how many were new.
     ///

@@ -81,24 +81,21 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<Known>) -> Result<(), Malformed
 }
 
 fn encode_days(out: &mut Vec<u8>, rows: &[Known]) {
-    let first = rows.first().map_or(0, |r| i64::from(day_number(r.date)));
-    if let Some(step) = even_step(rows.iter().map(|r| i64::from(day_number(r.date)))) {
-        out.push(EVERY_DAYS);
-        put_signed(out, first);
-        put(out, step);
-    } else if let Some(step) = even_month_step(rows) {
-        out.push(EVERY_MONTHS);
-        put_signed(out, rows.first().map_or(0, |r| month_number(r.date)));
-        put(out, step);
-    } else {
-        out.push(ANY_DAYS);
-        put_signed(out, first);
-        let mut last = first;
-        for row in rows.iter().skip(1) {
-            let day = i64::from(day_number(row.date));
-            put(out, day.abs_diff(last));
-            last = day;
+    let forms: [(u8, Number); 2] = [(EVERY_DAYS, day_of_date), (EVERY_MONTHS, month_of_date)];
+    for (form, number) in forms {
+        if let Some((first, step)) = even_steps(rows, number) {
+            out.push(form);
+            put_signed(out, first);
+            return put(out, step);
         }
+    }
+    out.push(ANY_DAYS);
+    let mut days = rows.iter().map(|row| i64::from(day_number(row.date)));
+    let mut last = days.next().unwrap_or(0);
+    put_signed(out, last);
+    for day in days {
+        put(out, day.abs_diff(last));
+        last = day;
     }
 }
 
@@ -303,31 +300,28 @@ fn date_of_month(month: i64) -> Option<Date> {
     Date::new(year, month, 1).ok()
 }
 
-fn month_number(date: Date) -> i64 {
-    i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+/// A date as a number, where it is one of those that are counted.
+type Number = fn(Date) -> Option<i64>;
+
+fn day_of_date(date: Date) -> Option<i64> {
+    Some(day_number(date).into())
 }
 
-/// The gap that lies between all neighbours, 0 for a single row; `None` when gaps differ.
-fn even_step(mut places: impl Iterator<Item = i64>) -> Option<u64> {
-    let Some(mut last) = places.next() else {
-        return Some(0);
-    };
-    let mut step = None;
-    for place in places {
-        let gap = place.abs_diff(last);
-        if *step.get_or_insert(gap) != gap {
-            return None;
-        }
-        last = place;
-    }
-    Some(step.unwrap_or(0))
+/// Counts first days of months alone.
+fn month_of_date(date: Date) -> Option<i64> {
+    let month = i64::from(date.year()) * 12 + i64::from(date.month()) - 1;
+    (date.day() == 1).then_some(month)
 }
 
-fn even_month_step(rows: &[Known]) -> Option<u64> {
-    if rows.iter().any(|r| r.date.day() != 1) {
-        return None;
-    }
-    even_step(rows.iter().map(|r| month_number(r.date)))
+/// The first date's number and the gap between all neighbours, 0 for a single row; `None` when gaps differ.
+fn even_steps(rows: &[Known], number: Number) -> Option<(i64, u64)> {
+    let numbers = rows.iter().map(|row| number(row.date));
+    let numbers: Vec<i64> = numbers.collect::<Option<_>>()?;
+    let neighbours = numbers.iter().zip(numbers.iter().skip(1));
+    let mut gaps = neighbours.map(|(earlier, later)| later.abs_diff(*earlier));
+    let step = gaps.next().unwrap_or(0);
+    let first = numbers.first().copied().unwrap_or(0);
+    gaps.all(|gap| gap == step).then_some((first, step))
 }
 
 fn put(out: &mut Vec<u8>, mut number: u64) {

@@ -5,7 +5,7 @@ use super::support::{ask, backend, now, real};
 use econoscope::catalogue::Catalogue;
 use econoscope::endpoints::{Backend, ENDPOINTS, Route};
 use econoscope::model::{Date, Known, Observation, SeriesId};
-use econoscope::store::{Sqlite, Store, Write};
+use econoscope::store::{Sqlite, Store, Write, WriteVintages};
 use jiff::ToSpan;
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -44,7 +44,12 @@ fn cut(store: &dyn Store, day: Date) -> Arc<Sqlite> {
         let rows: Vec<Known> = held.rows().iter().filter(then).copied().collect();
         if !rows.is_empty() {
             known
-                .replace_computed(&status.id, &rows, status.fetched_at, "computed cut")
+                .replace_computed(WriteVintages {
+                    id: &status.id,
+                    rows: &rows,
+                    fetched_at: status.fetched_at,
+                    origin: "computed cut",
+                })
                 .unwrap();
         }
     }

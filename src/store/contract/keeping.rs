@@ -3,7 +3,7 @@
 use super::words::{at, id, latest, months, put, put_rows, written};
 use crate::model::frequency::day_from_number;
 use crate::model::{Known, Observation};
-use crate::store::seam::{Article, Status, Store, Write};
+use crate::store::seam::{Article, Status, Store, Write, WriteVintages};
 use jiff::civil::date;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -115,9 +115,15 @@ pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
 }
 
 pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
-    let replace = |name: &str, rows: &[Known]| {
-        store.replace_computed(&id(name), rows, at(0), "computed crpi-v2")
+    let replace_by = |origin, name: &str, rows: &[Known]| {
+        store.replace_computed(WriteVintages {
+            id: &id(name),
+            rows,
+            fetched_at: at(0),
+            origin,
+        })
     };
+    let replace = |name: &str, rows: &[Known]| replace_by("computed crpi-v2", name, rows);
     put(store, &[1.0], None);
     assert_eq!(replace("GDP", &[]).unwrap_err().code(), "store");
     assert_eq!(latest(store), [1.0]);
@@ -151,7 +157,7 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
         ..rows[0]
     };
     assert!(replace("SERVICE_CRPI", &[hole]).is_err());
-    let foreign = store.replace_computed(&id("SERVICE_CRPI"), &rows, at(0), "fred");
+    let foreign = replace_by("fred", "SERVICE_CRPI", &rows);
     assert!(foreign.is_err(), "it could never be replaced again");
     assert_eq!(
         store.read(&id("SERVICE_CRPI")).unwrap().unwrap().rows(),
@@ -239,8 +245,13 @@ pub(super) fn version_grows_with_what_is_visible_and_only_then(store: &dyn Store
         s.write_articles(articles).unwrap();
     };
     let clear = |s: &dyn Store| {
-        s.replace_computed(&id("GDP"), &[], at(0), "computed x")
-            .unwrap_err();
+        s.replace_computed(WriteVintages {
+            id: &id("GDP"),
+            rows: &[],
+            fetched_at: at(0),
+            origin: "computed x",
+        })
+        .unwrap_err();
     };
     let steps: [Step<'_>; 10] = [
         (true, &|s| write(s, &[1.0], None)),

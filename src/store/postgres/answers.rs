@@ -3,7 +3,7 @@
 use super::handle::Postgres;
 use super::work::Wanted;
 use crate::error::Result;
-use crate::model::{Date, Known, SeriesId, Vintages};
+use crate::model::{Date, SeriesId, Vintages};
 use crate::store::change::{self, kept};
 use crate::store::seam::{
     Article, Description, Following, Status, Store, Turns, WriteVintages, Written,
@@ -87,15 +87,9 @@ impl Store for Postgres {
         })
     }
 
-    fn replace_computed(
-        &self,
-        id: &SeriesId,
-        rows: &[Known],
-        fetched_at: Timestamp,
-        origin: &str,
-    ) -> Result<()> {
-        self.change(Wanted::Anew(id), |store| {
-            store.replace_computed(id, rows, fetched_at, origin)
+    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
+        self.change(Wanted::Anew(write.id), |store| {
+            store.replace_computed(write)
         })
     }
 

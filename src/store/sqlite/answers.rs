@@ -4,7 +4,7 @@ use super::file::{Sqlite, snapshot};
 use super::series;
 use super::{descriptions, state, texts, upkeep};
 use crate::error::Result;
-use crate::model::{Date, Known, SeriesId, Vintages};
+use crate::model::{Date, SeriesId, Vintages};
 use crate::store::change::{self, Change, kept};
 use crate::store::seam::{Article, Description, Status, Store, WriteVintages, Written};
 use jiff::Timestamp;
@@ -89,32 +89,21 @@ impl Store for Sqlite {
         self.reading(|db| snapshot(db, |db| descriptions::find(db, words, limit)))
     }
 
-    fn replace_computed(
-        &self,
-        id: &SeriesId,
-        rows: &[Known],
-        fetched_at: Timestamp,
-        origin: &str,
-    ) -> Result<()> {
-        let vintages = change::computed(id, rows, origin)?;
-        let rows = vintages.rows();
+    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
+        let vintages = change::computed(&write)?;
+        let (id, rows) = (write.id, vintages.rows());
         self.writing(|db| {
             let held = self.sure(db, series::line(db, id)?)?;
             if let Some(held) = &held {
                 change::may_replace(id, &held.origin)?;
                 // Damaged rows are no hindrance: they are what is replaced.
                 let rows = series::read(db, id).ok().flatten();
-                if held.origin == origin && rows.is_some_and(|held| held.vintages == vintages) {
-                    return series::note_reading(db, held.clone(), fetched_at);
+                if held.origin == write.origin && rows.is_some_and(|held| held.vintages == vintages)
+                {
+                    return series::note_reading(db, held.clone(), write.fetched_at);
                 }
                 series::remove(db, held)?;
             }
-            let write = WriteVintages {
-                id,
-                rows,
-                fetched_at,
-                origin,
-            };
             if !rows.is_empty() {
                 series::create(db, &write, rows)?;
             }

@@ -5,7 +5,7 @@ use super::query::failed;
 use super::{connect, state};
 use crate::error::{Error, Result};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -19,8 +19,6 @@ const FRESH: Duration = Duration::from_millis(5);
 /// next call finds that one.
 #[derive(Debug)]
 pub struct Sqlite {
-    /// None for a store in memory.
-    path: Option<PathBuf>,
     home: RwLock<Arc<Home>>,
     /// How often another file took the place.
     replaced: AtomicU64,
@@ -48,7 +46,7 @@ impl Sqlite {
     /// [`crate::Error::Store`] that names the path and the way out: a foreign file, one of a newer version, damage,
     /// missing rights. The file is then as it was.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self::over(Some(path), Home::create(path)?))
+        Home::create(path).map(Self::over)
     }
 
     /// Opens a store that must be there already.
@@ -56,7 +54,7 @@ impl Sqlite {
     /// # Errors
     /// [`crate::Error::Store`] as for [`Self::open`], and when there is no file.
     pub fn open_existing(path: &Path) -> Result<Self> {
-        Ok(Self::over(Some(path), Home::open(path)?))
+        Home::open(path).map(Self::over)
     }
 
     /// An empty store that lives as long as the process: for tests, and where no place can be written to.
@@ -64,12 +62,11 @@ impl Sqlite {
     /// # Errors
     /// [`crate::Error::Store`] when there is not enough memory.
     pub fn in_memory() -> Result<Self> {
-        Ok(Self::over(None, Home::in_memory()?))
+        Home::in_memory().map(Self::over)
     }
 
-    fn over(path: Option<&Path>, home: Home) -> Self {
+    fn over(home: Home) -> Self {
         Self {
-            path: path.map(Path::to_owned),
             home: RwLock::new(Arc::new(home)),
             replaced: AtomicU64::new(0),
             told: Mutex::default(),
@@ -120,17 +117,18 @@ impl Sqlite {
     /// The file that lies at the path now; a new one where it was deleted, if one is to be made.
     pub(super) fn home(&self, make: bool) -> Result<Arc<Home>> {
         let home = Arc::clone(&self.home.read().unwrap_or_else(PoisonError::into_inner));
-        let Some(path) = self.path.as_deref().filter(|path| !home.lies_at(path)) else {
+        if home.lost().is_none() {
             return Ok(home);
-        };
+        }
         drop(home);
         let mut slot = self.home.write().unwrap_or_else(PoisonError::into_inner);
-        if !slot.lies_at(path) {
+        if let Some(path) = slot.lost() {
+            let file = crate::disk::shown(path);
             *slot = Arc::new(slot.successor(path, make)?);
             self.replaced.fetch_add(1, Ordering::Release);
             self.list_checked.store(false, Ordering::Relaxed);
             tracing::warn!(
-                file = crate::disk::shown(path),
+                file,
                 "another file is in the store's place; it is read from now on"
             );
         }
@@ -140,7 +138,7 @@ impl Sqlite {
     /// Runs `read` on a connection of its own; one that failed is closed.
     pub(super) fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let home = self.home(false)?;
-        let Some(path) = &self.path else {
+        let Some(path) = &home.path else {
             return read(&locked(&home.writer));
         };
         let idle = locked(&home.readers).pop();
@@ -160,10 +158,10 @@ impl Sqlite {
     /// Runs `read` on a new connection. When it fails the idle ones are closed: what they keep in memory is no longer
     /// in the file.
     pub(super) fn afresh<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let Some(path) = &self.path else {
+        let home = self.home(false)?;
+        let Some(path) = &home.path else {
             return self.reading(read);
         };
-        let home = self.home(false)?;
         let reader = connect::reader(path)?;
         read(&reader).inspect_err(|_| home.forget())
     }
@@ -184,18 +182,16 @@ impl Sqlite {
         let home = self.home(true)?;
         let mut writer = locked(&home.writer);
         let written = write(&mut writer);
+        let is_lost = home.lost().is_some();
         // What the connection keeps in memory may be what was wrong.
-        if let Some(path) = &self.path
-            && written.is_err()
-            && home.lies_at(path)
+        if let (Some(path), Err(_), false) = (&home.path, &written, is_lost)
             && let Ok(fresh) = connect::open(path)
         {
             *writer = fresh;
         }
         drop(writer);
         locked(&self.told).fresh_until = None;
-        let is_gone = |path: &PathBuf| !home.lies_at(path);
-        if written.is_ok() && self.path.as_ref().is_some_and(is_gone) {
+        if is_lost && written.is_ok() {
             let what = "the file was replaced while it was written to. Write again.";
             return Err(Error::of_store(what));
         }

@@ -8,12 +8,14 @@ use crate::disk::{self, Identity};
 use crate::error::{Error, Result};
 use crate::sqlite::{SIDES, beside};
 use rusqlite::Connection;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A file and the connections to it. It is held open, so that its number is nobody else's meanwhile.
 #[derive(Debug)]
 pub(super) struct Home {
+    /// Where it lies; `None` for a store in memory.
+    pub(super) path: Option<PathBuf>,
     file: Option<Identity>,
     sides: [Option<Identity>; 2],
     pub(super) writer: Mutex<Connection>,
@@ -25,6 +27,7 @@ impl Home {
     /// A store in memory: one connection that lives as long as the store.
     pub(super) fn in_memory() -> Result<Self> {
         Ok(Self {
+            path: None,
             file: None,
             sides: [None; 2],
             writer: Mutex::new(connect::in_memory()?),
@@ -52,17 +55,19 @@ impl Home {
             )));
         }
         Ok(Self {
+            path: Some(path.to_owned()),
             file,
-            sides: sides(path),
+            sides: SIDES.map(|suffix| disk::identity(&beside(path, suffix))),
             writer: Mutex::new(writer),
             readers: Mutex::default(),
         })
     }
 
-    /// Whether this is the file that lies there now.
-    pub(super) fn lies_at(&self, path: &Path) -> bool {
+    /// The path, where another file lies there now or none.
+    pub(super) fn lost(&self) -> Option<&Path> {
+        let path = self.path.as_deref()?;
         let now = disk::identity(path);
-        now.is_some() && now == self.file
+        (now.is_none() || now != self.file).then_some(path)
     }
 
     /// The file that took this one's place. One that was deleted is made anew only for a writer: a reader would
@@ -105,11 +110,6 @@ impl Home {
     pub(super) fn forget(&self) {
         locked(&self.readers).clear();
     }
-}
-
-/// What SQLite keeps beside the file now.
-fn sides(path: &Path) -> [Option<Identity>; 2] {
-    SIDES.map(|suffix| disk::identity(&beside(path, suffix)))
 }
 
 /// A thread that panicked while it held the lock left no open transaction: those roll back when dropped.

@@ -17,26 +17,26 @@ pub(in crate::store) struct Table {
     pub(in crate::store) columns: &'static str,
 }
 
-pub(in crate::store) const SERIES: Table = Table {
-    name: "series",
-    columns: "id, name, rows, segments, first, last, fetched_at, origin, content, crc",
-};
-pub(in crate::store) const SEGMENT: Table = Table {
-    name: "segment",
-    columns: "id, data",
-};
-pub(in crate::store) const ARTICLE: Table = Table {
-    name: "article",
-    columns: "id, slug, title, subtitle, topic, summary, tags, published_at, url, source, crc",
-};
-pub(in crate::store) const NOTE: Table = Table {
-    name: "note",
-    columns: "key, value, crc",
-};
-pub(in crate::store) const DESCRIPTION: Table = Table {
-    name: "description",
-    columns: "id, name, title, units, frequency, adjusted, source, crc",
-};
+impl Table {
+    const fn of(name: &'static str, columns: &'static str) -> Self {
+        Self { name, columns }
+    }
+}
+
+pub(in crate::store) const SERIES: Table = Table::of(
+    "series",
+    "id, name, rows, segments, first, last, fetched_at, origin, content, crc",
+);
+pub(in crate::store) const SEGMENT: Table = Table::of("segment", "id, data");
+pub(in crate::store) const ARTICLE: Table = Table::of(
+    "article",
+    "id, slug, title, subtitle, topic, summary, tags, published_at, url, source, crc",
+);
+pub(in crate::store) const NOTE: Table = Table::of("note", "key, value, crc");
+pub(in crate::store) const DESCRIPTION: Table = Table::of(
+    "description",
+    "id, name, title, units, frequency, adjusted, source, crc",
+);
 /// Every table whose lines are held elsewhere; a series before its segments.
 pub(in crate::store) const TABLES: [&Table; 5] = [&SERIES, &SEGMENT, &ARTICLE, &NOTE, &DESCRIPTION];
 

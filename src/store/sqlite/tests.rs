@@ -10,7 +10,7 @@ mod sharing;
 use super::{Damage, Sqlite};
 use crate::model::frequency::day_from_number;
 use crate::model::{Date, Known, Observation, SeriesId};
-use crate::store::seam::{Article, Store, Write};
+use crate::store::seam::{Article, Store, Write, WriteVintages};
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -318,7 +318,12 @@ fn a_damaged_computed_series_is_healed_by_computing_it_afresh() {
     };
     let compute = |value| {
         store
-            .replace_computed(&id("SERVICE_CRPI"), &[known(value)], at(0), "computed v1")
+            .replace_computed(WriteVintages {
+                id: &id("SERVICE_CRPI"),
+                rows: &[known(value)],
+                fetched_at: at(0),
+                origin: "computed v1",
+            })
             .unwrap();
     };
     compute(1.0);
