@@ -3,6 +3,7 @@
 use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
 use std::fmt;
+use std::str::FromStr;
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -31,13 +32,13 @@ pub struct When {
     pub length: Frequency,
 }
 
-/// What the parts of a date say, in whatever order they come.
-#[derive(Default)]
-struct Parts {
-    year: Option<i16>,
-    quarter: Option<i8>,
-    month: Option<i8>,
-    day: Option<i8>,
+/// What a part of a date says. A date has each once at most, in this order, however they came.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Year(i16),
+    Quarter(i8),
+    Month(i8),
+    Day(i8),
 }
 
 impl When {
@@ -48,10 +49,10 @@ impl When {
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         let parts = match text.bytes().any(|b| b.is_ascii_alphabetic()) {
-            true => Parts::of_words(&text),
-            false => Parts::of_digits(&text),
+            true => of_words(&text),
+            false => of_digits(&text),
         };
-        parts.ok_or_else(|| slashed(&text))?.when()
+        when(parts.ok_or_else(|| slashed(&text))?)
     }
 
     /// Last day.
@@ -60,102 +61,85 @@ impl When {
     }
 }
 
-impl Parts {
-    /// `2020`, `2020-02` or `2020-02-15`.
-    fn of_digits(text: &str) -> Option<Self> {
-        let mut parts = text.split('-');
-        let mut next = |length: usize| -> Option<Option<i16>> {
-            let Some(part) = parts.next() else {
-                return Some(None);
-            };
-            digits(part).filter(|_| part.len() == length).map(Some)
+/// `2020`, `2020-02` or `2020-02-15`.
+fn of_digits(text: &str) -> Option<Vec<Part>> {
+    let read = |(at, text): (usize, &str)| match (at, text.len()) {
+        (0, 4) => digits(text).map(Part::Year),
+        (1, 2) => digits(text).map(Part::Month),
+        (2, 2) => digits(text).map(Part::Day),
+        _ => None,
+    };
+    text.split('-').enumerate().map(read).collect()
+}
+
+/// With a quarter, or a month's name, among its words.
+fn of_words(text: &str) -> Option<Vec<Part>> {
+    let is_gap = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | '-' | '.');
+    let mut parts = Vec::new();
+    for word in text.split(is_gap).filter(|word| !word.is_empty()) {
+        let Some((year, quarter)) = word.split_once('q') else {
+            parts.push(number(word).or_else(|| named(word))?);
+            continue;
         };
-        let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-        parts.next().is_none().then_some(Self {
-            year,
-            quarter: None,
-            month: month.and_then(|n| n.try_into().ok()),
-            day: day.and_then(|n| n.try_into().ok()),
-        })
-    }
-
-    /// With a quarter, or a month's name, among its words.
-    fn of_words(text: &str) -> Option<Self> {
-        let mut parts = Self::default();
-        let is_gap = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | '-' | '.');
-        for word in text.split(is_gap).filter(|word| !word.is_empty()) {
-            let is_new = match word.split_once('q') {
-                Some((year, quarter)) => {
-                    let year = (!year.is_empty()).then_some(year);
-                    year.is_none_or(|word| parts.number(word)) && parts.quarter(quarter)
-                }
-                None => parts.number(word) || parts.named(word),
-            };
-            if !is_new {
-                return None;
-            }
+        if !year.is_empty() {
+            parts.push(number(year)?);
         }
-        Some(parts)
+        let quarter = Some(quarter).filter(|q| q.len() == 1)?;
+        parts.push(digits(quarter).map(Part::Quarter)?);
     }
+    Some(parts)
+}
 
-    /// Takes a year, or a day of the month: `15`, `1st`.
-    fn number(&mut self, word: &str) -> bool {
-        let ordinal = ["st", "nd", "rd", "th"].iter();
-        let plain = ordinal.fold(word, |word, end| word.strip_suffix(end).unwrap_or(word));
-        match (digits(plain), plain.len()) {
-            (Some(year), 4) if plain == word => self.year.replace(year).is_none(),
-            (Some(day), 1 | 2) => self.day.replace(day.try_into().unwrap_or(0)).is_none(),
-            _ => false,
-        }
-    }
-
-    fn quarter(&mut self, word: &str) -> bool {
-        let quarter = digits(word).filter(|_| word.len() == 1);
-        let quarter = quarter.and_then(|n| n.try_into().ok());
-        quarter.is_some_and(|n| self.quarter.replace(n).is_none())
-    }
-
-    /// Takes a month by its name or its first three letters.
-    fn named(&mut self, word: &str) -> bool {
-        let is_called = |name: &&str| *name == word || name.get(..3) == Some(word);
-        let known = MONTHS.iter().position(is_called);
-        let known = known.or((word == "sept").then_some(8));
-        let month = known.and_then(|n| i8::try_from(n + 1).ok());
-        month.is_some_and(|n| self.month.replace(n).is_none())
-    }
-
-    /// The time that the parts make.
-    fn when(&self) -> Result<When, String> {
-        let (month, length) = match (self.quarter, self.month, self.day) {
-            (Some(quarter), None, None) => match quarter {
-                1..=4 => (quarter * 3 - 2, Frequency::Quarterly),
-                other => return Err(format!("has a quarter {other}, and there are four")),
-            },
-            (None, Some(month), None) => (month, Frequency::Monthly),
-            (None, Some(month), Some(_)) => (month, Frequency::Daily),
-            (None, None, None) => (1, Frequency::Annual),
-            _ => return Err(NO_DATE.to_owned()),
-        };
-        let Some(year) = self.year else {
-            return Err("has no year".to_owned());
-        };
-        let first = Date::new(year, month, 1);
-        let first = first.map_err(|_| format!("has a month {month}, and there are twelve"))?;
-        let day = self.day.unwrap_or(1);
-        match Date::new(year, month, day) {
-            Ok(from) if year >= 1700 => Ok(When { from, length }),
-            Ok(_) => Err("is before 1700".to_owned()),
-            Err(_) => Err(format!(
-                "has a day {day}, and that month has {}",
-                first.days_in_month()
-            )),
-        }
+/// A year, or a day of the month: `15`, `1st`.
+fn number(word: &str) -> Option<Part> {
+    let ordinal = ["st", "nd", "rd", "th"].iter();
+    let plain = ordinal.fold(word, |word, end| word.strip_suffix(end).unwrap_or(word));
+    match plain.len() {
+        4 if plain == word => digits(plain).map(Part::Year),
+        1 | 2 => digits(plain).map(Part::Day),
+        _ => None,
     }
 }
 
-/// A number of at most four digits and nothing else.
-fn digits(text: &str) -> Option<i16> {
-    let is_plain = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+/// A month by its name or its first three letters.
+fn named(word: &str) -> Option<Part> {
+    let is_called = |name: &&str| *name == word || name.get(..3) == Some(word);
+    let known = MONTHS.iter().position(is_called);
+    let known = known.or((word == "sept").then_some(8))?;
+    i8::try_from(known + 1).ok().map(Part::Month)
+}
+
+/// The time that the parts make.
+fn when(mut parts: Vec<Part>) -> Result<When, String> {
+    parts.sort();
+    let (year, rest) = match parts.as_slice() {
+        [Part::Year(year), rest @ ..] => (Some(*year), rest),
+        rest => (None, rest),
+    };
+    let (month, day, length) = match *rest {
+        [] => (1, 1, Frequency::Annual),
+        [Part::Quarter(quarter @ 1..=4)] => (quarter * 3 - 2, 1, Frequency::Quarterly),
+        [Part::Quarter(other)] => return Err(format!("has a quarter {other}, and there are four")),
+        [Part::Month(month)] => (month, 1, Frequency::Monthly),
+        [Part::Month(month), Part::Day(day)] => (month, day, Frequency::Daily),
+        _ => return Err(NO_DATE.to_owned()),
+    };
+    let year = year.ok_or("has no year")?;
+    let first = Date::new(year, month, 1);
+    let first = first.map_err(|_| format!("has a month {month}, and there are twelve"))?;
+    match Date::new(year, month, day) {
+        Ok(from) if year >= 1700 => Ok(When { from, length }),
+        Ok(_) => Err("is before 1700".to_owned()),
+        Err(_) => Err(format!(
+            "has a day {day}, and that month has {}",
+            first.days_in_month()
+        )),
+    }
+}
+
+/// A number of digits and nothing else.
+fn digits<T: FromStr>(text: &str) -> Option<T> {
+    let is_plain = text.bytes().all(|b| b.is_ascii_digit());
     is_plain.then(|| text.parse().ok()).flatten()
 }
 

@@ -25,7 +25,6 @@ const UNCONFIRMED: Duration = Duration::from_secs(10);
 pub(crate) struct Address {
     config: Config,
     tls: Tls,
-    shown: String,
 }
 
 /// Whether the connection is encrypted; then the database's certificate is always checked.
@@ -96,8 +95,7 @@ impl Address {
             .keepalives_idle(UNCONFIRMED)
             .keepalives_interval(UNCONFIRMED / 4)
             .application_name("econoscope");
-        let shown = shown(&config);
-        Ok(Self { config, tls, shown })
+        Ok(Self { config, tls })
     }
 
     /// The same with this password, unless it has one.
@@ -160,27 +158,23 @@ fn is_here(host: &Host) -> bool {
     }
 }
 
-fn shown(config: &Config) -> String {
-    let hosts = config.get_hosts().iter().map(|host| match host {
-        Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(path) => crate::disk::shown(path).to_string(),
-    });
-    let hosts: Vec<String> = hosts.collect();
-    let user = config.get_user().unwrap_or_default();
-    let name = config.get_dbname().unwrap_or(user);
-    format!("postgres://{user}@{}/{name}", hosts.join(","))
-}
-
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(path) => crate::disk::shown(path),
+        });
+        let hosts: Vec<String> = hosts.collect();
+        let user = self.config.get_user().unwrap_or_default();
+        let name = self.config.get_dbname().unwrap_or(user);
+        write!(f, "postgres://{user}@{}/{name}", hosts.join(","))
     }
 }
 
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        fmt::Display::fmt(self, f)
     }
 }
 

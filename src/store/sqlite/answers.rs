@@ -102,7 +102,7 @@ impl Store for Sqlite {
                 {
                     return series::note_reading(db, held.clone(), write.fetched_at);
                 }
-                series::remove(db, held)?;
+                series::remove(db, held.id)?;
             }
             if !rows.is_empty() {
                 series::create(db, &write, rows)?;

@@ -4,7 +4,7 @@
 //! themselves, without positions: a query walks the lists of its words side by side and stops at its limit.
 //! The index only finds; what is answered is the line, which its checksum vouches for.
 
-use super::query::{Query, checksum, damaged, execute, failed};
+use super::query::{Query, checksum, damaged, execute, failed, has_table};
 use crate::error::Result;
 use crate::model::SeriesId;
 use crate::store::seam::Description;
@@ -39,14 +39,10 @@ const ALL: Query<'_> = Query::new(
     "The list of descriptions",
     "SELECT * FROM description NOT INDEXED ORDER BY id",
 );
-const TABLE: Query<'_> = Query::new(
-    "The list of tables",
-    "SELECT 1 FROM sqlite_schema WHERE name = 'description'",
-);
 
 /// Whether anything was ever described.
 pub(super) fn is_there(db: &Connection) -> Result<bool> {
-    Ok(TABLE.first(db, [], |_| Ok(Ok(())))?.is_some())
+    has_table(db, "description")
 }
 
 /// Adds or replaces; how many were new, and whether anything changed. A damaged one is replaced like an old one.

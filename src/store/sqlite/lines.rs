@@ -2,10 +2,10 @@
 //!
 //! Each line carries its checksums along, so what is damaged on the way is found out by whoever reads it.
 
-use super::descriptions;
 use super::file::{Sqlite, snapshot};
-use super::query::{Query, execute, failed};
+use super::query::{Query, execute, failed, has_table};
 use super::state::{self, State};
+use super::{descriptions, series};
 use crate::error::Result;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -180,9 +180,7 @@ impl Receiving<'_> {
 
     /// Drops a series, by its number.
     pub(in crate::store) fn drop_series(&self, id: i64) -> Result<()> {
-        let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 AND ?1 * 64 + 63";
-        execute(self.db, sql, [id])?;
-        execute(self.db, "DELETE FROM series WHERE id = ?1", [id])
+        series::remove(self.db, id)
     }
 
     /// Puts lines in the place of those with their keys.
@@ -262,9 +260,7 @@ fn put(db: &Connection, lines: &[Line]) -> Result<()> {
 }
 
 fn mark(db: &Connection) -> Result<Option<Mark>> {
-    let sql = "SELECT 1 FROM sqlite_schema WHERE name = 'follow'";
-    let is_there = Query::new("The list of tables", sql).first(db, [], |_| Ok(Ok(())))?;
-    if is_there.is_none() {
+    if !has_table(db, "follow")? {
         return Ok(None);
     }
     let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";

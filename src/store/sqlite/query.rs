@@ -71,6 +71,13 @@ impl<'a> Query<'a> {
     }
 }
 
+/// Whether there is a table of this name.
+pub(super) fn has_table(db: &Connection, name: &str) -> Result<bool> {
+    let sql = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
+    let found = Query::new("The list of tables", sql).first(db, [name], |_| Ok(Ok(())))?;
+    Ok(found.is_some())
+}
+
 /// Runs a statement that changes something.
 pub(super) fn execute(db: &Connection, sql: &str, given: impl Params) -> Result<()> {
     db.prepare_cached(sql)

@@ -244,10 +244,10 @@ pub(super) fn attribute(
     Ok(is_news)
 }
 
-/// Drops a series and all its rows.
-pub(super) fn remove(db: &Connection, line: &Line) -> Result<()> {
-    drop_segments(db, line.id)?;
-    execute(db, "DELETE FROM series WHERE id = ?1", [line.id])
+/// Drops a series and all its rows, by its number.
+pub(super) fn remove(db: &Connection, series: i64) -> Result<()> {
+    drop_segments(db, series)?;
+    execute(db, "DELETE FROM series WHERE id = ?1", [series])
 }
 
 fn drop_segments(db: &Connection, series: i64) -> Result<()> {
