@@ -4,7 +4,7 @@ use super::lines::{line, mark, select, state};
 use crate::error::Result;
 use crate::postgres::{Bounds, Database, Failure, Session, Tried};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{Mark, PIECE, Receiving, SEGMENT, TABLES, Table};
+use crate::store::sqlite::lines::{Mark, Receiving, SEGMENT, TABLES};
 use futures_util::{TryStreamExt, pin_mut};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -69,48 +69,23 @@ async fn all(
         let row = tx.query_one(sql, &[]).await?;
         groups = row.try_get::<_, i64>(0)?.unsigned_abs();
     }
+    let mut came = 0;
     for table in TABLES {
-        let counted = |came| {
+        let sql = select(table, "WHERE changed > $1");
+        let statement = tx.prepare_cached(&sql).await?;
+        let rows = tx.query_raw(&statement, [since]).await?;
+        pin_mut!(rows);
+        while let Some(row) = tokio::time::timeout(STALL, rows.try_next())
+            .await
+            .map_err(|_| Failure::Silent)??
+        {
+            into.put(&line(&row, table)?)?;
             if table == &SEGMENT {
+                came += 1;
                 told((came, groups));
             }
-        };
-        lines(&tx, table, since, into, counted).await?;
+        }
     }
     into.end(&mark, from.is_none())?;
     Ok(Some(mark))
-}
-
-async fn lines(
-    tx: &Session,
-    table: &'static Table,
-    since: i64,
-    into: &Receiving<'_>,
-    told: impl Fn(u64),
-) -> Tried<()> {
-    let statement = tx
-        .prepare_cached(&select(table, "WHERE changed > $1"))
-        .await?;
-    let rows = tx.query_raw(&statement, [since]).await?;
-    pin_mut!(rows);
-    let (mut lines, mut held, mut came) = (Vec::new(), 0, 0);
-    loop {
-        let next = tokio::time::timeout(STALL, rows.try_next()).await;
-        let next = next.map_err(|_| Failure::Silent)??;
-        if let Some(row) = &next {
-            let line = line(row, table)?;
-            held += line.weight();
-            lines.push(line);
-            came += 1;
-        }
-        if held >= PIECE || (next.is_none() && !lines.is_empty()) {
-            into.put(&lines)?;
-            lines.clear();
-            held = 0;
-            told(came);
-        }
-        if next.is_none() {
-            return Ok(());
-        }
-    }
 }

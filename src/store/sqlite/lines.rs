@@ -57,7 +57,7 @@ impl Line {
     }
 
     /// Its bytes, roughly.
-    pub(in crate::store) fn weight(&self) -> usize {
+    fn weight(&self) -> usize {
         let of = |value: &Value| match value {
             Value::Text(text) => text.len(),
             Value::Blob(bytes) => bytes.len(),
@@ -107,7 +107,7 @@ impl Sqlite {
         // What is not here is elsewhere, not lost.
         store.check_once(|| Ok(()))?;
         store.writing(|db| {
-            put(db, lines)?;
+            lines.iter().try_for_each(|line| put(db, line))?;
             if let Some((series, description)) = last {
                 // The number after the last is nobody's: a line that holds the last one may go in this very change.
                 let sql = "INSERT INTO series VALUES (?1 + 1, '', 0, 0, 0, 0, 0, '', 0, 0)";
@@ -183,9 +183,9 @@ impl Receiving<'_> {
         series::remove(self.db, id)
     }
 
-    /// Puts lines in the place of those with their keys.
-    pub(in crate::store) fn put(&self, lines: &[Line]) -> Result<()> {
-        put(self.db, lines)
+    /// Puts a line in the place of the one with its key.
+    pub(in crate::store) fn put(&self, line: &Line) -> Result<()> {
+        put(self.db, line)
     }
 
     /// Notes what was reached, by all lines or by those that were new. The version never falls, also where a database
@@ -208,7 +208,7 @@ impl Receiving<'_> {
 }
 
 /// Bytes that go over at once.
-pub(in crate::store) const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 20;
 
 fn each_piece(db: &Connection, mut take: impl FnMut(Vec<Line>) -> Result<()>) -> Result<()> {
     let (mut lines, mut held) = (Vec::new(), 0);
@@ -236,25 +236,23 @@ fn each_piece(db: &Connection, mut take: impl FnMut(Vec<Line>) -> Result<()>) ->
     take(lines)
 }
 
-/// Puts lines in the place of those with their keys. A series gives up the segments that it has no more.
-fn put(db: &Connection, lines: &[Line]) -> Result<()> {
-    for Line { table, values } in lines {
-        let Table { name, columns } = table;
-        let places = vec!["?"; values.len()].join(", ");
-        let sql = format!("INSERT OR REPLACE INTO {name} ({columns}) VALUES ({places})");
-        let key = values.first();
-        if *table == &DESCRIPTION {
-            descriptions::make_tables(db)?;
-            descriptions::forget_words(db, key)?;
-        }
-        execute(db, &sql, rusqlite::params_from_iter(values))?;
-        if *table == &DESCRIPTION {
-            descriptions::learn_words(db, key)?;
-        }
-        if *table == &SERIES {
-            let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 + ?2 AND ?1 * 64 + 63";
-            execute(db, sql, (key, values.get(3)))?;
-        }
+/// Puts a line in the place of the one with its key. A series gives up the segments that it has no more.
+fn put(db: &Connection, Line { table, values }: &Line) -> Result<()> {
+    let Table { name, columns } = table;
+    let places = vec!["?"; values.len()].join(", ");
+    let sql = format!("INSERT OR REPLACE INTO {name} ({columns}) VALUES ({places})");
+    let key = values.first();
+    if *table == &DESCRIPTION {
+        descriptions::make_tables(db)?;
+        descriptions::forget_words(db, key)?;
+    }
+    execute(db, &sql, rusqlite::params_from_iter(values))?;
+    if *table == &DESCRIPTION {
+        descriptions::learn_words(db, key)?;
+    }
+    if *table == &SERIES {
+        let sql = "DELETE FROM segment WHERE id BETWEEN ?1 * 64 + ?2 AND ?1 * 64 + 63";
+        execute(db, sql, (key, values.get(3)))?;
     }
     Ok(())
 }
