@@ -237,7 +237,8 @@ pub(crate) type TlsStream =
         tokio_postgres::Socket,
     >>::Stream;
 
-/// A connection that is closed, not kept for the next one, when its transaction hangs, fails or is given up.
+/// A connection that is closed, not kept for the next one, when its transaction hangs, fails or is given up. Work gives
+/// its share of the session back by ending: one kept elsewhere would bring an open transaction to the next caller.
 struct Open(Option<Session>);
 
 impl Drop for Open {

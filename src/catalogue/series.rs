@@ -50,7 +50,7 @@ impl Catalogue {
         }
         for about in indicators() {
             let added = about.described()?.map_or(Ok(()), |info| all.add(info));
-            added.map_err(|problem| Error::bad_file("catalogue.csv", problem))?;
+            added.map_err(|problem| Error::bad_file("src/indicators.rs", problem))?;
         }
         Ok(all)
     }
@@ -65,7 +65,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Every series, in the file's order.
+    /// Every series: those of the file in its order, then our composites in that of their rows.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
         self.series.iter()
     }

@@ -30,9 +30,14 @@ pub(super) fn beside(work: impl Future<Output = ()> + Send + 'static) -> Result<
 /// executor, which must not block by itself.
 ///
 /// # Errors
-/// What the work says; [`Error::Internal`] when it panicked.
+/// What the work says; [`Error::Store`] when there is no thread for it, [`Error::Internal`] when it panicked.
 pub(super) fn wait<T: Send>(work: impl Future<Output = Result<T>> + Send) -> Result<T> {
     let runtime = runtime()?;
-    let done = std::thread::scope(|scope| scope.spawn(move || runtime.block_on(work)).join());
-    done.map_err(|_| Error::internal("work with the database ended", "it panicked"))?
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new();
+        let done = thread.spawn_scoped(scope, move || runtime.block_on(work));
+        let done = done.map_err(|e| Error::store("cannot start a thread.", e))?;
+        let ended = |_| Error::internal("work with the database ended", "it panicked");
+        done.join().map_err(ended)?
+    })
 }
