@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
-use url::{Position, Url};
+use url::Url;
 
 /// A source that fails this often in a row is left alone.
 const MAX_STRIKES: u32 = 3;
@@ -298,10 +298,7 @@ impl Asked {
             |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
         let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
         if let Some(home) = &self.home {
-            // Put together and not joined: a path that begins with two slashes would name another host.
-            let path = &url[Position::BeforePath..Position::AfterQuery];
-            let own = format!("{}{path}", home.origin().ascii_serialization());
-            url = Url::parse(&own).map_err(|e| outage(e.to_string()))?;
+            url = moved(&url, home);
         }
         let mut header = None;
         if let (Some(place), Some(key)) = (place, &self.key)
@@ -331,6 +328,14 @@ impl Asked {
     }
 }
 
+/// The same path and query at another place. Not joined: a path that begins with two slashes would name another host.
+fn moved(url: &Url, home: &Url) -> Url {
+    let mut own = home.clone();
+    own.set_path(url.path());
+    own.set_query(url.query());
+    own
+}
+
 /// What is wrong with an answer before it is read; XML is what some were asked for.
 fn problem(format: Format, answer: &Response) -> Option<String> {
     let is_xml = format == Format::Claims && answer.status == 200;
@@ -358,5 +363,20 @@ fn spent(name: &str, now: Timestamp) -> Error {
             "{name} answers no more questions today; a free key of its own allows twenty times as many."
         ),
         retry_after: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_place_keeps_its_credentials_and_its_host() {
+        let home = Url::parse("https://user:pass@mirror.example:8443/base?x=1").unwrap();
+        let url = Url::parse("https://agency.example//evil.example/a%20b?y=2").unwrap();
+        assert_eq!(
+            moved(&url, &home).as_str(),
+            "https://user:pass@mirror.example:8443//evil.example/a%20b?y=2"
+        );
     }
 }

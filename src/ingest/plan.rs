@@ -1,4 +1,6 @@
-//! Decides what a sync has to ask, from the catalogue, what is held and when we last looked. Pure.
+//! What a sync is to do, and the steps it has to take: from the catalogue, what is held and when we last looked. Pure.
+//!
+//! A [`Step`] then goes from source to source and carries what it has met there.
 
 use super::due::{fresh_until, later};
 use super::looks::Looks;

@@ -4,8 +4,7 @@
 //! kept so that a shared key that nothing is held for can be asked for at any time.
 
 use super::request::Kind;
-use super::state::{duration, millis};
-use crate::clock::Moment;
+use crate::clock::{Moment, duration, millis};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ pub enum Purpose {
 }
 
 /// Pools that may pay, in the order they are tried.
-pub(super) fn pools(purpose: Purpose) -> &'static [Pool] {
+fn pools(purpose: Purpose) -> &'static [Pool] {
     match purpose {
         Purpose::Refresh => &[Pool::Paced],
         Purpose::Miss(Kind::Shared) => &[Pool::Paced, Pool::Waiting, Pool::Reserve],
@@ -33,7 +32,7 @@ pub(super) fn pools(purpose: Purpose) -> &'static [Pool] {
 
 /// A part of the allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pool {
+enum Pool {
     /// Spread over the day: at most a tenth of the part in a tenth of the day.
     Paced = 0,
     /// For callers that wait, at any time of the day.
@@ -46,15 +45,15 @@ pub(super) enum Pool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shares {
     /// Calls in any window.
-    pub(super) limit: u32,
+    limit: u32,
     /// Size of [`Pool::Paced`].
-    pub(super) paced: u32,
+    paced: u32,
     /// Size of [`Pool::Waiting`].
-    pub(super) waiting: u32,
+    waiting: u32,
     /// Size of [`Pool::Reserve`].
-    pub(super) reserve: u32,
+    reserve: u32,
     /// Paced calls that may follow at once.
-    pub(super) burst: u32,
+    burst: u32,
 }
 
 impl Shares {
@@ -79,7 +78,7 @@ impl Shares {
     }
 
     /// The stretch in which at most `burst` paced calls are made.
-    pub(super) fn stretch(&self) -> Duration {
+    fn stretch(&self) -> Duration {
         self.pace().saturating_mul(self.burst).min(WINDOW)
     }
 }

@@ -6,8 +6,8 @@
 
 use super::freshness::Policy;
 use super::request::{Key, Slice};
-use super::state::{StateFile, duration, millis};
-use crate::clock::Moment;
+use super::state::StateFile;
+use crate::clock::{Moment, duration, millis};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fmt::Display;

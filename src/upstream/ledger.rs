@@ -7,8 +7,8 @@
 
 use super::book::{Book, Page, Purpose, Quota, Shares, Verdict, WINDOW};
 use super::shared::SharedState;
-use super::state::{StateFile, millis};
-use crate::clock::{Clock, Moment, OwnTime};
+use super::state::StateFile;
+use crate::clock::{Clock, Moment, OwnTime, millis};
 use crate::error::{Cause, Error, Result};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;

@@ -7,8 +7,7 @@ use super::book::{Book, Page, Shares, WINDOW};
 use super::cache::{Content, Entry, checksum};
 use super::freshness::Policy;
 use super::request::{Key, Request, Slice};
-use super::state::{duration, millis};
-use crate::clock::{Moment, random};
+use crate::clock::{Moment, duration, millis, random};
 use crate::error::Result;
 use crate::postgres::{Address, Database, Session, Tried};
 use std::sync::Arc;
@@ -42,6 +41,15 @@ CREATE INDEX IF NOT EXISTS upstream_answers_by_age ON upstream_answers (at);
 ";
 
 const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+
+const BEGIN: &str = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
+const HELD: &str = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
+const UNDO: &str = "DELETE FROM upstream_calls WHERE id = $1";
+const CALLS: &str =
+    "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
+const PAY: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
+const PAST: &str = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
+const HOLD: &str = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
 
 /// The database of one upstream.
 #[derive(Debug)]
@@ -86,40 +94,36 @@ impl SharedState {
         let (id, work) = (random().cast_signed(), &work);
         let database = self.database().await?;
         let done = database.transaction("write the upstream ledger in", |page| async move {
-                let begin = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
-                page.execute(begin, &[&host]).await?;
-                let hold = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
-                let held_until: i64 = page.query_one(hold, &[&host]).await?.try_get(0)?;
-                // One that was done already stands no more in its own way.
-                let undo = "DELETE FROM upstream_calls WHERE id = $1";
-                page.execute(undo, &[&id]).await?;
-                let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-                let calls = "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
-                let since = shown.saturating_sub(millis(WINDOW));
-                let calls = page.query(calls, &[&host, &since]).await?;
-                let calls = calls.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-                let calls: Vec<(i64, i64)> = calls.collect::<std::result::Result<_, tokio_postgres::Error>>()?;
-                // A clock that was set back must not let calls seem to come in the future.
-                let at = calls.first().map_or(shown, |(newest, _)| shown.max(*newest));
-                let written = Page {
-                    at,
-                    held_until,
-                    same_boot: true,
-                    calls,
-                };
-                let mut book = Book::open(shares, clock, written);
-                let result = work(&mut book);
-                if let Some(pool) = book.charged {
-                    let pay = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
-                    page.execute(pay, &[&id, &host, &at, &pool]).await?;
-                    let past = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
-                    page.execute(past, &[&host, &since]).await?;
-                }
-                if book.is_anchored {
-                    let hold = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
-                    page.execute(hold, &[&host, &book.page.held_until]).await?;
-                }
-                Ok(result)
+            page.execute(BEGIN, &[&host]).await?;
+            let held_until: i64 = page.query_one(HELD, &[&host]).await?.try_get(0)?;
+            // One that was done already stands no more in its own way.
+            page.execute(UNDO, &[&id]).await?;
+            let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+            let since = shown.saturating_sub(millis(WINDOW));
+            let mut calls: Vec<(i64, i64)> = Vec::new();
+            for row in page.query(CALLS, &[&host, &since]).await? {
+                calls.push((row.try_get(0)?, row.try_get(1)?));
+            }
+            // A clock that was set back must not let calls seem to come in the future.
+            let at = calls
+                .first()
+                .map_or(shown, |(newest, _)| shown.max(*newest));
+            let written = Page {
+                at,
+                held_until,
+                same_boot: true,
+                calls,
+            };
+            let mut book = Book::open(shares, clock, written);
+            let result = work(&mut book);
+            if let Some(pool) = book.charged {
+                page.execute(PAY, &[&id, &host, &at, &pool]).await?;
+                page.execute(PAST, &[&host, &since]).await?;
+            }
+            if book.is_anchored {
+                page.execute(HOLD, &[&host, &book.page.held_until]).await?;
+            }
+            Ok(result)
         });
         done.await
     }

@@ -1,4 +1,5 @@
-//! First sources: what recipes bring, feed by feed, before FRED is asked for what is left.
+//! First sources: what recipes bring, feed by feed, before FRED is asked for what is left; what follows from other
+//! series; and, after all were asked, whom to believe from now on.
 //!
 //! One answer serves many series. A source in an outage keeps the series that are its own; one that refuses hands them
 //! to the next. An address or a name that nobody has seen answered counts only once its figures agree with figures held.

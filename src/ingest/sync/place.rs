@@ -92,7 +92,7 @@ pub(super) fn settle(
         drop_dust(step, &held, &mut rows);
     }
     let (told, came) = ((place.origin.as_str(), ""), undated(&rows));
-    let written = write(store, step, told, (Some(&held), &came), (is_own, place.now))?;
+    let written = write(store, step, told, (&held, &came), (is_own, place.now))?;
     // It is believed by now: what it says as others had said it is its own, too.
     if let Some(days) = days {
         store.attribute(&step.id, &place.origin, days)?;
@@ -124,10 +124,10 @@ pub(super) fn write(
     store: &dyn Store,
     step: &Step,
     (origin, hint): (&str, &str),
-    (held, rows): (Option<&[Observation]>, &[Known]),
+    (held, rows): (&[Observation], &[Known]),
     (is_own, now): (bool, Timestamp),
 ) -> Result<Written> {
-    if let Some(doubt) = guard::doubt(held.unwrap_or_default(), rows) {
+    if let Some(doubt) = guard::doubt(held, rows) {
         let why = format!("its source's answer is not believed: {doubt}. What is held stays{hint}");
         return Err(Error::no_data(&step.id, why));
     }
@@ -137,7 +137,7 @@ pub(super) fn write(
             id: &step.id,
             info: step.info.as_deref(),
             rows,
-            is_new: held.is_none(),
+            is_new: held.is_empty(),
             // What another source had not, it may have had for long.
             last_look: step.look.filter(|_| is_own).map(|look| day_of(look.at)),
             now,
@@ -181,8 +181,8 @@ pub(super) fn compute(
     if rows.is_empty() {
         return Ok((!held.is_empty()).then(Written::default));
     }
-    let (held, came) = (Some(held.as_slice()), undated(&rows));
-    match write(store, step, (ORIGIN, ""), (held, &came), (is_own, now)) {
+    let came = undated(&rows);
+    match write(store, step, (ORIGIN, ""), (&held, &came), (is_own, now)) {
         Ok(written) => Ok(Some(written)),
         Err(Error::NoData { .. }) => Ok(None),
         Err(error) => Err(error),

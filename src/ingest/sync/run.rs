@@ -251,10 +251,9 @@ async fn bring(
     }
     let (name, step) = (asked.name, step.clone());
     let written = blocking(store, move |store| {
-        let held = store.read(&step.id)?;
-        let held = held.map(|held| held.latest());
+        let held = store.read(&step.id)?.unwrap_or_default().latest();
         if behind && !step.vintages {
-            place::behind(&step, held.as_deref().unwrap_or_default(), &mut rows)?;
+            place::behind(&step, &held, &mut rows)?;
             if rows.is_empty() {
                 return Ok(Written::default());
             }
@@ -262,13 +261,7 @@ async fn bring(
         let hint = "; if the source is right, import its file";
         let origin = if step.vintages { " vintages" } else { "" };
         let origin = format!("{name}{origin}");
-        place::write(
-            store,
-            &step,
-            (&origin, hint),
-            (held.as_deref(), &rows),
-            (true, now),
-        )
+        place::write(store, &step, (&origin, hint), (&held, &rows), (true, now))
     });
     Ok((written.await?, full))
 }

@@ -1,4 +1,4 @@
-//! A series on its way from source to source, and what is remembered of each feed.
+//! What is remembered of each feed, what the sources said of a series, and small questions on its way between them.
 
 use crate::error::{Error, Result};
 use crate::ingest::fetch::Validators;
