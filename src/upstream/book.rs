@@ -122,8 +122,10 @@ pub enum Verdict {
     },
 }
 
-/// What is written down, and when that is read.
-pub(super) struct Page {
+/// The ledger during one transaction: what is written down, and what is to be.
+pub(super) struct Book {
+    pub(super) shares: Shares,
+    pub(super) clock: Moment,
     /// The ledger's own time, in milliseconds.
     pub(super) at: i64,
     /// Until when the upstream asked for silence.
@@ -132,13 +134,6 @@ pub(super) struct Page {
     pub(super) same_boot: bool,
     /// Calls within the window, newest first: when, and by which pool.
     pub(super) calls: Vec<(i64, i64)>,
-}
-
-/// The ledger during one transaction.
-pub(super) struct Book {
-    shares: Shares,
-    pub(super) clock: Moment,
-    pub(super) page: Page,
     /// The pool of a call that is to be written down.
     pub(super) charged: Option<i64>,
     /// Whether the time and the silence are to be written down.
@@ -146,21 +141,11 @@ pub(super) struct Book {
 }
 
 impl Book {
-    pub(super) fn open(shares: Shares, clock: Moment, page: Page) -> Self {
-        Self {
-            shares,
-            clock,
-            page,
-            charged: None,
-            is_anchored: false,
-        }
-    }
-
     /// Pays for one call, if it may be made.
     pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
-        self.is_anchored |= !self.page.same_boot;
-        let held = self.left(self.page.held_until);
+        self.is_anchored |= !self.same_boot;
+        let held = self.left(self.held_until);
         if held > Duration::ZERO {
             return self.refusal(held, true);
         }
@@ -178,14 +163,14 @@ impl Book {
 
     /// Notes that no call may be made for a time, at most the window.
     pub(super) fn hold(&mut self, wait: Duration) {
-        let until = self.page.at.saturating_add(millis(wait.min(WINDOW)));
-        self.page.held_until = self.page.held_until.max(until);
+        let until = self.at.saturating_add(millis(wait.min(WINDOW)));
+        self.held_until = self.held_until.max(until);
         self.is_anchored = true;
     }
 
     /// How long until the ledger's time is `until`.
     fn left(&self, until: i64) -> Duration {
-        duration(until.saturating_sub(self.page.at))
+        duration(until.saturating_sub(self.at))
     }
 
     fn refusal(&self, wait: Duration, held: bool) -> Verdict {
@@ -195,20 +180,17 @@ impl Book {
 
     /// How long until a pool can pay; zero when it can now.
     fn wait(&self, pool: Pool) -> Duration {
-        let Shares {
-            limit,
-            paced,
-            waiting,
-            reserve,
-            burst,
-        } = self.shares;
+        let shares = &self.shares;
         let own = |call: &i64| *call == pool as i64;
         let (size, pause) = match pool {
-            Pool::Paced => (paced, self.freed(own, burst, self.shares.stretch())),
-            Pool::Waiting => (waiting, Duration::ZERO),
-            Pool::Reserve => (reserve, Duration::ZERO),
+            Pool::Paced => {
+                let pause = self.freed(own, shares.burst, shares.stretch());
+                (shares.paced, pause)
+            }
+            Pool::Waiting => (shares.waiting, Duration::ZERO),
+            Pool::Reserve => (shares.reserve, Duration::ZERO),
         };
-        let all = self.freed(|_| true, limit, WINDOW);
+        let all = self.freed(|_| true, shares.limit, WINDOW);
         all.max(pause).max(self.freed(own, size, WINDOW))
     }
 
@@ -218,7 +200,7 @@ impl Book {
             return WINDOW;
         };
         // The call that must leave the span is the `most`-th newest one.
-        let mut calls = self.page.calls.iter().filter(|(_, pool)| of(pool));
+        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
         let blocking = calls.nth(skip);
         blocking.map_or(Duration::ZERO, |(at, _)| {
             self.left(at.saturating_add(millis(span)))
@@ -227,20 +209,19 @@ impl Book {
 
     fn charge(&mut self, pool: Pool) {
         self.charged = Some(pool as i64);
-        self.page.calls.insert(0, (self.page.at, pool as i64));
+        self.calls.insert(0, (self.at, pool as i64));
         self.is_anchored = true;
     }
 
     /// What is left.
     pub(super) fn quota(&self) -> Quota {
         let limit = self.shares.limit;
-        let held = self.left(self.page.held_until);
+        let held = self.left(self.held_until);
         let (used, wait) = if held > Duration::ZERO {
             (limit, held)
         } else {
-            let used = u32::try_from(self.page.calls.len()).unwrap_or(u32::MAX);
+            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
             let oldest = self
-                .page
                 .calls
                 .last()
                 .map(|(at, _)| at.saturating_add(millis(WINDOW)));

@@ -3,7 +3,7 @@
 //! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for. Answers are as few as
 //! paid calls, so a month of them is kept.
 
-use super::book::{Book, Page, Shares, WINDOW};
+use super::book::{Book, Shares, WINDOW};
 use super::cache::{Content, Entry, checksum};
 use super::freshness::Policy;
 use super::request::{Key, Request, Slice};
@@ -108,20 +108,23 @@ impl SharedState {
             let at = calls
                 .first()
                 .map_or(shown, |(newest, _)| shown.max(*newest));
-            let written = Page {
+            let mut book = Book {
+                shares,
+                clock,
                 at,
                 held_until,
                 same_boot: true,
                 calls,
+                charged: None,
+                is_anchored: false,
             };
-            let mut book = Book::open(shares, clock, written);
             let result = work(&mut book);
             if let Some(pool) = book.charged {
                 page.execute(PAY, &[&id, &host, &at, &pool]).await?;
                 page.execute(PAST, &[&host, &since]).await?;
             }
             if book.is_anchored {
-                page.execute(HOLD, &[&host, &book.page.held_until]).await?;
+                page.execute(HOLD, &[&host, &book.held_until]).await?;
             }
             Ok(result)
         });
@@ -129,12 +132,12 @@ impl SharedState {
     }
 
     /// Whether this replica may ask a question now; another one asks it if not.
-    pub(super) async fn claim(&self, key: &Key) -> Result<bool> {
+    pub(super) async fn claim(&self, key: &str) -> Result<bool> {
         const CLAIM: &str = "
             INSERT INTO upstream_leases VALUES ($1, $2, $3, $4::BIGINT + $5::BIGINT)
             ON CONFLICT (origin, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
             WHERE upstream_leases.until <= $4 OR upstream_leases.holder = excluded.holder";
-        let (origin, key, holder) = (&self.origin, key.as_str(), self.holder);
+        let (origin, holder) = (&self.origin, self.holder);
         let database = self.database().await?;
         let claimed = database.transaction("ask who asks of", |page| async move {
             let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
@@ -150,7 +153,7 @@ impl SharedState {
     /// Keeps what came of a question, and lets others ask it.
     pub(super) async fn conclude(
         &self,
-        key: &Key,
+        key: &str,
         series: Option<Key>,
         entry: Option<Arc<Entry>>,
         now: Moment,
@@ -159,7 +162,7 @@ impl SharedState {
             "DELETE FROM upstream_leases WHERE origin = $1 AND key = $2 AND holder = $3";
         let entry = entry.filter(|entry| entry.policy.is_storable);
         let (origin, holder) = (self.origin.as_str(), self.holder);
-        let (key, series, entry) = (key.as_str(), series.as_ref().map(Key::as_str), &entry);
+        let (series, entry) = (series.as_deref(), &entry);
         let database = self.database().await?;
         let concluded = database.transaction("keep an upstream's answer in", |page| async move {
             if let Some(entry) = entry {
@@ -176,7 +179,7 @@ impl SharedState {
     pub(super) async fn kept(
         &self,
         request: &Request,
-        key: &Key,
+        key: &str,
         now: Moment,
     ) -> Result<Vec<Kept>> {
         const KEPT: &str = "
@@ -185,12 +188,11 @@ impl SharedState {
             WHERE origin = $1 AND (key = $2 OR series = $3 AND first <= $4 AND last >= $5)
             ORDER BY at DESC LIMIT 4";
         let series = request.slice.and_then(|_| request.series_key().ok());
-        let series = series.map(|series| series.as_str().to_owned());
         let ends = request
             .slice
             .map(|slice| (slice.start.to_string(), slice.end.to_string()));
         let (first, last) = ends.unzip();
-        let (origin, key) = (&self.origin, key.as_str());
+        let origin = &self.origin;
         let (series, first, last) = (&series, &first, &last);
         let database = self.database().await?;
         let rows = database.transaction("read an upstream's answers in", |page| async move {
@@ -281,10 +283,9 @@ fn read(row: &Row, now: &Moment) -> std::result::Result<Option<Kept>, tokio_post
         policy,
         slice: Slice::kept(row.try_get(11)?, row.try_get(12)?),
     };
-    let series: Option<String> = row.try_get(10)?;
     Ok(Some(Kept {
-        key: Key::kept(row.try_get(0)?),
-        series: series.map(Key::kept),
+        key: row.try_get(0)?,
+        series: row.try_get(10)?,
         entry,
     }))
 }
