@@ -22,13 +22,12 @@ enum View {
     Bar(ProgressBar, ProgressBar),
     /// A line per step, for logs.
     Lines(Box<dyn Write + Send>),
-    Quiet,
 }
 
 impl Progress {
     /// Shows nothing.
     pub fn quiet() -> Self {
-        Self::new(View::Quiet)
+        Self::lines(Box::new(std::io::sink()))
     }
 
     /// A line for every step.
@@ -124,7 +123,6 @@ impl Progress {
             View::Bar(bar, _) => bar.println(text),
             // A log that cannot be written must not stop the work it tells of.
             View::Lines(out) => writeln!(out, "{text}").unwrap_or_default(),
-            View::Quiet => {}
         }
     }
 

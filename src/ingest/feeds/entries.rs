@@ -104,15 +104,11 @@ fn identity(url: &Url) -> String {
 }
 
 fn tags(feed: &Feed, text: &str) -> Vec<String> {
-    let words: String = text
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
-        .collect();
-    let words = format!(
-        " {} ",
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
-    );
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // Blanks on both sides: a mark is found as whole words.
+    let words = format!(" {} ", words.join(" "));
     let mut tags = feed.tags.clone();
     for [topic, marks] in TOPICS.iter() {
         let mentioned = marks.split(", ").any(|m| words.contains(&format!(" {m} ")));

@@ -69,10 +69,10 @@ impl Run<'_> {
     /// No recipe is left for a series.
     fn end(&mut self, step: Step, left: &mut Vec<Step>) {
         let recipes = &self.config.sources.recipes;
-        if step.source.is_some() || recipes.formula(&step.id).is_some() {
+        if step.on_fred || recipes.formula(&step.id).is_some() {
             left.push(step);
         } else if !step.covered {
-            let error = all_said(step.said, self.offline.as_ref())
+            let error = all_said(step.said, self.asker.offline().as_ref())
                 .unwrap_or_else(|| no_source(recipes, &step.id));
             self.close(step.id, Outcome::Failed(error));
         }
@@ -91,7 +91,7 @@ impl Run<'_> {
             true => look.validators.clone(),
             false => Validators::default(),
         };
-        let now = (self.config.clock)();
+        let now = self.now();
         let from = |step: &Step| step.from.filter(|_| is_own(step));
         let earliest = steps.iter().map(from).min().flatten();
         let mut wish = Wish {
@@ -112,7 +112,6 @@ impl Run<'_> {
         if came.is_err() {
             self.report.failed(&at.source.id);
         }
-        self.offline = self.asker.offline();
         let next = match came {
             Ok(Came::Same) => self.same(at, steps).await?,
             Ok(Came::Figures(figures, validators)) => {
@@ -152,8 +151,8 @@ impl Run<'_> {
             let is_own = step.origin == at.source.id && !step.covered;
             let step = step.missed(error);
             if is_own {
-                let error =
-                    all_said(step.said, self.offline.as_ref()).unwrap_or_else(|| error.clone());
+                let error = all_said(step.said, self.asker.offline().as_ref())
+                    .unwrap_or_else(|| error.clone());
                 self.close(step.id, Outcome::Failed(error));
             } else {
                 next.push(step);
@@ -174,13 +173,11 @@ impl Run<'_> {
                 left.push(step);
                 continue;
             };
-            let now = (self.config.clock)();
-            let work = step.clone();
+            let (work, now) = (step.clone(), self.now());
             let made = blocking(&self.store, move |store| compute(store, &work, &line, now));
             match made.await? {
                 Some(written) => {
-                    self.looks
-                        .insert(step.id.to_string(), step.looked(now, true));
+                    self.looked(&step, now, true);
                     self.close(step.id, Outcome::Written(written));
                 }
                 None => left.push(step),
@@ -195,17 +192,13 @@ impl Run<'_> {
     /// [`crate::Error::Store`] when the store cannot be read or noted in.
     pub(super) async fn confirm(&mut self) -> Result<()> {
         for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let wanted = id.clone();
-            let held = blocking(&self.store, move |store| store.read(&wanted)).await?;
+            let held = looks::latest(&self.store, &id).await?;
             let info = Catalogue::embedded().get(id.as_str());
-            let held = held.unwrap_or_default().latest();
             let mut look = self.feeds.get(&feed).cloned().unwrap_or_default();
             match compare(info.map(AsRef::as_ref), &held, &rows) {
                 Verdict::Agrees => drop(look.trusted.insert(id)),
                 Verdict::Differs(why) => {
-                    let at = (self.config.clock)();
-                    let why = format!("{id}: {why}");
-                    look.told(at, why, String::new());
+                    look.told(self.now(), format!("{id}: {why}"), String::new());
                 }
                 Verdict::Unknown => {}
             }

@@ -18,9 +18,8 @@ const TOO_FEW: &str = "the two have too few dates in common to be compared";
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) origin: String,
-    pub(super) is_trusted: bool,
-    /// Whether nobody has seen it answer.
-    pub(super) needs_trust: bool,
+    /// Whether nobody has seen it answer, and no figure has confirmed it.
+    pub(super) is_unsure: bool,
     /// The sources before it.
     pub(super) earlier: Vec<String>,
     /// Whether it computes its whole past anew each time.
@@ -63,10 +62,9 @@ pub(super) fn settle(
     let is_second = origin.is_some_and(|origin| place.earlier.contains(&origin));
     let mut difference = None;
     if !is_own {
-        let unsure = place.needs_trust && !place.is_trusted;
         match compare(step.info.as_deref(), &held, &rows) {
             Verdict::Agrees => {}
-            Verdict::Unknown if unsure => {
+            Verdict::Unknown if place.is_unsure => {
                 return Ok(Taken::Unconfirmed(
                     "nothing is held that could confirm it".to_owned(),
                 ));
@@ -74,7 +72,9 @@ pub(super) fn settle(
             Verdict::Unknown if is_second => {
                 return Ok(Taken::Unconfirmed(TOO_FEW.to_owned()));
             }
-            Verdict::Differs(why) if unsure || is_second => return Ok(Taken::Unconfirmed(why)),
+            Verdict::Differs(why) if place.is_unsure || is_second => {
+                return Ok(Taken::Unconfirmed(why));
+            }
             Verdict::Differs(why) => difference = Some(why),
             Verdict::Unknown => {}
         }

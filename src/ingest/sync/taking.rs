@@ -35,7 +35,7 @@ impl Run<'_> {
         mut step: Step,
         brought: &mut Brought<'_>,
     ) -> Result<Option<Step>> {
-        let (id, now) = (step.id.clone(), (self.config.clock)());
+        let (id, now) = (step.id.clone(), self.now());
         let rows = brought.figures.remove(&id);
         let rows = match rows.unwrap_or_else(|| Err("it has no such series".to_owned())) {
             Ok(rows) => rows,
@@ -81,12 +81,11 @@ impl Run<'_> {
         let mut lines = at.feed.series.iter().filter(|line| line.id == *id);
         Place {
             origin: at.source.id.clone(),
-            is_trusted: brought.look.trusted.contains(id),
-            needs_trust: lines.any(from_memory),
+            is_unsure: lines.any(from_memory) && !brought.look.trusted.contains(id),
             earlier: earlier(&self.config.sources.recipes, id, at),
             rewrites: at.feed.rewrites_history,
             full: brought.full,
-            now: (self.config.clock)(),
+            now: self.now(),
         }
     }
 
@@ -98,12 +97,10 @@ impl Run<'_> {
         (written, newest): (Written, Option<Date>),
         brought: &mut Brought<'_>,
     ) -> Result<Option<Step>> {
-        let now = (self.config.clock)();
         brought.look.trusted.insert(step.id.clone());
         self.describe(at, &step).await?;
-        let look = step.looked(now, brought.full);
-        self.looks.insert(step.id.to_string(), look);
-        let age = newest.map(|day| days_between(day, day_of(now)));
+        self.looked(&step, self.now(), brought.full);
+        let age = newest.map(|day| days_between(day, day_of(self.now())));
         let is_old = at.feed.max_age_days.zip(age);
         if !step.covered {
             self.close(step.id.clone(), Outcome::Written(written));

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::ingest::fetch::Validators;
-use crate::ingest::looks::blocking;
+use crate::ingest::looks;
 use crate::ingest::plan::Step;
 use crate::model::{Observation, SeriesId};
 use crate::recipe::{FeedRef, Figures, Line, Recipes};
@@ -118,13 +118,9 @@ pub(super) async fn is_revised(
     let Some(oldest) = came else {
         return Ok(false);
     };
-    let id = id.clone();
-    blocking(store, move |store| {
-        let held = store.read(&id)?.unwrap_or_default().latest();
-        let same = held.iter().find(|o| o.date == oldest.date);
-        Ok(same.is_some_and(|o| o.value != oldest.value))
-    })
-    .await
+    let held = looks::latest(store, id).await?;
+    let same = held.iter().find(|o| o.date == oldest.date);
+    Ok(same.is_some_and(|o| o.value != oldest.value))
 }
 
 pub(super) fn no_source(recipes: &Recipes, id: &SeriesId) -> Error {
