@@ -142,16 +142,9 @@ fn read(
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
         })
         .optional()?;
-    let (at, held_until) = match anchor {
-        None => (OwnTime::begin(clock).at(&clock), 0),
-        Some((at, held, then)) => (
-            then.map_or(at, |then| OwnTime::resume(at, then).at(&clock)),
-            held,
-        ),
-    };
-    let same_boot = anchor
-        .and_then(|(_, _, then)| then)
-        .is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+    let (at, held_until, then) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
+    let same_boot = then.is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+    let at = then.map_or(at, |then| OwnTime::resume(at, then).at(&clock));
     let calls = page
         .prepare_cached(
             "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",

@@ -7,7 +7,7 @@
 use super::place::compute;
 use super::report::Outcome;
 use super::run::Run;
-use super::way::{Brought, FEEDS, FeedLook, all_said, at_key, no_source, reaches_further};
+use super::way::{Brought, FEEDS, FeedLook, all_said, no_source, reaches_further};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::ingest::ask::{Came, Miss, Wish};
@@ -38,30 +38,29 @@ impl Run<'_> {
     /// Asks every feed once for the series whose turn it is there.
     async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
         let settings = &self.config.sources;
-        let all: Vec<FeedRef<'_>> = settings.recipes.feeds().collect();
-        let mut groups: BTreeMap<(usize, String), Vec<Step>> = BTreeMap::new();
+        let is_open =
+            |at: &FeedRef<'_>| at.feed.format != Format::Formula && settings.is_open(at.source);
+        let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut groups: BTreeMap<_, (FeedRef<'_>, Vec<Step>)> = BTreeMap::new();
         for mut step in steps {
-            let routes = all.iter().enumerate();
-            let id = step.id.clone();
-            let mut open = routes.filter_map(|(n, at)| {
-                let fetched = at.feed.format != Format::Formula && settings.is_open(at.source);
-                let line = at.feed.series.iter().find(|line| line.id == id)?;
-                fetched.then_some((n, line))
+            let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
+                let mut lines = at.feed.series.iter();
+                Some((n, *at, lines.find(|line| line.id == step.id)?))
             });
-            match open.nth(step.next) {
-                Some((n, line)) => {
-                    step.next += 1;
-                    let own = at_key(all.get(n), line);
-                    groups.entry((n, own)).or_default().push(step);
-                }
-                None => self.end(step, left),
-            }
+            let Some((n, at, line)) = routes.nth(step.next) else {
+                self.end(step, left);
+                continue;
+            };
+            step.next += 1;
+            // A feed that is asked for its series one by one is asked so here.
+            let is_single = at.feed.url.contains("{series}");
+            let key = is_single.then(|| line.key.clone());
+            let group = groups.entry((n, key));
+            group.or_insert((at, Vec::new())).1.push(step);
         }
         let mut next = Vec::new();
-        for ((n, _), steps) in groups {
-            if let Some(at) = all.get(n) {
-                next.extend(self.feed(*at, steps).await?);
-            }
+        for (at, steps) in groups.into_values() {
+            next.extend(self.feed(at, steps).await?);
         }
         Ok(next)
     }

@@ -5,7 +5,7 @@ use crate::ingest::fetch::Validators;
 use crate::ingest::looks;
 use crate::ingest::plan::Step;
 use crate::model::{Observation, SeriesId};
-use crate::recipe::{FeedRef, Figures, Line, Recipes};
+use crate::recipe::{FeedRef, Figures, Recipes};
 use crate::store::Store;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -71,16 +71,6 @@ pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Erro
             retry_after: last.retry_after(),
             source: None,
         }),
-    }
-}
-
-/// What tells apart the questions of a feed that asks for its series one by one.
-pub(super) fn at_key(at: Option<&FeedRef<'_>>, line: &Line) -> String {
-    let single = at.is_some_and(|at| at.feed.url.contains("{series}"));
-    if single {
-        line.key.clone()
-    } else {
-        String::new()
     }
 }
 
