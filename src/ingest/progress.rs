@@ -58,7 +58,7 @@ impl Progress {
         (self.done, self.total) = (0, total);
         if let View::Bar(bar, part) = &mut self.view {
             let both = MultiProgress::new();
-            let new = || both.add(ProgressBar::new(number(total)));
+            let new = || both.add(ProgressBar::new(total as u64));
             (*bar, *part) = (new(), new());
             bar.set_style(style(
                 "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}",
@@ -86,9 +86,9 @@ impl Progress {
             && total > 1
         {
             part.set_style(style(PART));
-            part.set_length(number(total));
+            part.set_length(total as u64);
             part.set_message(name.to_owned());
-            part.set_position(number(done));
+            part.set_position(done as u64);
         }
     }
 
@@ -140,10 +140,6 @@ impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Progress({}/{})", self.done, self.total)
     }
-}
-
-fn number(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// The default style is a bar as well, should the template ever be refused.
