@@ -147,14 +147,10 @@ impl Run<'_> {
     fn outage(&mut self, at: FeedRef<'_>, steps: Vec<Step>, error: &Error) -> Vec<Step> {
         let mut next = Vec::new();
         for step in steps {
-            let is_own = step.origin == at.source.id && !step.covered;
-            let step = step.missed(error);
-            if is_own {
-                let error = all_said(step.said, self.asker.offline().as_ref())
-                    .unwrap_or_else(|| error.clone());
-                self.close(step.id, Outcome::Failed(error));
+            if step.origin == at.source.id && !step.covered {
+                self.conclude(step, Outcome::Failed(error.clone()));
             } else {
-                next.push(step);
+                next.push(step.missed(error));
             }
         }
         next

@@ -110,10 +110,9 @@ impl<'a> Run<'a> {
         }
         for step in steps {
             let outcome = self.ask_one(&step).await;
-            let outcome = outcome.after(step.said, self.asker.offline().as_ref());
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
-                self.close(step.id, outcome);
+                self.conclude(step, outcome);
             }
             if self.report.series.len().is_multiple_of(NOTE_EVERY) {
                 looks::keep(&self.looks, &self.store, LOOKS).await?;
@@ -169,6 +168,12 @@ impl<'a> Run<'a> {
     pub(super) fn looked(&mut self, step: &Step, at: Timestamp, full: bool) {
         let look = step.looked(at, full);
         self.looks.insert(step.id.to_string(), look);
+    }
+
+    /// Puts what became of a step into the report, with what other sources said before.
+    pub(super) fn conclude(&mut self, step: Step, outcome: Outcome) {
+        let outcome = outcome.after(step.said, self.asker.offline().as_ref());
+        self.close(step.id, outcome);
     }
 
     /// Puts what became of a series into the report.

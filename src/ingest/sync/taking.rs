@@ -3,7 +3,7 @@
 use super::place::{Place, Taken, settle};
 use super::report::Outcome;
 use super::run::Run;
-use super::way::{Brought, earlier};
+use super::way::Brought;
 use crate::error::{Error, Result};
 use crate::ingest::looks::blocking;
 use crate::ingest::news::day_of;
@@ -79,10 +79,12 @@ impl Run<'_> {
     fn place(&self, at: FeedRef<'_>, id: &SeriesId, brought: &Brought<'_>) -> Place {
         let from_memory = |line: &Line| line.seen(at.feed) == Seen::Memory;
         let mut lines = at.feed.series.iter().filter(|line| line.id == *id);
+        let routes = self.config.sources.recipes.routes(id);
+        let before = routes.take_while(|other| other.source.id != at.source.id);
         Place {
             origin: at.source.id.clone(),
             is_unsure: lines.any(from_memory) && !brought.look.trusted.contains(id),
-            earlier: earlier(&self.config.sources.recipes, id, at),
+            earlier: before.map(|other| other.source.id.clone()).collect(),
             rewrites: at.feed.rewrites_history,
             full: brought.full,
             now: self.now(),

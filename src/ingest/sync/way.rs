@@ -5,7 +5,7 @@ use crate::ingest::fetch::Validators;
 use crate::ingest::looks;
 use crate::ingest::plan::Step;
 use crate::model::{Observation, SeriesId};
-use crate::recipe::{FeedRef, Figures, Recipes};
+use crate::recipe::{Figures, Recipes};
 use crate::store::Store;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -72,14 +72,6 @@ pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Erro
             source: None,
         }),
     }
-}
-
-/// The sources that are asked for a series before this one.
-pub(super) fn earlier(recipes: &Recipes, id: &SeriesId, at: FeedRef<'_>) -> Vec<String> {
-    let before = recipes
-        .routes(id)
-        .take_while(|other| other.source.id != at.source.id);
-    before.map(|other| other.source.id.clone()).collect()
 }
 
 /// Whether the oldest figure that came for a series is itself revised: then older ones may be too.
