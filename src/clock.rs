@@ -50,8 +50,8 @@ pub struct Moment {
 impl Moment {
     /// As it is written down: wall and uptime in milliseconds, and the boot.
     pub(crate) fn written(&self) -> [i64; 3] {
-        let uptime = i64::try_from(self.uptime.as_millis()).unwrap_or(i64::MAX);
-        [self.wall.as_millisecond(), uptime, self.boot.cast_signed()]
+        let (wall, boot) = (self.wall.as_millisecond(), self.boot.cast_signed());
+        [wall, millis(self.uptime), boot]
     }
 
     /// What was written down; `None` when that is nonsense.
@@ -73,6 +73,16 @@ impl Moment {
         // Another boot, or a machine set back to a snapshot: the wall is all there is.
         Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or_default()
     }
+}
+
+/// Milliseconds as they are written down; far more than any clock shows becomes the greatest number.
+pub(crate) fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A duration that was written down; what is negative there becomes zero.
+pub(crate) fn duration(millis: i64) -> Duration {
+    Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
 /// A time of one's own, in milliseconds since 1970.
@@ -98,9 +108,7 @@ impl OwnTime {
 
     /// What it is at a moment.
     pub fn at(&self, now: &Moment) -> i64 {
-        let passed = now.since(&self.set).as_millis();
-        self.at
-            .saturating_add(i64::try_from(passed).unwrap_or(i64::MAX))
+        self.at.saturating_add(millis(now.since(&self.set)))
     }
 }
 

@@ -34,6 +34,6 @@ pub use key::ApiKey;
 pub use pace::PaceSettings;
 pub use plan::SyncConfig;
 pub use progress::Progress;
-pub use sources::{Declaration, SOURCES, SourceSettings};
+pub use sources::SourceSettings;
 pub use sync::{Missed, Outcome, Refused, SyncReport, sync};
 pub use trial::{last_missed, refused_answers, try_sources};

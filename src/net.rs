@@ -83,6 +83,15 @@ pub(crate) fn http_date(text: &str) -> Option<Timestamp> {
     modern.or_else(older)
 }
 
+/// How long until the next midnight in a time zone; `None` at the end of the calendar.
+pub(crate) fn until_midnight(now: Timestamp, zone: TimeZone) -> Option<Duration> {
+    let tomorrow = now
+        .to_zoned(zone)
+        .tomorrow()
+        .and_then(|day| day.start_of_day());
+    Duration::try_from(tomorrow.ok()?.timestamp().duration_since(now)).ok()
+}
+
 /// When an answer was made, by the clock of who made it; `now` if it does not say.
 pub(crate) fn made(headers: &HeaderMap, now: Timestamp) -> Timestamp {
     single(headers, &DATE).and_then(http_date).unwrap_or(now)

@@ -187,8 +187,8 @@ impl Upstream {
     }
 
     /// How a stale answer is marked: was the last try to renew it in vain?
-    fn staleness(&self, key: &Key, now: Moment) -> Freshness {
-        let has_failed = self.0.setbacks.contains_key(&Hold::Key(key.clone()));
+    fn staleness(&self, key: &str, now: Moment) -> Freshness {
+        let has_failed = self.0.setbacks.contains_key(&Hold::Key(key.to_owned()));
         if has_failed || self.0.breaker.pause_left(now).is_some() {
             Freshness::Offline
         } else {
@@ -209,21 +209,12 @@ impl Upstream {
             }),
             Content::Unknown(name) => Err(Error::unknown(request.what, name, Vec::new())),
             Content::Refused => {
-                let asked: Vec<_> = request
-                    .query
-                    .iter()
-                    .map(|(name, value)| format!("{name}={value}"))
-                    .collect();
-                let (problem, allowed) = (
-                    "is refused by the upstream",
-                    "the parameters this call documents",
-                );
-                Err(Error::invalid(
-                    "request",
-                    &asked.join("&"),
-                    problem,
-                    allowed,
-                ))
+                let pair = |(name, value): &(String, String)| format!("{name}={value}");
+                let asked = request.query.iter().map(pair).collect::<Vec<_>>();
+                let problem = "is refused by the upstream";
+                let allowed = "the parameters this call documents";
+                let asked = asked.join("&");
+                Err(Error::invalid("request", &asked, problem, allowed))
             }
         }
     }

@@ -5,7 +5,7 @@ use super::shared;
 use crate::app;
 use crate::config::{Config, Doctor};
 use crate::desk::Desk;
-use crate::ingest::{self, SOURCES};
+use crate::ingest;
 use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
@@ -275,30 +275,24 @@ async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>)
 }
 
 async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
-    let settings = config.sources.settings()?;
-    for source in &SOURCES {
-        let url = settings.address(source.name, source.home)?;
-        let name = &format!("source {}", source.title);
-        let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else {
-            findings.fault(
-                name,
-                &format!("{url} names no host"),
-                "Correct the address.",
-            );
-            continue;
-        };
-        let tried = tokio::net::TcpStream::connect((host, port));
-        let problem = match tokio::time::timeout(PATIENCE, tried).await {
-            Ok(Ok(_)) => {
-                findings.ok(name, &format!("{host}:{port} can be reached"));
-                continue;
-            }
-            Ok(Err(error)) => format!("{host}:{port}: {error}"),
-            Err(_) => format!("{host}:{port} does not answer"),
-        };
-        let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
-        findings.note(name, &problem, advice);
-    }
+    const NAME: &str = "source FRED";
+    let url = config.sources.settings()?.fred()?;
+    let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else {
+        let found = format!("{url} names no host");
+        findings.fault(NAME, &found, "Correct the address.");
+        return Ok(());
+    };
+    let tried = tokio::net::TcpStream::connect((host, port));
+    let problem = match tokio::time::timeout(PATIENCE, tried).await {
+        Ok(Ok(_)) => {
+            findings.ok(NAME, &format!("{host}:{port} can be reached"));
+            return Ok(());
+        }
+        Ok(Err(error)) => format!("{host}:{port}: {error}"),
+        Err(_) => format!("{host}:{port} does not answer"),
+    };
+    let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
+    findings.note(NAME, &problem, advice);
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! Asks the feeds of recipes: paced by source, over its own hosts only, and told apart into an outage, which passes, and
 //! a refusal, which does not.
 
-mod kept;
-
 use super::due::new_york;
 use super::fetch::{Fetch, Question, Response, Validators};
 use super::key::ApiKey;
@@ -11,14 +9,14 @@ use super::progress::Progress;
 use super::sources::SourceSettings;
 use crate::error::{Error, Result};
 use crate::model::Date;
+use crate::net;
 use crate::recipe::{Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent};
-use jiff::{Timestamp, ToSpan};
-use kept::Kept;
+use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
-use url::{Position, Url};
+use url::Url;
 
 /// A source that fails this often in a row is left alone.
 const MAX_STRIKES: u32 = 3;
@@ -74,8 +72,9 @@ struct Asked {
     home: Option<Url>,
     strikes: u32,
     stop: Option<Error>,
-    /// The newest answer of an address that several feeds read, until another such address is asked.
-    kept: Option<Kept>,
+    /// The newest answer of an address that several feeds read, until another such address is asked: to which address
+    /// it was the answer, and what was known before.
+    kept: Option<(String, Validators, Arc<Response>)>,
 }
 
 /// Whether nobody answered, as opposed to somebody who said that he cannot.
@@ -195,16 +194,16 @@ impl Asked {
         known: &Validators,
         is_shared: bool,
     ) -> std::result::Result<Arc<Response>, Miss> {
-        if let Some(kept) = self.kept.as_ref().filter(|kept| kept.answers(ask, known)) {
-            return Ok(Arc::clone(&kept.answer));
+        // What came whole stands for this sync, and "unchanged" for whoever knew as much.
+        if let Some((address, knew, answer)) = &self.kept
+            && *address == ask.url
+            && (answer.status == 200 || knew == known)
+        {
+            return Ok(Arc::clone(answer));
         }
         let answer = Arc::new(self.send(at, ask, known).await?);
         if is_shared && ask.post.is_none() {
-            self.kept = Some(Kept {
-                address: ask.url.clone(),
-                known: known.clone(),
-                answer: Arc::clone(&answer),
-            });
+            self.kept = Some((ask.url.clone(), known.clone(), Arc::clone(&answer)));
         }
         Ok(answer)
     }
@@ -221,14 +220,15 @@ impl Asked {
         let mut reader = Reader::new(feed, wish.lines);
         let mut asks = feed.asks(wish.lines, wish.from, today);
         let single = asks.len() == 1;
+        // Of a single question that has a single page it can be asked whether the answer has changed.
+        let mut known = known.clone();
         let mut validators = Validators::default();
         asks.reverse();
         let (mut page, mut done) = (1, 0);
         while let Some(ask) = asks.pop() {
-            let known = match single && page == 1 {
-                true => known.clone(),
-                false => Validators::default(),
-            };
+            if !single || page > 1 {
+                known = Validators::default();
+            }
             let (name, total) = (wish.at.name(), done + 1 + asks.len());
             progress.part(&name, done, total);
             done += 1;
@@ -256,10 +256,10 @@ impl Asked {
                     asks.push(feed.page(wish.from, today, page, rows));
                 }
             }
-            validators = answer.validators.clone();
-            if !single || page > 1 {
-                validators = Validators::default();
-            }
+            validators = match single && page == 1 {
+                true => answer.validators.clone(),
+                false => Validators::default(),
+            };
         }
         let figures = reader.finish(today);
         let figures = figures.map_err(|problem| {
@@ -298,10 +298,7 @@ impl Asked {
             |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
         let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
         if let Some(home) = &self.home {
-            // Put together and not joined: a path that begins with two slashes would name another host.
-            let path = &url[Position::BeforePath..Position::AfterQuery];
-            let own = format!("{}{path}", home.origin().ascii_serialization());
-            url = Url::parse(&own).map_err(|e| outage(e.to_string()))?;
+            url = moved(&url, home);
         }
         let mut header = None;
         if let (Some(place), Some(key)) = (place, &self.key)
@@ -315,20 +312,23 @@ impl Asked {
                 (None, None) => {}
             }
         }
+        let header = header.as_ref();
         let question = Question {
-            url: &url,
-            accept: "*/*",
-            known,
+            known: Some(known),
             post: post.as_deref(),
-            header: header
-                .as_ref()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
+            header: header.map(|(name, value)| (name.as_str(), value.as_str())),
+            ..Question::get(&url, "*/*")
         };
-        self.fetch
-            .send(&question, |_| false)
-            .await
-            .map_err(Miss::Outage)
+        self.fetch.send(&question).await.map_err(Miss::Outage)
     }
+}
+
+/// The same path and query at another place. Not joined: a path that begins with two slashes would name another host.
+fn moved(url: &Url, home: &Url) -> Url {
+    let mut own = home.clone();
+    own.set_path(url.path());
+    own.set_query(url.query());
+    own
 }
 
 /// What is wrong with an answer before it is read; XML is what some were asked for.
@@ -347,16 +347,26 @@ fn with_key(body: &str, key: &ApiKey) -> String {
 
 /// The day's questions are used up: the source rests until the next day in New York.
 fn spent(name: &str, now: Timestamp) -> Error {
-    let here = now.to_zoned(new_york());
-    let tomorrow = here.tomorrow().and_then(|day| day.start_of_day());
-    let wait = tomorrow.map_or(24.hours(), |next| {
-        here.until(&next).unwrap_or_else(|_| 24.hours())
-    });
-    let seconds = wait.total((jiff::Unit::Second, &here)).unwrap_or(86_400.0);
+    const DAY: Duration = Duration::from_secs(86_400);
     Error::RateLimited {
         what: format!(
             "{name} answers no more questions today; a free key of its own allows twenty times as many."
         ),
-        retry_after: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(86_400)),
+        retry_after: net::until_midnight(now, new_york()).unwrap_or(DAY),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_place_keeps_its_credentials_and_its_host() {
+        let home = Url::parse("https://user:pass@mirror.example:8443/base?x=1").unwrap();
+        let url = Url::parse("https://agency.example//evil.example/a%20b?y=2").unwrap();
+        assert_eq!(
+            moved(&url, &home).as_str(),
+            "https://user:pass@mirror.example:8443//evil.example/a%20b?y=2"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! When a series is worth another look: at its release, then again and again until the figure is there. Pure.
 
+use crate::model::calendar::ZONE;
 use crate::model::frequency::shift;
 use crate::model::{Date, Frequency, SeriesInfo, release};
 use crate::recipe::Release;
@@ -8,7 +9,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan};
 
 /// Revisions are looked for at least so often, whether a figure is due or not.
-const LONGEST_REST_DAYS: i64 = 7;
+const LONGEST_REST_HOURS: i32 = 7 * 24;
 /// When figures come whose hour nobody told: with the first releases of a business day.
 const MORNING: Time = time(8, 30, 0, 0);
 
@@ -27,21 +28,17 @@ pub(super) fn fresh_until(
     if looked >= due {
         return retry;
     }
-    due.min(later(
-        looked,
-        i32::try_from(LONGEST_REST_DAYS * 24).unwrap_or(168),
-    ))
+    due.min(later(looked, LONGEST_REST_HOURS))
 }
 
 /// When the figure after the one stamped `last` comes.
 fn due(info: &SeriesInfo, last: Date, told: Option<Release>) -> Timestamp {
-    let pattern = || release::next(info, last);
     let mut day = match told.and_then(|told| told.after_business_days) {
         Some(days) => {
             // The next business day has a figure, which comes so many business days later.
-            (0..=days).fold(last, |day, _| business_day_after(day))
+            (0..=days).fold(last, |day, _| release::business_day_after(day))
         }
-        None => pattern(),
+        None => release::next(info, last),
     };
     if let Some(weekday) = told.and_then(|told| told.weekday) {
         while day.weekday() != weekday.into() {
@@ -53,17 +50,9 @@ fn due(info: &SeriesInfo, last: Date, told: Option<Release>) -> Timestamp {
     zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
 }
 
-fn business_day_after(day: Date) -> Date {
-    let mut next = shift(day, 1.day());
-    while !release::is_business_day(next) {
-        next = shift(next, 1.day());
-    }
-    next
-}
-
 /// Where no time zones are installed, winter time: then a look comes an hour late in summer.
 pub(super) fn new_york() -> TimeZone {
-    TimeZone::get("America/New_York").unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-5)))
+    TimeZone::get(ZONE).unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-5)))
 }
 
 /// Hours until a figure that is overdue is looked for again.

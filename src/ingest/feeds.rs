@@ -9,7 +9,7 @@ mod feed;
 
 pub use feed::Feed;
 
-use super::fetch::{Fetch, Timeouts, Validators, unavailable};
+use super::fetch::{Fetch, Question, Timeouts, Validators, unavailable};
 use super::looks::{self, Looks, blocking};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
@@ -109,9 +109,11 @@ async fn read_feed(
     if (0..REST_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
         return Ok(None);
     }
-    let answer = fetch
-        .get(&feed.url, ACCEPT, &last.validators, |_| false)
-        .await?;
+    let question = Question {
+        known: Some(&last.validators),
+        ..Question::get(&feed.url, ACCEPT)
+    };
+    let answer = fetch.send(&question).await?;
     let unusable = |why: String| Err(unavailable(format!("{}: {why}.", feed.name)));
     let (validators, added) = match answer.status {
         304 => (last.validators, None),

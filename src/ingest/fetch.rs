@@ -3,7 +3,6 @@
 //! Addresses carry the API key, so they never enter an error: reqwest's errors are stripped of theirs.
 
 use super::pace::{Pace, PaceSettings};
-use super::table::{self, Column, Dates};
 use crate::error::{Error, Result};
 use crate::{clock, net};
 use http::header::{
@@ -81,27 +80,6 @@ impl Response {
         }
         (status != 200).then(|| format!("HTTP {status}"))
     }
-
-    /// Reads a table of figures.
-    ///
-    /// # Errors
-    /// Says what is wrong; a single bad row refuses all of it.
-    pub(super) fn table(&self, dates: Dates) -> std::result::Result<Vec<Column>, String> {
-        if let Some(problem) = self.problem() {
-            return Err(problem);
-        }
-        if self.body.starts_with(b"PK") {
-            return Err("it is a ZIP archive".to_owned());
-        }
-        if table::is_cut_off(&self.body) {
-            return Err("it breaks off in its last line".to_owned());
-        }
-        let columns = table::read(&self.body, None, dates)?;
-        match columns.iter().find_map(|column| column.broken.clone()) {
-            Some(broken) => Err(broken.into()),
-            None => Ok(columns),
-        }
-    }
 }
 
 /// One source: its name in messages, its pace, the way to it.
@@ -121,11 +99,27 @@ pub(super) struct Question<'a> {
     pub(super) url: &'a Url,
     pub(super) accept: &'static str,
     /// The answer that is known already.
-    pub(super) known: &'a Validators,
+    pub(super) known: Option<&'a Validators>,
+    /// What else is to be tried again.
+    pub(super) is_passing: fn(&Response) -> bool,
     /// Body of a POST, JSON or a form.
     pub(super) post: Option<&'a str>,
     /// A header of its own, with a key.
     pub(super) header: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Question<'a> {
+    /// A plain GET.
+    pub(super) fn get(url: &'a Url, accept: &'static str) -> Self {
+        Self {
+            url,
+            accept,
+            known: None,
+            is_passing: |_| false,
+            post: None,
+            header: None,
+        }
+    }
 }
 
 /// A try that brought no answer, and whether another one may.
@@ -166,44 +160,19 @@ impl Fetch {
         })
     }
 
-    /// Gets an answer; one that is still the `known` one comes as 304 without a body. 429, 5xx, failures of the
-    /// network and what `is_passing` names are tried again; other statuses are the caller's to read.
+    /// Asks a question; an answer that is still the known one comes as 304 without a body. 429, 5xx, failures of the
+    /// network and what is said to pass are tried again; other statuses are the caller's to read.
     ///
     /// # Errors
     /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
-    pub(super) async fn get(
-        &self,
-        url: &Url,
-        accept: &'static str,
-        known: &Validators,
-        is_passing: fn(&Response) -> bool,
-    ) -> Result<Response> {
-        let question = Question {
-            url,
-            accept,
-            known,
-            post: None,
-            header: None,
-        };
-        self.send(&question, is_passing).await
-    }
-
-    /// As [`Self::get`], for any question.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
-    pub(super) async fn send(
-        &self,
-        question: &Question<'_>,
-        is_passing: fn(&Response) -> bool,
-    ) -> Result<Response> {
+    pub(super) async fn send(&self, question: &Question<'_>) -> Result<Response> {
         let mut tried = 0;
         loop {
             self.pace.turn().await;
             tried += 1;
             let (result, again) = match self.try_once(question).await {
                 Ok(answer) => {
-                    let again = is_passing(&answer);
+                    let again = (question.is_passing)(&answer);
                     (Ok(answer), again)
                 }
                 Err((error, again)) => (Err(error), again),
@@ -230,7 +199,7 @@ impl Fetch {
     }
 
     async fn try_once(&self, question: &Question<'_>) -> std::result::Result<Response, Failed> {
-        let Question { url, known, .. } = question;
+        let url = question.url;
         if url.scheme() == "https" && clock::is_before_1970() {
             let what = "cannot be asked: this machine's clock is before 1970. Set it";
             return Err((self.failed(what, None), false));
@@ -239,10 +208,10 @@ impl Fetch {
             Some(body) => {
                 let is_json = body.starts_with('{');
                 let kind = if is_json { JSON } else { FORM };
-                let post = self.client.post((*url).clone());
+                let post = self.client.post(url.clone());
                 post.header(CONTENT_TYPE, kind).body(body.to_owned())
             }
-            None => self.client.get((*url).clone()),
+            None => self.client.get(url.clone()),
         };
         request = request.header(ACCEPT, question.accept);
         if let Some((name, value)) = question.header {
@@ -253,12 +222,11 @@ impl Fetch {
             value.set_sensitive(true);
             request = request.header(name, value);
         }
-        for (name, value) in [
-            (IF_NONE_MATCH, &known.etag),
-            (IF_MODIFIED_SINCE, &known.modified),
-        ] {
-            if !value.is_empty() {
-                request = request.header(name, value);
+        if let Some(Validators { etag, modified }) = question.known {
+            for (name, value) in [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, modified)] {
+                if !value.is_empty() {
+                    request = request.header(name, value);
+                }
             }
         }
         let response = request.send().await.map_err(|e| self.unreachable(e))?;

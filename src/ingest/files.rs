@@ -6,7 +6,7 @@
 use super::guard;
 use super::news::{self, News};
 use super::progress::{Progress, words};
-use super::table::{self, Broken, Column, Dates, Row};
+use super::table::{self, Broken, Column, Row};
 use super::titles;
 use crate::catalogue::Catalogue;
 use crate::disk::{self, shown};
@@ -288,7 +288,7 @@ fn read_file(path: &Path, name: &str) -> Result<FileContent> {
         return Ok(FileContent::Titles(titles::read(&bytes).map_err(broken)?));
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-    let mut columns = table::read(&bytes, stem.as_deref(), Dates::Iso).map_err(broken)?;
+    let mut columns = table::read(&bytes, stem.as_deref()).map_err(broken)?;
     columns.retain(|c| !c.rows.is_empty() || c.broken.is_some());
     if columns.is_empty() {
         return Err(Error::bad_file(name, "holds no figures"));

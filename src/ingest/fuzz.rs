@@ -1,25 +1,23 @@
 //! Doors for `fuzz/` to parsers that nothing outside needs; not compiled otherwise.
 
 use super::fetch::Response;
-use super::table::{self, Dates};
+use super::table;
 
 /// Reads a file as every source and an operator may hand it over; rows that come out are in order and numbers.
 pub fn table(bytes: &[u8]) {
     let _ = table::is_cut_off(bytes);
-    for dates in [Dates::Iso, Dates::IsoOrUs] {
-        for name in [None, Some("DGS10")] {
-            let Ok(columns) = table::read(bytes, name, dates) else {
-                continue;
-            };
-            for column in columns {
-                let rows = column.known(None);
-                let key = |row: &crate::model::Known| (row.date, row.known_from);
-                assert!(rows.is_sorted_by(|a, b| key(a) < key(b)), "days in order");
-                assert!(
-                    rows.iter().all(|r| r.value.is_none_or(f64::is_finite)),
-                    "numbers only"
-                );
-            }
+    for name in [None, Some("DGS10")] {
+        let Ok(columns) = table::read(bytes, name) else {
+            continue;
+        };
+        for column in columns {
+            let rows = column.known(None);
+            let key = |row: &crate::model::Known| (row.date, row.known_from);
+            assert!(rows.is_sorted_by(|a, b| key(a) < key(b)), "days in order");
+            assert!(
+                rows.iter().all(|r| r.value.is_none_or(f64::is_finite)),
+                "numbers only"
+            );
         }
     }
 }

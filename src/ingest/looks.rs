@@ -1,6 +1,7 @@
 //! When each series and each feed was looked at: a note of the store, so that a broken-off run goes on where it was.
 
 use crate::error::{Error, Result};
+use crate::model::{Observation, SeriesId};
 use crate::store::Store;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,16 @@ pub(super) async fn keep<L: Serialize>(
 ) -> Result<()> {
     let text = serde_json::to_string(looks).map_err(|e| Error::internal("keeping looks", e))?;
     blocking(store, move |store| store.set_note(note, &text)).await
+}
+
+/// The newest figures that the store holds of a series; none where it has none.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) async fn latest(store: &Arc<dyn Store>, id: &SeriesId) -> Result<Vec<Observation>> {
+    let id = id.clone();
+    let held = blocking(store, move |store| store.read(&id)).await?;
+    Ok(held.unwrap_or_default().latest())
 }
 
 /// Runs a piece of store work off the async threads.

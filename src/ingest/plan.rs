@@ -1,9 +1,11 @@
-//! Decides what a sync has to ask, from the catalogue, what is held and when we last looked. Pure.
+//! What a sync is to do, and the steps it has to take: from the catalogue, what is held and when we last looked. Pure.
+//!
+//! A [`Step`] then goes from source to source and carries what it has met there.
 
 use super::due::{fresh_until, later};
 use super::looks::Looks;
 use super::news::day_of;
-use super::sources::{SOURCES, SourceSettings, source_of};
+use super::sources::SourceSettings;
 use crate::catalogue::Catalogue;
 use crate::error::Error;
 use crate::model::frequency::shift;
@@ -25,8 +27,8 @@ pub(super) struct Step {
     pub(super) id: SeriesId,
     /// What the catalogue says; a series asked for by name may be outside it.
     pub(super) info: Option<Arc<SeriesInfo>>,
-    /// Who is asked when no recipe brings it: the place in [`SOURCES`].
-    pub(super) source: Option<usize>,
+    /// Whether FRED is asked when no recipe brings it.
+    pub(super) on_fred: bool,
     /// First date to ask for; `None` = all.
     pub(super) from: Option<Date>,
     /// The last look.
@@ -131,27 +133,19 @@ pub(super) fn plan(
     for id in all {
         let info = catalogue.get(id.as_str());
         let release = release(recipes, &id);
-        let source = source_of(&id, info.map(AsRef::as_ref));
-        let source = source.map(|at| Some(at).filter(|_| !config.sources.no_fred));
-        let source = match source {
-            Ok(Some(source)) => Some(source),
-            Ok(None) | Err(_) if release.is_some() => None,
-            Ok(None) if config.only.is_some() => {
-                plan.refused.push((id.clone(), no_other(&id)));
-                continue;
-            }
-            Err(error) if config.only.is_some() => {
+        let off_fred = off_fred(&id, info.map(AsRef::as_ref), config.sources.no_fred);
+        let on_fred = off_fred.is_none();
+        if let (Some(error), None) = (off_fred, release) {
+            if config.only.is_some() {
                 plan.refused.push((id, error));
-                continue;
             }
-            Ok(None) | Err(_) => continue,
-        };
+            continue;
+        }
         let frequency = info.map(|info| info.frequency);
         let held = held.get(&id);
         let look = looks.get(id.as_str()).copied().filter(|_| held.is_some());
-        let asked = source.and_then(|at| SOURCES.get(at));
         let vintages = config.vintages
-            && asked.is_some_and(|source| source.has_vintages)
+            && on_fred
             && (frequency != Some(Frequency::Daily) || config.only.is_some())
             && (config.force || !look.is_some_and(|look| look.vintages));
         // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
@@ -165,7 +159,7 @@ pub(super) fn plan(
             None => plan.steps.push(Step {
                 from: start(look, last, frequency, now),
                 info: info.cloned(),
-                source,
+                on_fred,
                 look,
                 vintages,
                 origin: held.map(|held| held.origin.clone()).unwrap_or_default(),
@@ -197,9 +191,19 @@ fn release(recipes: &Recipes, id: &SeriesId) -> Option<Option<Release>> {
     first.or_else(|| recipes.formula(id).map(|_| None))
 }
 
-fn no_other(id: &SeriesId) -> Error {
-    let reason = "only FRED carries it, and FRED is not asked (--no-fred); import it from a file";
-    Error::no_data(id, reason)
+/// Why FRED is not asked for a series, if so. It carries 800,000: one that the catalogue does not know is asked for.
+fn off_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> Option<Error> {
+    let reason = match info {
+        Some(info) if info.is_composite() => {
+            "it is computed here from other series and not fetched"
+        }
+        Some(info) if !info.is_on_fred() => "FRED does not carry it; import it from a file",
+        _ if no_fred => {
+            "only FRED carries it, and FRED is not asked (--no-fred); import it from a file"
+        }
+        _ => return None,
+    };
+    Some(Error::no_data(id, reason))
 }
 
 /// How far back revisions usually reach.

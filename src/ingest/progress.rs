@@ -22,13 +22,12 @@ enum View {
     Bar(ProgressBar, ProgressBar),
     /// A line per step, for logs.
     Lines(Box<dyn Write + Send>),
-    Quiet,
 }
 
 impl Progress {
     /// Shows nothing.
     pub fn quiet() -> Self {
-        Self::new(View::Quiet)
+        Self::lines(Box::new(std::io::sink()))
     }
 
     /// A line for every step.
@@ -59,7 +58,7 @@ impl Progress {
         (self.done, self.total) = (0, total);
         if let View::Bar(bar, part) = &mut self.view {
             let both = MultiProgress::new();
-            let new = || both.add(ProgressBar::new(number(total)));
+            let new = || both.add(ProgressBar::new(total as u64));
             (*bar, *part) = (new(), new());
             bar.set_style(style(
                 "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}",
@@ -87,9 +86,9 @@ impl Progress {
             && total > 1
         {
             part.set_style(style(PART));
-            part.set_length(number(total));
+            part.set_length(total as u64);
             part.set_message(name.to_owned());
-            part.set_position(number(done));
+            part.set_position(done as u64);
         }
     }
 
@@ -124,7 +123,6 @@ impl Progress {
             View::Bar(bar, _) => bar.println(text),
             // A log that cannot be written must not stop the work it tells of.
             View::Lines(out) => writeln!(out, "{text}").unwrap_or_default(),
-            View::Quiet => {}
         }
     }
 
@@ -142,10 +140,6 @@ impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Progress({}/{})", self.done, self.total)
     }
-}
-
-fn number(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// The default style is a bar as well, should the template ever be refused.

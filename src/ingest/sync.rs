@@ -113,7 +113,7 @@ fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp) -> Vec<Str
                     .extend(at.feed.series.iter().filter(|line| line.id == step.id));
             }
             _ if recipes.formula(&step.id).is_some() => made.push(id),
-            _ if step.source.is_some() => fred.push(id),
+            _ if step.on_fred => fred.push(id),
             _ => keyed.push(id),
         }
     }

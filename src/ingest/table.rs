@@ -11,7 +11,7 @@
 
 mod cell;
 
-pub(super) use cell::{Dates, Since, date, value};
+pub(super) use cell::{Since, date, value};
 
 use crate::error::quote;
 use crate::model::{Date, Known, SeriesId, SeriesInfo, release};
@@ -181,7 +181,7 @@ enum Naming {
 ///
 /// # Errors
 /// [`Broken`] when the file as a whole cannot be read; one bad series is marked in its [`Column`] instead.
-pub(super) fn read(bytes: &[u8], name: Option<&str>, dates: Dates) -> Result<Vec<Column>, Broken> {
+pub(super) fn read(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Broken> {
     let broken = |line: u32| move |problem: String| Broken { line, problem };
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         let problem = "the file is UTF-16; save it as UTF-8";
@@ -205,9 +205,7 @@ pub(super) fn read(bytes: &[u8], name: Option<&str>, dates: Dates) -> Result<Vec
             found => Err(format!("{found} columns where the first line has {width}")),
         });
         if fields.iter().any(|field| !field.is_empty()) {
-            layout
-                .take(line, &fields, fits, dates)
-                .map_err(broken(line))?;
+            layout.take(line, &fields, fits).map_err(broken(line))?;
         }
     }
     let columns = match layout {
@@ -314,7 +312,6 @@ impl Layout {
         line: u32,
         fields: &[&[u8]],
         fits: Result<(), String>,
-        dates: Dates,
     ) -> Result<(), String> {
         let field = |at: usize| fields.get(at).copied().unwrap_or_default();
         match self {
@@ -337,9 +334,9 @@ impl Layout {
                 }
                 let column = columns.entry(id.clone()).or_insert_with(|| Column::new(id));
                 let cells = || {
-                    let since = |at: usize| cell::since(field(at), dates);
+                    let since = |at: usize| cell::since(field(at));
                     Ok((
-                        cell::date(field(*date), dates)?,
+                        cell::date(field(*date))?,
                         known_from.map_or(Ok(Since::Unknown), since)?,
                         cell::value(field(*value))?,
                     ))
@@ -348,7 +345,7 @@ impl Layout {
             }
             Self::Wide { date, columns } => {
                 fits?;
-                let day = cell::date(field(*date), dates)?;
+                let day = cell::date(field(*date))?;
                 let cells = fields.iter().enumerate().filter(|(i, _)| i != date);
                 for (column, (_, field)) in columns.iter_mut().zip(cells) {
                     let value = cell::value(field);

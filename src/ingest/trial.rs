@@ -72,12 +72,11 @@ async fn try_feed(
             return Ok(Err(error.for_operator()));
         }
     };
-    let id = first.id.clone();
-    match figures.get(&id) {
+    let id = &first.id;
+    match figures.get(id) {
         Some(Ok(rows)) => {
-            let wanted = id.clone();
-            let held = blocking(store, move |store| store.read(&wanted)).await?;
-            Ok(beside_held(&id, &held.unwrap_or_default().latest(), rows))
+            let held = looks::latest(store, id).await?;
+            Ok(beside_held(id, &held, rows))
         }
         Some(Err(problem)) => Ok(Err(problem.clone())),
         None => Ok(Err("it has no such series".to_owned())),

@@ -157,7 +157,8 @@ fn is_weekend(day: Date) -> bool {
     matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
 }
 
-pub(super) fn business_day_after(day: Date) -> Date {
+/// The first business day after a day.
+pub(crate) fn business_day_after(day: Date) -> Date {
     business_day_from(shift(day, 1.day()))
 }
 

@@ -80,5 +80,6 @@ mod tests {
         same_as_a_reader_of_any_csv::<13>(include_str!("../../data/catalogue.csv"));
         same_as_a_reader_of_any_csv::<2>(include_str!("../../data/aliases.csv"));
         same_as_a_reader_of_any_csv::<4>(include_str!("../../data/ambiguous.csv"));
+        same_as_a_reader_of_any_csv::<2>(include_str!("../../data/topics.csv"));
     }
 }

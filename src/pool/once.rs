@@ -4,9 +4,10 @@ use super::threads::Pool;
 use crate::error::Result;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Work under way, by what it is for.
 pub(crate) struct Once<K, T>(Arc<Mutex<Flights<K, T>>>);
@@ -50,7 +51,7 @@ where
     ) -> Result<T> {
         let permit = pool.permit().await;
         let result = {
-            let mut flights = locked(&self.0);
+            let mut flights = self.0.lock();
             if let Some(made) = held() {
                 return Ok(made);
             }
@@ -85,10 +86,6 @@ where
     }
 }
 
-fn locked<K, T>(flights: &Mutex<Flights<K, T>>) -> MutexGuard<'_, Flights<K, T>> {
-    flights.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Takes a flight off the list when its result is there, or when nobody waits for it any more.
 struct Leaving<K: Eq + Hash, T> {
     flights: Arc<Mutex<Flights<K, T>>>,
@@ -98,7 +95,7 @@ struct Leaving<K: Eq + Hash, T> {
 
 impl<K: Eq + Hash, T> Drop for Leaving<K, T> {
     fn drop(&mut self) {
-        let mut flights = locked(&self.flights);
+        let mut flights = self.flights.lock();
         // The next may have taken its place already.
         if flights.get(&self.key).is_some_and(|f| f.job == self.job) {
             flights.remove(&self.key);

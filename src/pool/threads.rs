@@ -3,9 +3,10 @@
 use super::caller::Caller;
 use super::queue::{Counts, Job, Queue};
 use crate::error::{Error, Result};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -147,12 +148,12 @@ impl Drop for Place {
 
 impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     /// Starts the threads that are not running yet; `false` when the system gives none at all.
     fn start_threads(self: &Arc<Self>) -> bool {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = self.threads.lock();
         while *threads < self.max_threads {
             let shared = Arc::clone(self);
             let thread = std::thread::Builder::new().name("computed".into());
@@ -185,10 +186,7 @@ impl Shared {
             if queue.is_closed() {
                 return None;
             }
-            queue = self
-                .came
-                .wait(queue)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.came.wait(&mut queue);
         }
     }
 }

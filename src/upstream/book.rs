@@ -4,8 +4,7 @@
 //! kept so that a shared key that nothing is held for can be asked for at any time.
 
 use super::request::Kind;
-use super::state::{duration, millis};
-use crate::clock::Moment;
+use crate::clock::{Moment, duration, millis};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ pub enum Purpose {
 }
 
 /// Pools that may pay, in the order they are tried.
-pub(super) fn pools(purpose: Purpose) -> &'static [Pool] {
+fn pools(purpose: Purpose) -> &'static [Pool] {
     match purpose {
         Purpose::Refresh => &[Pool::Paced],
         Purpose::Miss(Kind::Shared) => &[Pool::Paced, Pool::Waiting, Pool::Reserve],
@@ -33,7 +32,7 @@ pub(super) fn pools(purpose: Purpose) -> &'static [Pool] {
 
 /// A part of the allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pool {
+enum Pool {
     /// Spread over the day: at most a tenth of the part in a tenth of the day.
     Paced = 0,
     /// For callers that wait, at any time of the day.
@@ -46,15 +45,15 @@ pub(super) enum Pool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shares {
     /// Calls in any window.
-    pub(super) limit: u32,
+    limit: u32,
     /// Size of [`Pool::Paced`].
-    pub(super) paced: u32,
+    paced: u32,
     /// Size of [`Pool::Waiting`].
-    pub(super) waiting: u32,
+    waiting: u32,
     /// Size of [`Pool::Reserve`].
-    pub(super) reserve: u32,
+    reserve: u32,
     /// Paced calls that may follow at once.
-    pub(super) burst: u32,
+    burst: u32,
 }
 
 impl Shares {
@@ -79,7 +78,7 @@ impl Shares {
     }
 
     /// The stretch in which at most `burst` paced calls are made.
-    pub(super) fn stretch(&self) -> Duration {
+    fn stretch(&self) -> Duration {
         self.pace().saturating_mul(self.burst).min(WINDOW)
     }
 }
@@ -123,8 +122,10 @@ pub enum Verdict {
     },
 }
 
-/// What is written down, and when that is read.
-pub(super) struct Page {
+/// The ledger during one transaction: what is written down, and what is to be.
+pub(super) struct Book {
+    pub(super) shares: Shares,
+    pub(super) clock: Moment,
     /// The ledger's own time, in milliseconds.
     pub(super) at: i64,
     /// Until when the upstream asked for silence.
@@ -133,13 +134,6 @@ pub(super) struct Page {
     pub(super) same_boot: bool,
     /// Calls within the window, newest first: when, and by which pool.
     pub(super) calls: Vec<(i64, i64)>,
-}
-
-/// The ledger during one transaction.
-pub(super) struct Book {
-    shares: Shares,
-    pub(super) clock: Moment,
-    pub(super) page: Page,
     /// The pool of a call that is to be written down.
     pub(super) charged: Option<i64>,
     /// Whether the time and the silence are to be written down.
@@ -147,21 +141,11 @@ pub(super) struct Book {
 }
 
 impl Book {
-    pub(super) fn open(shares: Shares, clock: Moment, page: Page) -> Self {
-        Self {
-            shares,
-            clock,
-            page,
-            charged: None,
-            is_anchored: false,
-        }
-    }
-
     /// Pays for one call, if it may be made.
     pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
-        self.is_anchored |= !self.page.same_boot;
-        let held = self.left(self.page.held_until);
+        self.is_anchored |= !self.same_boot;
+        let held = self.left(self.held_until);
         if held > Duration::ZERO {
             return self.refusal(held, true);
         }
@@ -179,14 +163,14 @@ impl Book {
 
     /// Notes that no call may be made for a time, at most the window.
     pub(super) fn hold(&mut self, wait: Duration) {
-        let until = self.page.at.saturating_add(millis(wait.min(WINDOW)));
-        self.page.held_until = self.page.held_until.max(until);
+        let until = self.at.saturating_add(millis(wait.min(WINDOW)));
+        self.held_until = self.held_until.max(until);
         self.is_anchored = true;
     }
 
     /// How long until the ledger's time is `until`.
     fn left(&self, until: i64) -> Duration {
-        duration(until.saturating_sub(self.page.at))
+        duration(until.saturating_sub(self.at))
     }
 
     fn refusal(&self, wait: Duration, held: bool) -> Verdict {
@@ -196,20 +180,17 @@ impl Book {
 
     /// How long until a pool can pay; zero when it can now.
     fn wait(&self, pool: Pool) -> Duration {
-        let Shares {
-            limit,
-            paced,
-            waiting,
-            reserve,
-            burst,
-        } = self.shares;
+        let shares = &self.shares;
         let own = |call: &i64| *call == pool as i64;
         let (size, pause) = match pool {
-            Pool::Paced => (paced, self.freed(own, burst, self.shares.stretch())),
-            Pool::Waiting => (waiting, Duration::ZERO),
-            Pool::Reserve => (reserve, Duration::ZERO),
+            Pool::Paced => {
+                let pause = self.freed(own, shares.burst, shares.stretch());
+                (shares.paced, pause)
+            }
+            Pool::Waiting => (shares.waiting, Duration::ZERO),
+            Pool::Reserve => (shares.reserve, Duration::ZERO),
         };
-        let all = self.freed(|_| true, limit, WINDOW);
+        let all = self.freed(|_| true, shares.limit, WINDOW);
         all.max(pause).max(self.freed(own, size, WINDOW))
     }
 
@@ -219,7 +200,7 @@ impl Book {
             return WINDOW;
         };
         // The call that must leave the span is the `most`-th newest one.
-        let mut calls = self.page.calls.iter().filter(|(_, pool)| of(pool));
+        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
         let blocking = calls.nth(skip);
         blocking.map_or(Duration::ZERO, |(at, _)| {
             self.left(at.saturating_add(millis(span)))
@@ -228,20 +209,19 @@ impl Book {
 
     fn charge(&mut self, pool: Pool) {
         self.charged = Some(pool as i64);
-        self.page.calls.insert(0, (self.page.at, pool as i64));
+        self.calls.insert(0, (self.at, pool as i64));
         self.is_anchored = true;
     }
 
     /// What is left.
     pub(super) fn quota(&self) -> Quota {
         let limit = self.shares.limit;
-        let held = self.left(self.page.held_until);
+        let held = self.left(self.held_until);
         let (used, wait) = if held > Duration::ZERO {
             (limit, held)
         } else {
-            let used = u32::try_from(self.page.calls.len()).unwrap_or(u32::MAX);
+            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
             let oldest = self
-                .page
                 .calls
                 .last()
                 .map(|(at, _)| at.saturating_add(millis(WINDOW)));

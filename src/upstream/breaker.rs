@@ -28,61 +28,48 @@ struct Failures {
 impl Breaker {
     /// Whether a call may be made; if not, how long to wait. After the pause it lets one caller through.
     pub(super) fn admit(&self, now: Moment) -> Result<(), Duration> {
-        self.with(|state| {
-            let Some((since, pause)) = state.open else {
-                return Ok(());
-            };
+        let mut state = self.0.lock();
+        let Some((since, pause)) = state.open else {
+            return Ok(());
+        };
+        // A probe whose result never came is forgotten after the first pause.
+        let probed = state.probe.map(|sent| (sent, FIRST_PAUSE));
+        for (since, pause) in [Some((since, pause)), probed].into_iter().flatten() {
             let left = pause.saturating_sub(now.since(&since));
             if left > Duration::ZERO {
                 return Err(left);
             }
-            // A probe whose result never came is forgotten after the first pause.
-            let waiting = state
-                .probe
-                .map(|sent| FIRST_PAUSE.saturating_sub(now.since(&sent)));
-            if let Some(left) = waiting.filter(|left| *left > Duration::ZERO) {
-                return Err(left);
-            }
-            state.probe = Some(now);
-            Ok(())
-        })
+        }
+        state.probe = Some(now);
+        Ok(())
     }
 
     /// How long no call is admitted at all; zero when one may probe, `None` when all may. Lets nothing through.
     pub(super) fn pause_left(&self, now: Moment) -> Option<Duration> {
-        self.with(|state| {
-            let (since, pause) = state.open?;
-            Some(pause.saturating_sub(now.since(&since)))
-        })
+        let (since, pause) = self.0.lock().open?;
+        Some(pause.saturating_sub(now.since(&since)))
     }
 
     /// The upstream answered like a healthy one.
     pub(super) fn succeeded(&self) {
-        self.with(|state| *state = Failures::default());
+        *self.0.lock() = Failures::default();
     }
 
     /// The call that was admitted was never sent; another may probe.
     pub(super) fn withdrawn(&self) {
-        self.with(|state| state.probe = None);
+        self.0.lock().probe = None;
     }
 
     /// It did not.
     pub(super) fn failed(&self, now: Moment) {
-        self.with(|state| {
-            state.failures = state.failures.saturating_add(1);
-            let probing = state.probe.take().is_some();
-            state.open = match state.open {
-                Some((_, pause)) if probing => {
-                    Some((now, pause.saturating_mul(2).min(LONGEST_PAUSE)))
-                }
-                None if state.failures >= FAILURES_TO_OPEN => Some((now, FIRST_PAUSE)),
-                unchanged => unchanged,
-            };
-        });
-    }
-
-    fn with<T>(&self, work: impl FnOnce(&mut Failures) -> T) -> T {
-        work(&mut self.0.lock())
+        let mut state = self.0.lock();
+        state.failures = state.failures.saturating_add(1);
+        let probing = state.probe.take().is_some();
+        state.open = match state.open {
+            Some((_, pause)) if probing => Some((now, pause.saturating_mul(2).min(LONGEST_PAUSE))),
+            None if state.failures >= FAILURES_TO_OPEN => Some((now, FIRST_PAUSE)),
+            unchanged => unchanged,
+        };
     }
 }
 

@@ -6,10 +6,10 @@
 
 use super::freshness::Policy;
 use super::request::{Key, Slice};
-use super::state::{StateFile, duration, millis};
-use crate::clock::Moment;
+use super::state::StateFile;
+use crate::clock::{Moment, duration, millis};
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params, params_from_iter};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,7 +116,7 @@ impl Cache {
     ) -> Self {
         Self {
             memory: crate::cache::Cache::weighed(memory_bytes, |key, entry| {
-                (key.as_str().len() + entry.weight()) as u64
+                (key.len() + entry.weight()) as u64
             }),
             disk,
             disk_bytes,
@@ -125,50 +125,50 @@ impl Cache {
     }
 
     /// From memory only.
-    pub(super) fn recall(&self, key: &Key) -> Option<Arc<Entry>> {
+    pub(super) fn recall(&self, key: &str) -> Option<Arc<Entry>> {
         self.memory.get(key)
     }
 
     /// Into memory only.
-    pub(super) fn remember(&self, key: &Key, entry: Arc<Entry>) {
-        self.memory.insert(key.clone(), entry);
+    pub(super) fn remember(&self, key: &str, entry: Arc<Entry>) {
+        self.memory.insert(key.to_owned(), entry);
     }
 
     /// Out of both homes. Blocks.
-    pub(super) fn forget(&self, key: &Key) {
+    pub(super) fn forget(&self, key: &str) {
         self.memory.remove(key);
         let gone = self.disk.write(|disk| {
             disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
-                .execute([&self.origin, key.as_str()])
+                .execute([self.origin.as_str(), key])
         });
         told(gone, "forget an answer");
     }
 
     /// From disk, also what another process put there. Blocks.
-    pub(super) fn load(&self, key: &Key) -> Option<Entry> {
-        let loaded = self.disk.read(|disk| {
-            disk.prepare_cached(&format!("{SELECT} WHERE origin = ?1 AND key = ?2"))?
-                .query_row([&self.origin, key.as_str()], read)
-                .optional()
-        });
-        told(loaded, "read an answer").flatten().flatten()
+    pub(super) fn load(&self, key: &str) -> Option<Entry> {
+        let found = self.select("WHERE origin = ?1 AND key = ?2", &[&self.origin, key]);
+        told(found, "read an answer")?.pop()?
     }
 
     /// Answers for ranges of a series that hold `slice`, newest first. Blocks on the disk.
-    pub(super) fn wider(&self, series: &Key, slice: Slice) -> Vec<Entry> {
+    pub(super) fn wider(&self, series: &str, slice: Slice) -> Vec<Entry> {
+        let condition = "WHERE origin = ?1 AND series = ?2 AND first <= ?3 AND last >= ?4 ORDER BY wall DESC LIMIT 4";
         let (start, end) = (slice.start.to_string(), slice.end.to_string());
-        let found = self.disk.read(|disk| {
-            let condition = "WHERE origin = ?1 AND series = ?2 AND first <= ?3 AND last >= ?4 ORDER BY wall DESC LIMIT 4";
-            disk.prepare_cached(&format!("{SELECT} {condition}"))?
-                .query_map([&self.origin, series.as_str(), &start, &end], read)?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
+        let found = self.select(condition, &[&self.origin, series, &start, &end]);
         let found = told(found, "read wider answers").unwrap_or_default();
         found.into_iter().flatten().collect()
     }
 
+    fn select(&self, condition: &str, asked: &[&str]) -> rusqlite::Result<Vec<Option<Entry>>> {
+        self.disk.read(|disk| {
+            disk.prepare_cached(&format!("{SELECT} {condition}"))?
+                .query_map(params_from_iter(asked), read)?
+                .collect()
+        })
+    }
+
     /// Onto disk, and the oldest out when there is too much. Blocks.
-    pub(super) fn save(&self, key: &Key, entry: &Entry, series: Option<&Key>) {
+    pub(super) fn save(&self, key: &str, entry: &Entry, series: Option<&str>) {
         let Some((found, body)) = entry.content.kept() else {
             return;
         };
@@ -181,7 +181,7 @@ impl Cache {
             )?
             .execute(params![
                 self.origin,
-                key.as_str(),
+                key,
                 found,
                 body,
                 checksum(body),
@@ -193,7 +193,7 @@ impl Cache {
                 policy.is_strict,
                 policy.etag,
                 policy.modified,
-                range.map(|(_, series)| series.as_str()),
+                range.map(|(_, series)| series),
                 range.map(|(slice, _)| slice.start.to_string()),
                 range.map(|(slice, _)| slice.end.to_string()),
             ])?;

@@ -189,7 +189,7 @@ impl Core {
         self.tasks.spawn_blocking(move || {
             if entry.policy.is_storable {
                 let series = question.request.series_key().ok();
-                this.cache.save(&question.key, &entry, series.as_ref());
+                this.cache.save(&question.key, &entry, series.as_deref());
             } else {
                 this.cache.forget(&question.key);
             }

@@ -175,7 +175,7 @@ impl Core {
     }
 
     /// Whether a stale entry should be renewed now. Cheap: asked on every stale hit.
-    pub(super) fn is_due(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
+    pub(super) fn is_due(&self, key: &str, entry: &Entry, now: &Moment) -> bool {
         now.since(&entry.fetched) >= self.ledger.pace()
             && self
                 .breaker
@@ -185,8 +185,8 @@ impl Core {
     }
 
     /// Why a question must not be asked now, if so.
-    pub(super) fn barred(&self, key: &Key, purpose: Purpose, now: &Moment) -> Option<Failure> {
-        let holds = [Hold::Key(key.clone()), Hold::Purpose(purpose)];
+    pub(super) fn barred(&self, key: &str, purpose: Purpose, now: &Moment) -> Option<Failure> {
+        let holds = [Hold::Key(key.to_owned()), Hold::Purpose(purpose)];
         holds.iter().find_map(|hold| {
             let setback = self.setbacks.get(hold)?;
             let left = setback.rest.saturating_sub(now.since(&setback.since));

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{
     ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION,
 };
-use jiff::{Timestamp, ToSpan, tz::TimeZone};
+use jiff::{Timestamp, tz::TimeZone};
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -199,21 +199,14 @@ fn unusable(
 ) -> std::result::Result<Reply, NoReply> {
     match (status.as_u16(), net::retry_after(headers, now)) {
         (429 | 503, Some(wait)) => Ok(Reply::Silence(wait)),
-        (429, None) => Ok(Reply::Silence(to_midnight(net::made(headers, now)))),
+        // A day's allowance is renewed at the next UTC midnight, if the upstream does not say when.
+        (429, None) => {
+            let wait = net::until_midnight(net::made(headers, now), TimeZone::UTC);
+            Ok(Reply::Silence(wait.unwrap_or(Duration::from_secs(3600))))
+        }
         (number, _) => Err(NoReply {
             what: format!("answered with status {number}"),
             is_transient: matches!(number, 502..=504),
         }),
     }
-}
-
-/// When a day's allowance is renewed, if the upstream does not say: the next UTC midnight.
-fn to_midnight(now: Timestamp) -> Duration {
-    let today = now.to_zoned(TimeZone::UTC);
-    today
-        .checked_add(1.day())
-        .and_then(|tomorrow| tomorrow.start_of_day())
-        .ok()
-        .and_then(|midnight| Duration::try_from(midnight.timestamp().duration_since(now)).ok())
-        .unwrap_or(Duration::from_secs(3600))
 }

@@ -37,15 +37,22 @@ pub(super) struct Policy {
 impl Policy {
     /// Reads the headers of an answer that came at `now` and was `delay` under way.
     pub(super) fn read(headers: &HeaderMap, now: Timestamp, delay: Duration) -> Self {
-        let control = Control::read(headers);
+        let control = directives(headers);
+        let says = |directive: &str| control.iter().any(|(name, _)| name == directive);
+        // With field names it only concerns those fields, which we do not use.
+        let no_cache = control.iter().any(|(n, v)| n == "no-cache" && v.is_empty());
+        let lifetime = match no_cache {
+            true => Duration::ZERO,
+            false => lifetime(&control, headers, now),
+        };
         let text = |name| single(headers, &name).map(str::to_owned);
         let age = single(headers, &AGE).and_then(seconds).unwrap_or_default();
         Self {
-            is_storable: !control.no_store && single(headers, &VARY) != Some("*"),
+            is_storable: !says("no-store") && single(headers, &VARY) != Some("*"),
             is_stated: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
-            lifetime: control.lifetime(headers, now).min(LONGEST),
+            lifetime: lifetime.min(LONGEST),
             born: age.saturating_add(delay).min(LONGEST),
-            is_strict: control.no_cache || control.must_revalidate,
+            is_strict: no_cache || says("must-revalidate"),
             etag: text(ETAG),
             modified: text(LAST_MODIFIED),
         }
@@ -74,61 +81,38 @@ impl Policy {
     }
 }
 
-/// The directives of `Cache-Control` that concern a private cache.
-#[derive(Default)]
-struct Control {
-    no_store: bool,
-    no_cache: bool,
-    must_revalidate: bool,
-    max_age: Option<Duration>,
-    s_maxage: Option<Duration>,
+/// The directives of `Cache-Control`, each with its value: names in small letters, values without quotes.
+fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
+    let lines = headers.get_all(CACHE_CONTROL).iter();
+    let parts = lines.filter_map(|line| line.to_str().ok());
+    parts.flat_map(split_unquoted).map(directive).collect()
 }
 
-impl Control {
-    fn read(headers: &HeaderMap) -> Self {
-        let mut control = Self::default();
-        let lines = headers.get_all(CACHE_CONTROL).iter();
-        for part in lines
-            .filter_map(|l| l.to_str().ok())
-            .flat_map(split_unquoted)
-        {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = value.trim().trim_matches('"');
-            match name.trim().to_ascii_lowercase().as_str() {
-                "no-store" => control.no_store = true,
-                // With field names it only concerns those fields, which we do not use.
-                "no-cache" => control.no_cache |= value.is_empty(),
-                "must-revalidate" => control.must_revalidate = true,
-                "max-age" => shorten(&mut control.max_age, value),
-                "s-maxage" => shorten(&mut control.s_maxage, value),
-                _ => {}
-            }
-        }
-        control
-    }
-
-    fn lifetime(&self, headers: &HeaderMap, now: Timestamp) -> Duration {
-        if self.no_cache {
-            Duration::ZERO
-        } else if let Some(max_age) = self.max_age {
-            max_age
-        } else if headers.contains_key(EXPIRES) {
-            let made = made(headers, now);
-            // An invalid date, most often "0", means: expired already.
-            single(headers, &EXPIRES)
-                .and_then(http_date)
-                .and_then(|expires| Duration::try_from(expires.duration_since(made)).ok())
-                .unwrap_or_default()
-        } else {
-            self.s_maxage.unwrap_or(DEFAULT_LIFETIME)
-        }
-    }
+fn directive(part: &str) -> (String, &str) {
+    let (name, value) = part.split_once('=').unwrap_or((part, ""));
+    let value = value.trim().trim_matches('"');
+    (name.trim().to_ascii_lowercase(), value)
 }
 
-/// Of several values the shortest counts, and one that is no number counts as zero.
-fn shorten(held: &mut Option<Duration>, value: &str) {
-    let new = seconds(value).unwrap_or_default();
-    *held = Some(held.map_or(new, |old| old.min(new)));
+/// How long an answer is fresh; of several values the shortest counts, and one that is no number counts as zero.
+fn lifetime(control: &[(String, &str)], headers: &HeaderMap, now: Timestamp) -> Duration {
+    let shortest = |directive: &str| {
+        let stated = control.iter().filter(|(name, _)| name == directive);
+        let stated = stated.map(|(_, value)| seconds(value).unwrap_or_default());
+        stated.min()
+    };
+    if let Some(max_age) = shortest("max-age") {
+        return max_age;
+    }
+    if !headers.contains_key(EXPIRES) {
+        return shortest("s-maxage").unwrap_or(DEFAULT_LIFETIME);
+    }
+    // An invalid date, most often "0", means: expired already.
+    let made = made(headers, now);
+    single(headers, &EXPIRES)
+        .and_then(http_date)
+        .and_then(|expires| Duration::try_from(expires.duration_since(made)).ok())
+        .unwrap_or_default()
 }
 
 /// Parts between commas that stand outside quotes.

@@ -5,10 +5,10 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::book::{Book, Page, Purpose, Quota, Shares, Verdict, WINDOW};
+use super::book::{Book, Purpose, Quota, Shares, Verdict, WINDOW};
 use super::shared::SharedState;
-use super::state::{StateFile, millis};
-use crate::clock::{Clock, Moment, OwnTime};
+use super::state::StateFile;
+use crate::clock::{Clock, Moment, OwnTime, millis};
 use crate::error::{Cause, Error, Result};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
@@ -109,34 +109,23 @@ impl Ledger {
         work: impl Fn(&mut Book) -> T + Send + Sync + 'static,
     ) -> Result<T> {
         let (shares, clock) = (self.shares, self.clock.now());
-        match &self.home {
-            Home::File(state) => {
-                let done = self.in_file(state, clock, work);
-                done.map_err(|cause| Error::store(what, cause))
-            }
+        let done: std::result::Result<T, Cause> = match &self.home {
+            Home::File(state) => state.write(|db| {
+                let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut book = read(&page, &self.origin, shares, clock)?;
+                let result = work(&mut book);
+                write(&page, &self.origin, &book)?;
+                page.commit()?;
+                Ok(result)
+            }),
             Home::Shared(state) => {
                 let done = state.transact(&self.origin, shares, clock, work);
                 let done = tokio::runtime::Handle::current().block_on(done);
-                // Callers hear no address.
-                done.map_err(|cause| Error::store(what, cause))
+                done.map_err(Cause::from)
             }
-        }
-    }
-
-    fn in_file<T>(
-        &self,
-        state: &StateFile,
-        clock: Moment,
-        work: impl Fn(&mut Book) -> T,
-    ) -> std::result::Result<T, Cause> {
-        state.write(|db| {
-            let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut book = read(&page, &self.origin, self.shares, clock)?;
-            let result = work(&mut book);
-            write(&page, &self.origin, &book)?;
-            page.commit()?;
-            Ok(result)
-        })
+        };
+        // Callers hear no address.
+        done.map_err(|cause| Error::store(what, cause))
     }
 }
 
@@ -153,16 +142,9 @@ fn read(
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
         })
         .optional()?;
-    let (at, held_until) = match anchor {
-        None => (OwnTime::begin(clock).at(&clock), 0),
-        Some((at, held, then)) => (
-            then.map_or(at, |then| OwnTime::resume(at, then).at(&clock)),
-            held,
-        ),
-    };
-    let same_boot = anchor
-        .and_then(|(_, _, then)| then)
-        .is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+    let (at, held_until, then) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
+    let same_boot = then.is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+    let at = then.map_or(at, |then| OwnTime::resume(at, then).at(&clock));
     let calls = page
         .prepare_cached(
             "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
@@ -171,20 +153,23 @@ fn read(
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    let page = Page {
+    Ok(Book {
+        shares,
+        clock,
         at,
         held_until,
         same_boot,
         calls,
-    };
-    Ok(Book::open(shares, clock, page))
+        charged: None,
+        is_anchored: false,
+    })
 }
 
 fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<()> {
     if let Some(pool) = book.charged {
         page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
-            .execute(params![origin, book.page.at, pool])?;
-        let old = book.page.at.saturating_sub(millis(WINDOW));
+            .execute(params![origin, book.at, pool])?;
+        let old = book.at.saturating_sub(millis(WINDOW));
         page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, old])?;
     }
@@ -193,8 +178,8 @@ fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 origin,
-                book.page.at,
-                book.page.held_until,
+                book.at,
+                book.held_until,
                 wall,
                 uptime,
                 boot

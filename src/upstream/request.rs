@@ -93,7 +93,7 @@ impl Request {
     }
 
     fn key_of<'a>(&self, query: impl Iterator<Item = &'a (String, String)>) -> Result<Key> {
-        let mut key = String::with_capacity(96);
+        let mut key = Key::with_capacity(96);
         // The form of the answer, should there be another one some day: the keys are on disk.
         key.push('j');
         for segment in &self.segments {
@@ -112,7 +112,7 @@ impl Request {
             key.push('\u{2}');
             key.push_str(value);
         }
-        Ok(Key(key))
+        Ok(key)
     }
 
     fn allow_segment(&self, segment: &str) -> Result<()> {
@@ -159,20 +159,7 @@ impl Request {
 }
 
 /// Identity of an answer: form, path and query.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key(String);
-
-impl Key {
-    /// As it was written down.
-    pub(super) fn kept(text: String) -> Self {
-        Self(text)
-    }
-
-    /// For the database.
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
+pub(super) type Key = String;
 
 /// A base address that requests may be built on.
 ///

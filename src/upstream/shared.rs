@@ -3,12 +3,11 @@
 //! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for. Answers are as few as
 //! paid calls, so a month of them is kept.
 
-use super::book::{Book, Page, Shares, WINDOW};
+use super::book::{Book, Shares, WINDOW};
 use super::cache::{Content, Entry, checksum};
 use super::freshness::Policy;
 use super::request::{Key, Request, Slice};
-use super::state::{duration, millis};
-use crate::clock::{Moment, random};
+use crate::clock::{Moment, duration, millis, random};
 use crate::error::Result;
 use crate::postgres::{Address, Database, Session, Tried};
 use std::sync::Arc;
@@ -42,6 +41,15 @@ CREATE INDEX IF NOT EXISTS upstream_answers_by_age ON upstream_answers (at);
 ";
 
 const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+
+const BEGIN: &str = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
+const HELD: &str = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
+const UNDO: &str = "DELETE FROM upstream_calls WHERE id = $1";
+const CALLS: &str =
+    "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
+const PAY: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
+const PAST: &str = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
+const HOLD: &str = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
 
 /// The database of one upstream.
 #[derive(Debug)]
@@ -86,51 +94,50 @@ impl SharedState {
         let (id, work) = (random().cast_signed(), &work);
         let database = self.database().await?;
         let done = database.transaction("write the upstream ledger in", |page| async move {
-                let begin = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
-                page.execute(begin, &[&host]).await?;
-                let hold = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
-                let held_until: i64 = page.query_one(hold, &[&host]).await?.try_get(0)?;
-                // One that was done already stands no more in its own way.
-                let undo = "DELETE FROM upstream_calls WHERE id = $1";
-                page.execute(undo, &[&id]).await?;
-                let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-                let calls = "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
-                let since = shown.saturating_sub(millis(WINDOW));
-                let calls = page.query(calls, &[&host, &since]).await?;
-                let calls = calls.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-                let calls: Vec<(i64, i64)> = calls.collect::<std::result::Result<_, tokio_postgres::Error>>()?;
-                // A clock that was set back must not let calls seem to come in the future.
-                let at = calls.first().map_or(shown, |(newest, _)| shown.max(*newest));
-                let written = Page {
-                    at,
-                    held_until,
-                    same_boot: true,
-                    calls,
-                };
-                let mut book = Book::open(shares, clock, written);
-                let result = work(&mut book);
-                if let Some(pool) = book.charged {
-                    let pay = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
-                    page.execute(pay, &[&id, &host, &at, &pool]).await?;
-                    let past = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
-                    page.execute(past, &[&host, &since]).await?;
-                }
-                if book.is_anchored {
-                    let hold = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
-                    page.execute(hold, &[&host, &book.page.held_until]).await?;
-                }
-                Ok(result)
+            page.execute(BEGIN, &[&host]).await?;
+            let held_until: i64 = page.query_one(HELD, &[&host]).await?.try_get(0)?;
+            // One that was done already stands no more in its own way.
+            page.execute(UNDO, &[&id]).await?;
+            let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
+            let since = shown.saturating_sub(millis(WINDOW));
+            let mut calls: Vec<(i64, i64)> = Vec::new();
+            for row in page.query(CALLS, &[&host, &since]).await? {
+                calls.push((row.try_get(0)?, row.try_get(1)?));
+            }
+            // A clock that was set back must not let calls seem to come in the future.
+            let at = calls
+                .first()
+                .map_or(shown, |(newest, _)| shown.max(*newest));
+            let mut book = Book {
+                shares,
+                clock,
+                at,
+                held_until,
+                same_boot: true,
+                calls,
+                charged: None,
+                is_anchored: false,
+            };
+            let result = work(&mut book);
+            if let Some(pool) = book.charged {
+                page.execute(PAY, &[&id, &host, &at, &pool]).await?;
+                page.execute(PAST, &[&host, &since]).await?;
+            }
+            if book.is_anchored {
+                page.execute(HOLD, &[&host, &book.held_until]).await?;
+            }
+            Ok(result)
         });
         done.await
     }
 
     /// Whether this replica may ask a question now; another one asks it if not.
-    pub(super) async fn claim(&self, key: &Key) -> Result<bool> {
+    pub(super) async fn claim(&self, key: &str) -> Result<bool> {
         const CLAIM: &str = "
             INSERT INTO upstream_leases VALUES ($1, $2, $3, $4::BIGINT + $5::BIGINT)
             ON CONFLICT (origin, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
             WHERE upstream_leases.until <= $4 OR upstream_leases.holder = excluded.holder";
-        let (origin, key, holder) = (&self.origin, key.as_str(), self.holder);
+        let (origin, holder) = (&self.origin, self.holder);
         let database = self.database().await?;
         let claimed = database.transaction("ask who asks of", |page| async move {
             let now: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
@@ -146,7 +153,7 @@ impl SharedState {
     /// Keeps what came of a question, and lets others ask it.
     pub(super) async fn conclude(
         &self,
-        key: &Key,
+        key: &str,
         series: Option<Key>,
         entry: Option<Arc<Entry>>,
         now: Moment,
@@ -155,7 +162,7 @@ impl SharedState {
             "DELETE FROM upstream_leases WHERE origin = $1 AND key = $2 AND holder = $3";
         let entry = entry.filter(|entry| entry.policy.is_storable);
         let (origin, holder) = (self.origin.as_str(), self.holder);
-        let (key, series, entry) = (key.as_str(), series.as_ref().map(Key::as_str), &entry);
+        let (series, entry) = (series.as_deref(), &entry);
         let database = self.database().await?;
         let concluded = database.transaction("keep an upstream's answer in", |page| async move {
             if let Some(entry) = entry {
@@ -172,7 +179,7 @@ impl SharedState {
     pub(super) async fn kept(
         &self,
         request: &Request,
-        key: &Key,
+        key: &str,
         now: Moment,
     ) -> Result<Vec<Kept>> {
         const KEPT: &str = "
@@ -181,12 +188,11 @@ impl SharedState {
             WHERE origin = $1 AND (key = $2 OR series = $3 AND first <= $4 AND last >= $5)
             ORDER BY at DESC LIMIT 4";
         let series = request.slice.and_then(|_| request.series_key().ok());
-        let series = series.map(|series| series.as_str().to_owned());
         let ends = request
             .slice
             .map(|slice| (slice.start.to_string(), slice.end.to_string()));
         let (first, last) = ends.unzip();
-        let (origin, key) = (&self.origin, key.as_str());
+        let origin = &self.origin;
         let (series, first, last) = (&series, &first, &last);
         let database = self.database().await?;
         let rows = database.transaction("read an upstream's answers in", |page| async move {
@@ -277,10 +283,9 @@ fn read(row: &Row, now: &Moment) -> std::result::Result<Option<Kept>, tokio_post
         policy,
         slice: Slice::kept(row.try_get(11)?, row.try_get(12)?),
     };
-    let series: Option<String> = row.try_get(10)?;
     Ok(Some(Kept {
-        key: Key::kept(row.try_get(0)?),
-        series: series.map(Key::kept),
+        key: row.try_get(0)?,
+        series: row.try_get(10)?,
         entry,
     }))
 }

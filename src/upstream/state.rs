@@ -247,15 +247,5 @@ fn check_ledger(db: &Connection) -> std::result::Result<(), Fault> {
     Ok(())
 }
 
-/// Milliseconds for a column; far more than any clock shows becomes the greatest number.
-pub(super) fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// A duration out of a column; what is negative there becomes zero.
-pub(super) fn duration(millis: i64) -> Duration {
-    Duration::from_millis(u64::try_from(millis).unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests;

@@ -45,8 +45,8 @@ impl Core {
                 let this = Arc::clone(self);
                 let saving = move || {
                     for kept in &kept {
-                        this.cache
-                            .save(&kept.key, &kept.entry, kept.series.as_ref());
+                        let series = kept.series.as_deref();
+                        this.cache.save(&kept.key, &kept.entry, series);
                     }
                 };
                 tokio::task::spawn_blocking(saving)

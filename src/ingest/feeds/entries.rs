@@ -1,7 +1,7 @@
 //! From a feed's entries to articles.
 
 use super::feed::Feed;
-use crate::model::untrusted;
+use crate::model::{table, untrusted};
 use crate::store::Article;
 use feed_rs::model::Entry;
 use jiff::Timestamp;
@@ -15,10 +15,9 @@ const MAX_TITLE: usize = 200;
 const MAX_SUMMARY: usize = 600;
 
 /// Subjects by the words that stand for them, so that scenarios find their articles.
-pub(super) static TOPICS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let text = include_str!("../../../data/topics.csv");
-    let mut rows = csv::Reader::from_reader(text.as_bytes());
-    rows.deserialize().flatten().collect()
+pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../../data/topics.csv"));
+    rows.filter_map(|(_, row)| row.ok()).collect()
 });
 
 /// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
@@ -105,20 +104,16 @@ fn identity(url: &Url) -> String {
 }
 
 fn tags(feed: &Feed, text: &str) -> Vec<String> {
-    let words: String = text
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
-        .collect();
-    let words = format!(
-        " {} ",
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
-    );
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // Blanks on both sides: a mark is found as whole words.
+    let words = format!(" {} ", words.join(" "));
     let mut tags = feed.tags.clone();
-    for (topic, marks) in TOPICS.iter() {
+    for [topic, marks] in TOPICS.iter() {
         let mentioned = marks.split(", ").any(|m| words.contains(&format!(" {m} ")));
         if mentioned && !tags.iter().any(|t| t == topic) {
-            tags.push(topic.clone());
+            tags.push((*topic).to_owned());
         }
     }
     tags

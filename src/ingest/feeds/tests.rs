@@ -161,6 +161,6 @@ fn every_row_of_the_topics_is_read() {
     assert!(
         entries::TOPICS
             .iter()
-            .all(|(topic, words)| !topic.is_empty() && !words.is_empty())
+            .all(|[topic, words]| !topic.is_empty() && !words.is_empty())
     );
 }

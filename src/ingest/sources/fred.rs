@@ -6,67 +6,106 @@
 mod api;
 mod vintages;
 
-use super::source::{Declaration, Question, Source, SourceSettings};
+use super::settings::SourceSettings;
 use crate::error::Result;
-use crate::ingest::fetch::{CSV, Fetch, Response, Validators};
+use crate::ingest::fetch::{CSV, Fetch, Question, Response};
+use crate::ingest::key;
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::table::{Column, Dates};
-use crate::model::{Known, SeriesId, SeriesInfo};
-use api::{address, not_carried};
-use futures_util::future::BoxFuture;
+use crate::ingest::table::{self, Column};
+use crate::model::{Date, Known, SeriesId};
+use crate::store::Description;
+use api::{Api, address, not_carried};
 use url::Url;
 
-const HOME: &str = "https://fred.stlouisfed.org";
+/// A client of FRED.
+///
+/// What it is asked fails with [`crate::Error::NoData`] when FRED does not carry the series, with
+/// [`crate::Error::RateLimited`] and [`crate::Error::Unavailable`] when it gives no usable answer, and with
+/// [`crate::Error::InvalidParam`] when it refuses the key.
+pub(in crate::ingest) enum Fred {
+    Api(Api),
+    Download(Download),
+}
 
-pub(super) const DECLARATION: Declaration = Declaration {
-    name: "fred",
-    title: "FRED",
-    home: HOME,
-    has_vintages: true,
-    // FRED carries 800,000 series: one that is not in the catalogue is asked for.
-    carries: |_, info| info.is_none_or(SeriesInfo::is_on_fred),
-    open: |settings| match &settings.key {
-        Some(key) => Ok(Box::new(api::Api::new(settings, key.clone())?)),
-        None => Ok(Box::new(Download::new(settings)?)),
-    },
-};
+impl Fred {
+    /// A client as the settings say; nothing is sent yet.
+    pub(in crate::ingest) fn open(settings: &SourceSettings) -> Result<Self> {
+        Ok(match &settings.key {
+            Some(key) => Self::Api(Api::new(settings, key.clone())?),
+            None => Self::Download(Download {
+                home: settings.fred()?,
+                fetch: settings.fetch("fred", "FRED", PaceSettings::DOWNLOADS, &[])?,
+            }),
+        })
+    }
+
+    /// Figures of a series from a day on (`None` = all, and FRED may give more), by date and one for each; missing
+    /// values are absent.
+    pub(in crate::ingest) async fn figures(
+        &self,
+        id: &SeriesId,
+        from: Option<Date>,
+    ) -> Result<Vec<Known>> {
+        match self {
+            Self::Api(api) => api.figures(id, from).await,
+            Self::Download(download) => download.figures(id, from).await,
+        }
+    }
+
+    /// Every figure that was ever published, by the day it became known, then by date, without those that only repeat;
+    /// what stands in the first vintage may have been published long before the archive began.
+    pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+        match self {
+            Self::Api(api) => api.vintages(id).await,
+            Self::Download(_) => Err(key::refused("is missing, and vintages need one")),
+        }
+    }
+
+    /// What a series is called that the catalogue does not know, where FRED says so.
+    pub(in crate::ingest) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
+        match self {
+            Self::Api(api) => api.describe(id).await,
+            Self::Download(_) => Ok(None),
+        }
+    }
+}
 
 /// `fredgraph.csv`, the download behind FRED's charts: no key, one series per request (docs/SOURCES.md#fred-download).
-struct Download {
+pub(in crate::ingest) struct Download {
     home: Url,
     fetch: Fetch,
 }
 
 impl Download {
-    fn new(settings: &SourceSettings) -> Result<Self> {
-        Ok(Self {
-            home: settings.address("fred", HOME)?,
-            fetch: settings.fetch("fred", "FRED", PaceSettings::DOWNLOADS, &[])?,
-        })
+    async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+        let start = from.map(|day| day.to_string());
+        let mut query = vec![("id", id.as_str())];
+        query.extend(start.as_deref().map(|day| ("cosd", day)));
+        let url = address(&self.home, &["graph", "fredgraph.csv"], &query)?;
+        let answer = self.fetch.send(&Question::get(&url, CSV)).await?;
+        if answer.status == 404 {
+            return Err(not_carried(id));
+        }
+        read(id, &answer).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
     }
 }
 
-impl Source for Download {
-    fn rows<'a>(&'a self, question: Question<'a>) -> BoxFuture<'a, Result<Vec<Known>>> {
-        Box::pin(async move {
-            let id = question.id;
-            let start = question.from.map(|day| day.to_string());
-            let mut query = vec![("id", id.as_str())];
-            query.extend(start.as_deref().map(|day| ("cosd", day)));
-            let url = address(&self.home, &["graph", "fredgraph.csv"], &query)?;
-            let known = Validators::default();
-            let answer = self.fetch.get(&url, CSV, &known, |_| false).await?;
-            if answer.status == 404 {
-                return Err(not_carried(id));
-            }
-            read(id, &answer).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
-        })
-    }
-}
-
-/// Reads an answer, or says why it is none.
+/// Reads an answer, or says why it is none: a single bad row refuses all of it.
 fn read(id: &SeriesId, answer: &Response) -> std::result::Result<Vec<Known>, String> {
-    match answer.table(Dates::Iso)?.as_slice() {
+    if let Some(problem) = answer.problem() {
+        return Err(problem);
+    }
+    if answer.body.starts_with(b"PK") {
+        return Err("it is a ZIP archive".to_owned());
+    }
+    if table::is_cut_off(&answer.body) {
+        return Err("it breaks off in its last line".to_owned());
+    }
+    let columns = table::read(&answer.body, None)?;
+    if let Some(broken) = columns.iter().find_map(|column| column.broken.clone()) {
+        return Err(broken.into());
+    }
+    match columns.as_slice() {
         [column] if column.id == *id => Ok(column.known(None)),
         [Column { id, .. }] => Err(format!("it is of {id}")),
         _ => Err("it holds more than one series".to_owned()),

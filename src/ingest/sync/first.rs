@@ -1,4 +1,5 @@
-//! First sources: what recipes bring, feed by feed, before FRED is asked for what is left.
+//! First sources: what recipes bring, feed by feed, before FRED is asked for what is left; what follows from other
+//! series; and, after all were asked, whom to believe from now on.
 //!
 //! One answer serves many series. A source in an outage keeps the series that are its own; one that refuses hands them
 //! to the next. An address or a name that nobody has seen answered counts only once its figures agree with figures held.
@@ -6,7 +7,7 @@
 use super::place::compute;
 use super::report::Outcome;
 use super::run::Run;
-use super::way::{Brought, FEEDS, FeedLook, all_said, at_key, no_source, reaches_further};
+use super::way::{Brought, FEEDS, FeedLook, all_said, no_source, reaches_further};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::ingest::ask::{Came, Miss, Wish};
@@ -37,30 +38,29 @@ impl Run<'_> {
     /// Asks every feed once for the series whose turn it is there.
     async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
         let settings = &self.config.sources;
-        let all: Vec<FeedRef<'_>> = settings.recipes.feeds().collect();
-        let mut groups: BTreeMap<(usize, String), Vec<Step>> = BTreeMap::new();
+        let is_open =
+            |at: &FeedRef<'_>| at.feed.format != Format::Formula && settings.is_open(at.source);
+        let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut groups: BTreeMap<_, (FeedRef<'_>, Vec<Step>)> = BTreeMap::new();
         for mut step in steps {
-            let routes = all.iter().enumerate();
-            let id = step.id.clone();
-            let mut open = routes.filter_map(|(n, at)| {
-                let fetched = at.feed.format != Format::Formula && settings.is_open(at.source);
-                let line = at.feed.series.iter().find(|line| line.id == id)?;
-                fetched.then_some((n, line))
+            let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
+                let mut lines = at.feed.series.iter();
+                Some((n, *at, lines.find(|line| line.id == step.id)?))
             });
-            match open.nth(step.next) {
-                Some((n, line)) => {
-                    step.next += 1;
-                    let own = at_key(all.get(n), line);
-                    groups.entry((n, own)).or_default().push(step);
-                }
-                None => self.end(step, left),
-            }
+            let Some((n, at, line)) = routes.nth(step.next) else {
+                self.end(step, left);
+                continue;
+            };
+            step.next += 1;
+            // A feed that is asked for its series one by one is asked so here.
+            let is_single = at.feed.url.contains("{series}");
+            let key = is_single.then(|| line.key.clone());
+            let group = groups.entry((n, key));
+            group.or_insert((at, Vec::new())).1.push(step);
         }
         let mut next = Vec::new();
-        for ((n, _), steps) in groups {
-            if let Some(at) = all.get(n) {
-                next.extend(self.feed(*at, steps).await?);
-            }
+        for (at, steps) in groups.into_values() {
+            next.extend(self.feed(at, steps).await?);
         }
         Ok(next)
     }
@@ -68,10 +68,10 @@ impl Run<'_> {
     /// No recipe is left for a series.
     fn end(&mut self, step: Step, left: &mut Vec<Step>) {
         let recipes = &self.config.sources.recipes;
-        if step.source.is_some() || recipes.formula(&step.id).is_some() {
+        if step.on_fred || recipes.formula(&step.id).is_some() {
             left.push(step);
         } else if !step.covered {
-            let error = all_said(step.said, self.offline.as_ref())
+            let error = all_said(step.said, self.asker.offline().as_ref())
                 .unwrap_or_else(|| no_source(recipes, &step.id));
             self.close(step.id, Outcome::Failed(error));
         }
@@ -90,7 +90,7 @@ impl Run<'_> {
             true => look.validators.clone(),
             false => Validators::default(),
         };
-        let now = (self.config.clock)();
+        let now = self.now();
         let from = |step: &Step| step.from.filter(|_| is_own(step));
         let earliest = steps.iter().map(from).min().flatten();
         let mut wish = Wish {
@@ -111,7 +111,6 @@ impl Run<'_> {
         if came.is_err() {
             self.report.failed(&at.source.id);
         }
-        self.offline = self.asker.offline();
         let next = match came {
             Ok(Came::Same) => self.same(at, steps).await?,
             Ok(Came::Figures(figures, validators)) => {
@@ -148,14 +147,10 @@ impl Run<'_> {
     fn outage(&mut self, at: FeedRef<'_>, steps: Vec<Step>, error: &Error) -> Vec<Step> {
         let mut next = Vec::new();
         for step in steps {
-            let is_own = step.origin == at.source.id && !step.covered;
-            let step = step.missed(error);
-            if is_own {
-                let error =
-                    all_said(step.said, self.offline.as_ref()).unwrap_or_else(|| error.clone());
-                self.close(step.id, Outcome::Failed(error));
+            if step.origin == at.source.id && !step.covered {
+                self.conclude(step, Outcome::Failed(error.clone()));
             } else {
-                next.push(step);
+                next.push(step.missed(error));
             }
         }
         next
@@ -173,13 +168,11 @@ impl Run<'_> {
                 left.push(step);
                 continue;
             };
-            let now = (self.config.clock)();
-            let work = step.clone();
+            let (work, now) = (step.clone(), self.now());
             let made = blocking(&self.store, move |store| compute(store, &work, &line, now));
             match made.await? {
                 Some(written) => {
-                    self.looks
-                        .insert(step.id.to_string(), step.looked(now, true));
+                    self.looked(&step, now, true);
                     self.close(step.id, Outcome::Written(written));
                 }
                 None => left.push(step),
@@ -194,17 +187,13 @@ impl Run<'_> {
     /// [`crate::Error::Store`] when the store cannot be read or noted in.
     pub(super) async fn confirm(&mut self) -> Result<()> {
         for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let wanted = id.clone();
-            let held = blocking(&self.store, move |store| store.read(&wanted)).await?;
+            let held = looks::latest(&self.store, &id).await?;
             let info = Catalogue::embedded().get(id.as_str());
-            let held = held.unwrap_or_default().latest();
             let mut look = self.feeds.get(&feed).cloned().unwrap_or_default();
             match compare(info.map(AsRef::as_ref), &held, &rows) {
                 Verdict::Agrees => drop(look.trusted.insert(id)),
                 Verdict::Differs(why) => {
-                    let at = (self.config.clock)();
-                    let why = format!("{id}: {why}");
-                    look.told(at, why, String::new());
+                    look.told(self.now(), format!("{id}: {why}"), String::new());
                 }
                 Verdict::Unknown => {}
             }

@@ -18,9 +18,8 @@ const TOO_FEW: &str = "the two have too few dates in common to be compared";
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) origin: String,
-    pub(super) is_trusted: bool,
-    /// Whether nobody has seen it answer.
-    pub(super) needs_trust: bool,
+    /// Whether nobody has seen it answer, and no figure has confirmed it.
+    pub(super) is_unsure: bool,
     /// The sources before it.
     pub(super) earlier: Vec<String>,
     /// Whether it computes its whole past anew each time.
@@ -63,10 +62,9 @@ pub(super) fn settle(
     let is_second = origin.is_some_and(|origin| place.earlier.contains(&origin));
     let mut difference = None;
     if !is_own {
-        let unsure = place.needs_trust && !place.is_trusted;
         match compare(step.info.as_deref(), &held, &rows) {
             Verdict::Agrees => {}
-            Verdict::Unknown if unsure => {
+            Verdict::Unknown if place.is_unsure => {
                 return Ok(Taken::Unconfirmed(
                     "nothing is held that could confirm it".to_owned(),
                 ));
@@ -74,7 +72,9 @@ pub(super) fn settle(
             Verdict::Unknown if is_second => {
                 return Ok(Taken::Unconfirmed(TOO_FEW.to_owned()));
             }
-            Verdict::Differs(why) if unsure || is_second => return Ok(Taken::Unconfirmed(why)),
+            Verdict::Differs(why) if place.is_unsure || is_second => {
+                return Ok(Taken::Unconfirmed(why));
+            }
             Verdict::Differs(why) => difference = Some(why),
             Verdict::Unknown => {}
         }
@@ -92,7 +92,7 @@ pub(super) fn settle(
         drop_dust(step, &held, &mut rows);
     }
     let (told, came) = ((place.origin.as_str(), ""), undated(&rows));
-    let written = write(store, step, told, (Some(&held), &came), (is_own, place.now))?;
+    let written = write(store, step, told, (&held, &came), (is_own, place.now))?;
     // It is believed by now: what it says as others had said it is its own, too.
     if let Some(days) = days {
         store.attribute(&step.id, &place.origin, days)?;
@@ -124,10 +124,10 @@ pub(super) fn write(
     store: &dyn Store,
     step: &Step,
     (origin, hint): (&str, &str),
-    (held, rows): (Option<&[Observation]>, &[Known]),
+    (held, rows): (&[Observation], &[Known]),
     (is_own, now): (bool, Timestamp),
 ) -> Result<Written> {
-    if let Some(doubt) = guard::doubt(held.unwrap_or_default(), rows) {
+    if let Some(doubt) = guard::doubt(held, rows) {
         let why = format!("its source's answer is not believed: {doubt}. What is held stays{hint}");
         return Err(Error::no_data(&step.id, why));
     }
@@ -137,7 +137,7 @@ pub(super) fn write(
             id: &step.id,
             info: step.info.as_deref(),
             rows,
-            is_new: held.is_none(),
+            is_new: held.is_empty(),
             // What another source had not, it may have had for long.
             last_look: step.look.filter(|_| is_own).map(|look| day_of(look.at)),
             now,
@@ -181,8 +181,8 @@ pub(super) fn compute(
     if rows.is_empty() {
         return Ok((!held.is_empty()).then(Written::default));
     }
-    let (held, came) = (Some(held.as_slice()), undated(&rows));
-    match write(store, step, (ORIGIN, ""), (held, &came), (is_own, now)) {
+    let came = undated(&rows);
+    match write(store, step, (ORIGIN, ""), (&held, &came), (is_own, now)) {
         Ok(written) => Ok(Some(written)),
         Err(Error::NoData { .. }) => Ok(None),
         Err(error) => Err(error),

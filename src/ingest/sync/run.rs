@@ -10,9 +10,10 @@ use crate::ingest::looks::{self, Looks, blocking};
 use crate::ingest::news::day_of;
 use crate::ingest::plan::{Look, Step, SyncConfig};
 use crate::ingest::progress::Progress;
-use crate::ingest::sources::{Declaration, Question, SOURCES, Source};
+use crate::ingest::sources::Fred;
 use crate::model::frequency::shift;
 use crate::model::{Observation, SeriesId};
+use crate::recipe::FeedRef;
 use crate::store::{Store, Written};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
@@ -31,13 +32,10 @@ const NOTE_EVERY: usize = 25;
 pub(super) struct Run<'a> {
     pub(super) store: Arc<dyn Store>,
     pub(super) config: &'a SyncConfig,
-    /// In the order of [`SOURCES`].
-    sources: Vec<Asked>,
+    fred: Asked,
     pub(super) looks: Looks<Look>,
     pub(super) progress: &'a mut Progress,
     pub(super) report: SyncReport,
-    /// Why nobody is asked: there is no network.
-    pub(super) offline: Option<Error>,
     /// Reasons that were told for one series and hold for others.
     told: BTreeSet<String>,
     /// Who asks the feeds of recipes.
@@ -47,10 +45,12 @@ pub(super) struct Run<'a> {
     pub(super) unconfirmed: Vec<(String, SeriesId, Vec<Observation>)>,
 }
 
-/// A source, and how it fares.
+/// FRED's name as the origin of rows.
+const FRED: &str = "fred";
+
+/// FRED, and how it fares.
 struct Asked {
-    source: Box<dyn Source>,
-    name: &'static str,
+    source: Fred,
     strikes: u32,
     /// Why it is not asked any more.
     stop: Option<String>,
@@ -85,40 +85,34 @@ impl<'a> Run<'a> {
         looks: Looks<Look>,
         progress: &'a mut Progress,
     ) -> Result<Self> {
-        let open = |declared: &Declaration| {
-            Ok(Asked {
-                source: (declared.open)(&config.sources)?,
-                name: declared.name,
-                strikes: 0,
-                stop: None,
-            })
-        };
         Ok(Self {
             asker: Asker::new(&config.sources),
             feeds: looks::read(&store, FEEDS).await?,
             unconfirmed: Vec::new(),
             store,
             config,
-            sources: SOURCES.iter().map(open).collect::<Result<_>>()?,
+            fred: Asked {
+                source: Fred::open(&config.sources)?,
+                strikes: 0,
+                stop: None,
+            },
             looks,
             progress,
             report: SyncReport::default(),
-            offline: None,
             told: BTreeSet::new(),
         })
     }
 
     /// Asks FRED for what no other source brought.
     pub(super) async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
-        if self.offline.is_none() && steps.iter().any(|step| step.source.is_some()) {
+        if self.asker.offline().is_none() && steps.iter().any(|step| step.on_fred) {
             self.tell_terms().await?;
         }
         for step in steps {
             let outcome = self.ask_one(&step).await;
-            let outcome = outcome.after(step.said, self.offline.as_ref());
             // What a first source brought is told already; FRED only had to add the newest figures.
             if !step.covered {
-                self.close(step.id, outcome);
+                self.conclude(step, outcome);
             }
             if self.report.series.len().is_multiple_of(NOTE_EVERY) {
                 looks::keep(&self.looks, &self.store, LOOKS).await?;
@@ -138,7 +132,7 @@ impl<'a> Run<'a> {
                 "What no other source brings is asked of FRED, for your own use: its terms allow viewing and \
                  downloading and forbid storing for others. --no-fred leaves it out.",
             );
-            let now = (self.config.clock)().to_string();
+            let now = self.now().to_string();
             blocking(&self.store, move |store| store.set_note(TOLD, &now)).await?;
         }
         Ok(())
@@ -151,7 +145,7 @@ impl<'a> Run<'a> {
     pub(super) async fn finish(self) -> Result<SyncReport> {
         looks::keep(&self.looks, &self.store, LOOKS).await?;
         let mut report = self.report;
-        report.offline = self.offline.is_some();
+        report.offline = self.asker.offline().is_some();
         let missed = serde_json::to_string(&report.reasons());
         let missed = missed.map_err(|e| Error::internal("noting what was missed", e))?;
         blocking(&self.store, move |store| store.set_note(MISSED, &missed)).await?;
@@ -165,13 +159,30 @@ impl<'a> Run<'a> {
         Ok(report)
     }
 
+    /// What time it is.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.config.clock)()
+    }
+
+    /// A series was read, in `full` or not.
+    pub(super) fn looked(&mut self, step: &Step, at: Timestamp, full: bool) {
+        let look = step.looked(at, full);
+        self.looks.insert(step.id.to_string(), look);
+    }
+
+    /// Puts what became of a step into the report, with what other sources said before.
+    pub(super) fn conclude(&mut self, step: Step, outcome: Outcome) {
+        let outcome = outcome.after(step.said, self.asker.offline().as_ref());
+        self.close(step.id, outcome);
+    }
+
     /// Puts what became of a series into the report.
     pub(super) fn close(&mut self, id: SeriesId, outcome: Outcome) {
         let is_new = match &outcome {
             Outcome::Failed(error) => self.told.insert(error.for_operator()),
             Outcome::NotAsked(why) => self.told.insert(why.clone()),
             // Without a network only what is computed of others' figures is written; the summary counts it.
-            Outcome::Written(_) | Outcome::Fresh(_) => self.offline.is_none(),
+            Outcome::Written(_) | Outcome::Fresh(_) => self.asker.offline().is_none(),
         };
         match is_new {
             true => self.progress.done(id.as_str(), outcome.shown()),
@@ -181,41 +192,34 @@ impl<'a> Run<'a> {
     }
 
     async fn ask_one(&mut self, step: &Step) -> Outcome {
-        let source = step.source.and_then(|at| self.sources.get_mut(at));
-        let Some(asked) = source else {
+        if !step.on_fred {
             let why = "no source brought it, and FRED is not asked";
             return Outcome::NotAsked(why.to_owned());
-        };
-        if let Some(error) = &self.offline {
-            return Outcome::Failed(error.clone());
         }
-        if let Some(why) = &asked.stop {
+        if let Some(error) = self.asker.offline() {
+            return Outcome::Failed(error);
+        }
+        if let Some(why) = &self.fred.stop {
             return Outcome::NotAsked(why.clone());
         }
         self.progress.step(step.id.as_str());
-        let now = (self.config.clock)();
+        let now = self.now();
         let recipes = &self.config.sources.recipes;
-        let is_first = |origin: &str| recipes.routes(&step.id).any(|at| at.source.id == origin);
-        let id = step.id.clone();
-        let held = blocking(&self.store, move |store| store.status_of(&id)).await;
-        let behind = match held {
-            Ok(held) => held.is_some_and(|held| is_first(&held.origin)),
-            Err(error) => return Outcome::Failed(error),
-        };
-        match bring(&self.store, asked, step, (now, behind)).await {
+        let is_first = |at: FeedRef<'_>| at.source.id == step.origin;
+        let behind = step.covered || recipes.routes(&step.id).any(is_first);
+        match bring(&self.store, &self.fred.source, step, (now, behind)).await {
             Ok((written, full)) => {
-                asked.strikes = 0;
-                self.looks
-                    .insert(step.id.to_string(), step.looked(now, full));
-                if let Err(error) = describe(&self.store, asked, step).await {
+                self.fred.strikes = 0;
+                self.looked(step, now, full);
+                if let Err(error) = describe(&self.store, &self.fred.source, step).await {
                     let error = error.for_operator();
                     tracing::warn!(series = %step.id, error, "its title did not come; its figures did");
                 }
                 Outcome::Written(written)
             }
             Err(error) => {
-                asked.strike(&error);
-                self.report.failed(asked.name);
+                self.fred.strike(&error);
+                self.report.failed(FRED);
                 Outcome::Failed(error)
             }
         }
@@ -225,63 +229,54 @@ impl<'a> Run<'a> {
 /// Asks for a series and writes what came; whether everything was asked for.
 async fn bring(
     store: &Arc<dyn Store>,
-    asked: &Asked,
+    fred: &Fred,
     step: &Step,
     (now, behind): (Timestamp, bool),
 ) -> Result<(Written, bool)> {
-    let mut question = Question {
-        id: &step.id,
-        from: step.from.filter(|_| !step.vintages),
-        vintages: step.vintages,
+    let mut from = step.from.filter(|_| !step.vintages);
+    let mut rows = match step.vintages {
+        true => fred.vintages(&step.id).await?,
+        false => fred.figures(&step.id, from).await?,
     };
-    let mut rows = asked.source.rows(question).await?;
     // A new base year changes all figures: then the window was too short.
     let oldest = rows.first();
     let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
-    if question.from.is_some() && is_revised(store, &step.id, oldest).await? {
-        question.from = None;
-        rows = asked.source.rows(question).await?;
+    if from.is_some() && is_revised(store, &step.id, oldest).await? {
+        from = None;
+        rows = fred.figures(&step.id, None).await?;
     }
     // What is dated later than tomorrow is a projection.
     let tomorrow = shift(day_of(now), 1.day());
     rows.retain(|row| row.date <= tomorrow);
-    let full = question.from.is_none();
+    let full = from.is_none();
     if full && rows.is_empty() {
         return Err(Error::no_data(&step.id, place::NO_FIGURE));
     }
-    let (name, step) = (asked.name, step.clone());
+    let step = step.clone();
     let written = blocking(store, move |store| {
-        let held = store.read(&step.id)?;
-        let held = held.map(|held| held.latest());
+        let held = store.read(&step.id)?.unwrap_or_default().latest();
         if behind && !step.vintages {
-            place::behind(&step, held.as_deref().unwrap_or_default(), &mut rows)?;
+            place::behind(&step, &held, &mut rows)?;
             if rows.is_empty() {
                 return Ok(Written::default());
             }
         }
         let hint = "; if the source is right, import its file";
-        let origin = if step.vintages { " vintages" } else { "" };
-        let origin = format!("{name}{origin}");
-        place::write(
-            store,
-            &step,
-            (&origin, hint),
-            (held.as_deref(), &rows),
-            (true, now),
-        )
+        let origin = if step.vintages { "fred vintages" } else { FRED };
+        place::write(store, &step, (origin, hint), (&held, &rows), (true, now))
     });
     Ok((written.await?, full))
 }
 
 /// Asks once what a series is called that the catalogue does not know.
-async fn describe(store: &Arc<dyn Store>, asked: &Asked, step: &Step) -> Result<()> {
+async fn describe(store: &Arc<dyn Store>, fred: &Fred, step: &Step) -> Result<()> {
     if step.info.is_some() {
         return Ok(());
     }
     let id = step.id.clone();
     let known = blocking(store, move |store| store.description(&id)).await?;
     if known.is_none()
-        && let Some(told) = asked.source.describe(&step.id).await?
+        && let Some(told) = fred.describe(&step.id).await?
     {
         blocking(store, move |store| store.describe(&[told])).await?;
     }

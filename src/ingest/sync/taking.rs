@@ -3,7 +3,7 @@
 use super::place::{Place, Taken, settle};
 use super::report::Outcome;
 use super::run::Run;
-use super::way::{Brought, earlier};
+use super::way::Brought;
 use crate::error::{Error, Result};
 use crate::ingest::looks::blocking;
 use crate::ingest::news::day_of;
@@ -35,7 +35,7 @@ impl Run<'_> {
         mut step: Step,
         brought: &mut Brought<'_>,
     ) -> Result<Option<Step>> {
-        let (id, now) = (step.id.clone(), (self.config.clock)());
+        let (id, now) = (step.id.clone(), self.now());
         let rows = brought.figures.remove(&id);
         let rows = match rows.unwrap_or_else(|| Err("it has no such series".to_owned())) {
             Ok(rows) => rows,
@@ -79,14 +79,15 @@ impl Run<'_> {
     fn place(&self, at: FeedRef<'_>, id: &SeriesId, brought: &Brought<'_>) -> Place {
         let from_memory = |line: &Line| line.seen(at.feed) == Seen::Memory;
         let mut lines = at.feed.series.iter().filter(|line| line.id == *id);
+        let routes = self.config.sources.recipes.routes(id);
+        let before = routes.take_while(|other| other.source.id != at.source.id);
         Place {
             origin: at.source.id.clone(),
-            is_trusted: brought.look.trusted.contains(id),
-            needs_trust: lines.any(from_memory),
-            earlier: earlier(&self.config.sources.recipes, id, at),
+            is_unsure: lines.any(from_memory) && !brought.look.trusted.contains(id),
+            earlier: before.map(|other| other.source.id.clone()).collect(),
             rewrites: at.feed.rewrites_history,
             full: brought.full,
-            now: (self.config.clock)(),
+            now: self.now(),
         }
     }
 
@@ -98,12 +99,10 @@ impl Run<'_> {
         (written, newest): (Written, Option<Date>),
         brought: &mut Brought<'_>,
     ) -> Result<Option<Step>> {
-        let now = (self.config.clock)();
         brought.look.trusted.insert(step.id.clone());
         self.describe(at, &step).await?;
-        let look = step.looked(now, brought.full);
-        self.looks.insert(step.id.to_string(), look);
-        let age = newest.map(|day| days_between(day, day_of(now)));
+        self.looked(&step, self.now(), brought.full);
+        let age = newest.map(|day| days_between(day, day_of(self.now())));
         let is_old = at.feed.max_age_days.zip(age);
         if !step.covered {
             self.close(step.id.clone(), Outcome::Written(written));

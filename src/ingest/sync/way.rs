@@ -1,11 +1,11 @@
-//! A series on its way from source to source, and what is remembered of each feed.
+//! What is remembered of each feed, what the sources said of a series, and small questions on its way between them.
 
 use crate::error::{Error, Result};
 use crate::ingest::fetch::Validators;
-use crate::ingest::looks::blocking;
+use crate::ingest::looks;
 use crate::ingest::plan::Step;
 use crate::model::{Observation, SeriesId};
-use crate::recipe::{FeedRef, Figures, Line, Recipes};
+use crate::recipe::{Figures, Recipes};
 use crate::store::Store;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -74,24 +74,6 @@ pub(super) fn all_said(said: Vec<Error>, offline: Option<&Error>) -> Option<Erro
     }
 }
 
-/// What tells apart the questions of a feed that asks for its series one by one.
-pub(super) fn at_key(at: Option<&FeedRef<'_>>, line: &Line) -> String {
-    let single = at.is_some_and(|at| at.feed.url.contains("{series}"));
-    if single {
-        line.key.clone()
-    } else {
-        String::new()
-    }
-}
-
-/// The sources that are asked for a series before this one.
-pub(super) fn earlier(recipes: &Recipes, id: &SeriesId, at: FeedRef<'_>) -> Vec<String> {
-    let before = recipes
-        .routes(id)
-        .take_while(|other| other.source.id != at.source.id);
-    before.map(|other| other.source.id.clone()).collect()
-}
-
 /// Whether the oldest figure that came for a series is itself revised: then older ones may be too.
 pub(super) async fn reaches_further(
     store: &Arc<dyn Store>,
@@ -118,13 +100,9 @@ pub(super) async fn is_revised(
     let Some(oldest) = came else {
         return Ok(false);
     };
-    let id = id.clone();
-    blocking(store, move |store| {
-        let held = store.read(&id)?.unwrap_or_default().latest();
-        let same = held.iter().find(|o| o.date == oldest.date);
-        Ok(same.is_some_and(|o| o.value != oldest.value))
-    })
-    .await
+    let held = looks::latest(store, id).await?;
+    let same = held.iter().find(|o| o.date == oldest.date);
+    Ok(same.is_some_and(|o| o.value != oldest.value))
 }
 
 pub(super) fn no_source(recipes: &Recipes, id: &SeriesId) -> Error {

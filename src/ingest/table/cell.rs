@@ -6,15 +6,6 @@ use crate::model::Date;
 /// Years a date may lie in; anything else is a slip of the pen.
 const YEARS: std::ops::RangeInclusive<i16> = 1500..=2200;
 
-/// How a date may be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ingest) enum Dates {
-    /// `2026-07-31`.
-    Iso,
-    /// `2026-07-31` or `7/31/2026`, as the Fed Board's spreadsheets have it.
-    IsoOrUs,
-}
-
 /// Splits a line at its commas into trimmed fields; quotes around a field are taken off. No date, number or
 /// identifier holds a quote, so one that is left inside a cell makes the cell unreadable.
 ///
@@ -44,22 +35,12 @@ pub(super) fn split<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) -> Result<(), S
 ///
 /// # Errors
 /// Says what stands there and what was expected.
-pub(in crate::ingest) fn date(field: &[u8], dates: Dates) -> Result<Date, String> {
+pub(in crate::ingest) fn date(field: &[u8]) -> Result<Date, String> {
     // The parser would take signs and blanks as well.
-    let is_plain = |b: &u8| b.is_ascii_digit() || b"-/".contains(b);
+    let is_plain = |b: &u8| b.is_ascii_digit() || *b == b'-';
     let text = std::str::from_utf8(field).ok();
-    let text = text
-        .filter(|_| field.iter().all(is_plain))
-        .unwrap_or_default();
-    let read = |form: &str| Date::strptime(form, text).ok();
-    let is_iso = text.len() == "2026-07-31".len();
-    let iso = is_iso.then(|| read("%Y-%m-%d")).flatten();
-    let us = || {
-        (dates == Dates::IsoOrUs)
-            .then(|| read("%m/%d/%Y"))
-            .flatten()
-    };
-    iso.or_else(us)
+    text.filter(|text| text.len() == "2026-07-31".len() && field.iter().all(is_plain))
+        .and_then(|text| Date::strptime("%Y-%m-%d", text).ok())
         .filter(|date| YEARS.contains(&date.year()))
         .ok_or_else(|| format!("{} is not a date like 2026-07-31", shown(field)))
 }
@@ -79,20 +60,18 @@ pub(in crate::ingest) enum Since {
 ///
 /// # Errors
 /// Says what stands there and what was expected.
-pub(in crate::ingest) fn since(field: &[u8], dates: Dates) -> Result<Since, String> {
+pub(in crate::ingest) fn since(field: &[u8]) -> Result<Since, String> {
     if field.is_empty() {
         return Ok(Since::Unknown);
     }
     let first = [field, b"-01"].concat();
-    let month = date(&first, Dates::Iso).map(Since::Month);
-    month
-        .or_else(|_| date(field, dates).map(Since::Day))
-        .map_err(|_| {
-            format!(
-                "{} is not a day like 2026-07-31 or a month like 2026-07",
-                shown(field)
-            )
-        })
+    let month = date(&first).map(Since::Month);
+    month.or_else(|_| date(field).map(Since::Day)).map_err(|_| {
+        format!(
+            "{} is not a day like 2026-07-31 or a month like 2026-07",
+            shown(field)
+        )
+    })
 }
 
 /// Reads a finite number; `None` for a missing one: empty, `.`, `NaN`, `NA`.

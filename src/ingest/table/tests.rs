@@ -1,9 +1,8 @@
 use super::*;
-use jiff::civil::date;
 use proptest::prelude::*;
 
 fn ok(text: &str) -> Vec<Column> {
-    read(text.as_bytes(), Some("UNRATE"), Dates::Iso).unwrap()
+    read(text.as_bytes(), Some("UNRATE")).unwrap()
 }
 
 fn pairs(column: &Column) -> Vec<(String, f64)> {
@@ -16,7 +15,7 @@ fn pairs(column: &Column) -> Vec<(String, f64)> {
 }
 
 fn whole_file_error(text: &str) -> Broken {
-    read(text.as_bytes(), Some("UNRATE"), Dates::Iso).unwrap_err()
+    read(text.as_bytes(), Some("UNRATE")).unwrap_err()
 }
 
 #[test]
@@ -118,22 +117,19 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
         assert!(broken.problem.contains(problem), "{text:?}: {broken:?}");
     }
     assert!(
-        read(b"\xFF\xFEd\0", None, Dates::Iso)
+        read(b"\xFF\xFEd\0", None)
             .unwrap_err()
             .problem
             .contains("UTF-16")
     );
-    let unnamed = read(b"date,value\n", Some("my file"), Dates::Iso).unwrap_err();
+    let unnamed = read(b"date,value\n", Some("my file")).unwrap_err();
     assert!(unnamed.problem.contains("the file's name"));
 }
 
 #[test]
-fn american_dates_are_read_only_where_they_are_expected() {
+fn american_dates_are_not_read() {
     let text = b"date,ebp\n1/31/1973,0.5\n1973-02-28,0.25\n";
-    assert!(read(text, None, Dates::Iso).is_err());
-    let columns = read(text, None, Dates::IsoOrUs).unwrap();
-    assert_eq!(columns[0].rows[0].date, date(1973, 1, 31));
-    assert_eq!(columns[0].rows[1].date, date(1973, 2, 28));
+    assert!(read(text, None).is_err());
 }
 
 #[test]
@@ -244,7 +240,7 @@ proptest! {
         for n in days.iter().rev() {
             text.push_str(&format!("X,{},{}\n", day(n), value));
         }
-        let columns = read(text.as_bytes(), None, Dates::Iso).unwrap();
+        let columns = read(text.as_bytes(), None).unwrap();
         let got: Vec<(Date, f64)> = columns.iter().flat_map(|c| c.known(None)).map(|k| (k.date, k.value.unwrap())).collect();
         let want: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
         prop_assert_eq!(got, want);
@@ -253,16 +249,14 @@ proptest! {
 
 fn check(text: &[u8]) {
     let _ = is_cut_off(text);
-    for dates in [Dates::Iso, Dates::IsoOrUs] {
-        for column in read(text, Some("X"), dates).unwrap_or_default() {
-            assert!(column.rows.is_sorted_by(|a, b| a.key() < b.key()));
-            assert!(
-                column
-                    .rows
-                    .iter()
-                    .all(|r| r.value.is_none_or(f64::is_finite))
-            );
-            assert!(column.broken.is_none() || column.rows.is_empty());
-        }
+    for column in read(text, Some("X")).unwrap_or_default() {
+        assert!(column.rows.is_sorted_by(|a, b| a.key() < b.key()));
+        assert!(
+            column
+                .rows
+                .iter()
+                .all(|r| r.value.is_none_or(f64::is_finite))
+        );
+        assert!(column.broken.is_none() || column.rows.is_empty());
     }
 }

@@ -2,15 +2,14 @@
 
 use super::vintages::{FOREVER, Stated, changes, stretches};
 use crate::error::{Error, Result, quote};
-use crate::ingest::fetch::{Fetch, Response, Validators};
+use crate::ingest::fetch::{Fetch, Question, Response};
 use crate::ingest::key::{self, ApiKey};
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::sources::source::{Question, Source, SourceSettings, by_date};
-use crate::ingest::table::{self, Dates};
+use crate::ingest::sources::settings::SourceSettings;
+use crate::ingest::table;
 use crate::ingest::titles;
 use crate::model::{Date, Known, SeriesId};
 use crate::store::Description;
-use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -22,7 +21,7 @@ const MAX_PAGES: usize = 200;
 /// Most vintage days FRED lists in one page.
 const PAGE_DAYS: usize = 10_000;
 
-pub(super) struct Api {
+pub(in crate::ingest) struct Api {
     home: Url,
     key: ApiKey,
     fetch: Fetch,
@@ -106,11 +105,11 @@ impl Api {
         pairs.extend_from_slice(query);
         pairs.push(("api_key", self.key.expose()));
         let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
-        let known = Validators::default();
-        let answer = self
-            .fetch
-            .get(&url, "application/json", &known, is_passing_refusal)
-            .await?;
+        let question = Question {
+            is_passing: is_passing_refusal,
+            ..Question::get(&url, "application/json")
+        };
+        let answer = self.fetch.send(&question).await?;
         read(&self.key, &answer).map_err(|refusal| match refusal {
             Refusal::Key => key::refused("is not accepted by FRED"),
             Refusal::NotCarried => not_carried(id),
@@ -154,7 +153,7 @@ impl Api {
         Err(self.unusable(id, "it has too many pages"))
     }
 
-    async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+    pub(super) async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
         let start = from.map(|day| day.to_string());
         let query: Vec<(&str, &str)> = start
             .iter()
@@ -171,7 +170,7 @@ impl Api {
             .map_err(|problem| self.unusable(id, &problem))
     }
 
-    async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+    pub(super) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
         let mut rows = Vec::new();
         for (start, end) in stretches(&self.vintage_days(id).await?) {
             let query = [
@@ -202,40 +201,26 @@ impl Api {
             }
         }
     }
-}
 
-impl Source for Api {
-    fn rows<'a>(&'a self, question: Question<'a>) -> BoxFuture<'a, Result<Vec<Known>>> {
-        Box::pin(async move {
-            if question.vintages {
-                self.vintages(question.id).await
-            } else {
-                self.figures(question.id, question.from).await
-            }
-        })
-    }
-
-    fn describe<'a>(&'a self, id: &'a SeriesId) -> BoxFuture<'a, Result<Option<Description>>> {
+    pub(super) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
         #[derive(Deserialize)]
         struct Envelope {
             // FRED's spelling.
             seriess: Vec<Metadata>,
         }
-        Box::pin(async move {
-            let envelope: Envelope = self.ask(id, &[], &[]).await?;
-            let told = envelope.seriess.first().ok_or_else(|| not_carried(id))?;
-            // Other frequencies (every two weeks, twice a year) are told from the figures, as without a title.
-            Ok(told.frequency_short.parse().ok().map(|frequency| {
-                titles::cleaned(Description {
-                    id: id.clone(),
-                    title: told.title.clone(),
-                    units: told.units.clone(),
-                    frequency,
-                    seasonally_adjusted: titles::is_adjusted(&told.seasonal_adjustment_short),
-                    source: "FRED".to_owned(),
-                })
-            }))
-        })
+        let envelope: Envelope = self.ask(id, &[], &[]).await?;
+        let told = envelope.seriess.first().ok_or_else(|| not_carried(id))?;
+        // Other frequencies (every two weeks, twice a year) are told from the figures, as without a title.
+        Ok(told.frequency_short.parse().ok().map(|frequency| {
+            titles::cleaned(Description {
+                id: id.clone(),
+                title: told.title.clone(),
+                units: told.units.clone(),
+                frequency,
+                seasonally_adjusted: titles::is_adjusted(&told.seasonal_adjustment_short),
+                source: "FRED".to_owned(),
+            })
+        }))
     }
 }
 
@@ -284,7 +269,24 @@ pub(super) fn read<T: DeserializeOwned>(
 
 /// A calendar day as FRED writes it.
 fn day(text: &str) -> std::result::Result<Date, String> {
-    table::date(text.as_bytes(), Dates::Iso)
+    table::date(text.as_bytes())
+}
+
+/// Rows by date; the same figure twice is one.
+///
+/// # Errors
+/// Names a date that has two values: that is the source's defect and not ours to settle.
+fn by_date(mut rows: Vec<Known>) -> std::result::Result<Vec<Known>, String> {
+    rows.sort_by_key(|row| row.date);
+    let clash = rows.windows(2).find_map(|pair| match pair {
+        [a, b] if a.date == b.date && a.value != b.value => Some(a.date),
+        _ => None,
+    });
+    if let Some(date) = clash {
+        return Err(format!("two values for {date}"));
+    }
+    rows.dedup_by_key(|row| row.date);
+    Ok(rows)
 }
 
 /// `base` with path segments and a query added, each escaped.

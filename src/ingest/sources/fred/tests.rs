@@ -5,7 +5,6 @@ use super::*;
 use crate::error::Result;
 use crate::ingest::fetch::Response;
 use crate::ingest::key::ApiKey;
-use crate::ingest::sources::source::{Question, Source};
 use crate::ingest::testing::{CANARY, csv, json, page, says, sources_at};
 use crate::model::frequency::shift;
 use crate::model::{Date, Frequency, Known, SeriesId};
@@ -26,29 +25,19 @@ fn id() -> SeriesId {
 }
 
 /// A client at an address, as a sync opens it.
-struct Client(Box<dyn Source>);
+struct Client(Fred);
 
 impl Client {
     fn at(address: &str, key: bool) -> Self {
-        Self((DECLARATION.open)(&sources_at(address, key)).unwrap())
+        Self(Fred::open(&sources_at(address, key)).unwrap())
     }
 
     async fn figures(&self, from: Option<Date>) -> Result<Vec<Known>> {
-        let question = Question {
-            id: &id(),
-            from,
-            vintages: false,
-        };
-        self.0.rows(question).await
+        self.0.figures(&id(), from).await
     }
 
     async fn vintages(&self) -> Result<Vec<Known>> {
-        let question = Question {
-            id: &id(),
-            from: None,
-            vintages: true,
-        };
-        self.0.rows(question).await
+        self.0.vintages(&id()).await
     }
 
     async fn describe(&self) -> Result<Option<Description>> {
