@@ -88,10 +88,8 @@ impl Measured {
         let mut text = signed(round_to(change, self.decimals), decimals);
         text += &format!(" {}", self.change_unit);
         if let Some(points) = self.basis_points(change) {
-            text += &format!(
-                " ({} bp)",
-                signed(points, usize::from(points.fract() != 0.0))
-            );
+            let points = signed(points, usize::from(points.fract() != 0.0));
+            text += &format!(" ({points} bp)");
         }
         text.extend(percent.map(|percent| format!(" ({} %)", signed(percent, 2))));
         text
