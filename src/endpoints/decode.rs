@@ -156,10 +156,8 @@ fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
     let items: Vec<Value> = each.flatten().collect();
     let length = count(items.iter());
     if within(property, ("minItems", "maxItems"), length).is_err() {
-        let (came, problem) = (
-            format!("{length} items"),
-            "is not a list of the right length",
-        );
+        let came = format!("{length} items");
+        let problem = "is not a list of the right length";
         return Err(Error::invalid(name, &came, problem, &allowed(property)));
     }
     let item = property.get("items").unwrap_or(&Value::Null);

@@ -108,10 +108,8 @@ impl Route {
     /// # Errors
     /// [`crate::Error::Internal`] for a name that is not in the table, and those of [`Self::call`].
     pub async fn ask(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
-        let route = Self::find(tool).ok_or_else(|| Error::Internal {
-            what: format!("{tool} is not in the table"),
-            source: None,
-        })?;
+        let route = Self::find(tool);
+        let route = route.ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
         let given = given.iter();
         let given = given.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
         route.call(backend, given.collect()).await

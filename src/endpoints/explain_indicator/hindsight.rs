@@ -70,11 +70,8 @@ impl Hindsight {
                 let (name, known, revised) = (&s.name, number(known, 2), number(revised, 2));
                 text += &format!(" {name} {known} and {revised};");
             }
-            let (mean, largest) = (
-                number(s.mean_difference, 2),
-                signed(s.largest_difference, 2),
-            );
-            let (name, date) = (&s.name, s.largest_date);
+            let (name, mean) = (&s.name, number(s.mean_difference, 2));
+            let (largest, date) = (signed(s.largest_difference, 2), s.largest_date);
             text += &format!(" {name} differs by {mean} on average, {largest} at most ({date});");
         }
         let labels = label.zip(self.label_last_revised.as_deref());

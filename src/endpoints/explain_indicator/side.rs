@@ -6,8 +6,9 @@ use crate::desk::Desk;
 use crate::endpoints::regime::narrative;
 use crate::error::Result;
 use crate::indicators::months::Month;
+use crate::indicators::narrative_velocity::{self, NVI};
 use crate::indicators::reading::Input;
-use crate::indicators::{self, Composite, Indicator, narrative_velocity, regime};
+use crate::indicators::{self, Composite, Indicator, regime};
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 
@@ -28,7 +29,7 @@ impl Side {
         let composite = indicators::composite(about.id);
         let reading = match composite {
             Some(composite) => desk.reading(composite, as_of)?,
-            None if about.id == narrative_velocity::NVI.id => desk.narrative(as_of)?,
+            None if about.id == NVI.id => desk.narrative(as_of)?,
             None => return Self::of_regime(desk, as_of),
         };
         let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
@@ -94,13 +95,11 @@ impl Side {
 
 /// What an indicator as known at `as_of` means, in sentences.
 pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
-    if let Some(composite) = indicators::composite(about.id) {
-        return Ok((composite.interpret)(&*desk.reading(composite, as_of)?));
-    }
-    if about.id == narrative_velocity::NVI.id {
-        return Ok(narrative_velocity::interpret(&*desk.narrative(as_of)?));
-    }
-    narrative(desk, as_of)
+    Ok(match indicators::composite(about.id) {
+        Some(composite) => (composite.interpret)(&*desk.reading(composite, as_of)?),
+        None if about.id == NVI.id => narrative_velocity::interpret(&*desk.narrative(as_of)?),
+        None => narrative(desk, as_of)?,
+    })
 }
 
 fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {
