@@ -119,17 +119,13 @@ pub(super) fn tree(field: &str, text: &str) -> Result<Expr> {
         true => Names::embedded().find(text).is_some(),
         false => resolve::find(text).is_some(),
     };
-    if is_name(text) && is_whole(text) {
+    // A hyphen may be a minus; nothing else here is of a formula alone.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
+    if text.chars().all(is_plain) && is_whole(text) {
         let name = text.to_owned();
         return Ok(Expr::Name { name, column: 1 });
     }
     expression::parse(text).map_err(|fault| refused(field, text, &fault))
-}
-
-/// Whether a text has nothing in it that only a formula has; a hyphen may be a minus.
-pub(super) fn is_name(text: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
-    text.chars().all(is_plain)
 }
 
 /// A formula that cannot be used.
