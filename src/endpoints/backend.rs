@@ -7,8 +7,9 @@ use super::forward;
 use crate::cache::Cache;
 use crate::desk::{Desk, State};
 use crate::error::Result;
+use crate::model::Date;
 use crate::pool::{Once, Pool};
-use crate::upstream::Upstream;
+use crate::upstream::{Request, Upstream};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,6 +42,14 @@ enum Stamp {
     Desk(State),
     /// A body from upstream: when it came, and how long it is.
     Upstream(jiff::Timestamp, usize),
+}
+
+/// How one endpoint is answered: from the desk, or by a question to an upstream and what comes of its body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    local: fn(&Desk, &Arguments) -> Result<Answer>,
+    request: fn(&Arguments, Date) -> Result<Request>,
+    received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
 }
 
 impl Backend {
@@ -114,83 +123,70 @@ impl Backend {
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
-    pub(super) async fn answer<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
-        match &self.upstream {
-            Some(upstream) if E::SPEC.in_contract => self.forward::<E>(upstream, checked).await,
-            // What an upstream of the contract does not know is answered from what is held here.
-            Some(_) | None => self.compute::<E>(checked).await,
-        }
-    }
-
-    async fn compute<E: Endpoint>(&self, checked: Arguments) -> Result<Reply> {
-        let key = Key::new::<E>(&checked, Stamp::Desk(self.desk.state()?));
-        let desk = Arc::clone(&self.desk);
-        let work = move || {
-            let params = decode::params::<E>(&checked)?;
-            let mut output = E::local(&desk, &params)?;
-            E::note_dates(&mut output, &checked, desk.today());
-            E::render(&output, &params)
-        };
-        Ok(Reply {
-            answer: self.rendered(key, work).await?,
-            upstream: None,
-        })
-    }
-
-    async fn forward<E: Endpoint>(&self, upstream: &Upstream, checked: Arguments) -> Result<Reply> {
-        let today = self.desk.today();
-        let request = forward::request::<E>(&checked, today)?;
-        let fetched = upstream.get(request).await.map_err(forward::explain)?;
-        let stamp = Stamp::Upstream(fetched.fetched_at, fetched.body.len());
-        let key = Key::new::<E>(&checked, stamp);
-        let body = fetched.body.clone();
-        let work = move || forward::render::<E>(&body, &checked, today);
-        Ok(Reply {
-            answer: self.rendered(key, work).await?,
-            upstream: Some(fetched),
-        })
-    }
-
-    /// The answer held for a key; else it is rendered in the pool, once for all who ask the same, and kept.
-    async fn rendered(
-        &self,
-        key: Key,
-        work: impl FnOnce() -> Result<Answer> + Send + 'static,
-    ) -> Result<Arc<Answer>> {
-        match self.rendered.get(&key) {
-            Some(answer) => {
-                answer.count();
-                Ok(answer)
+    pub(super) async fn answer(&self, spec: &Spec, way: Way, checked: Arguments) -> Result<Reply> {
+        let received = match &self.upstream {
+            Some(upstream) if spec.in_contract => {
+                let today = self.desk.today();
+                let request = (way.request)(&checked, today)?;
+                let fetched = upstream.get(request).await.map_err(forward::explain)?;
+                Some((fetched, today))
             }
-            None => self.made(key, Box::new(work)).await,
-        }
-    }
-
-    /// The rendering behind [`Self::rendered`]. Boxed, so that it is translated once and not for each endpoint.
-    async fn made(
-        &self,
-        key: Key,
-        work: Box<dyn FnOnce() -> Result<Answer> + Send>,
-    ) -> Result<Arc<Answer>> {
-        let held = || self.rendered.get(&key);
-        let (rendered, name) = (Arc::clone(&self.rendered), key.clone());
-        // Kept by the work itself: it may end when everybody who asked has left.
-        let work = move || {
-            let answer = Arc::new(work()?);
-            rendered.insert(name, Arc::clone(&answer));
-            Ok(answer)
+            // What an upstream of the contract does not know is answered from what is held here.
+            Some(_) | None => None,
         };
-        self.underway.run(&self.pool, key.clone(), held, work).await
+        let stamp = match &received {
+            Some((fetched, _)) => Stamp::Upstream(fetched.fetched_at, fetched.body.len()),
+            None => Stamp::Desk(self.desk.state()?),
+        };
+        let arguments = Value::Object(checked.clone()).to_string();
+        let key = Key {
+            tool: spec.tool,
+            arguments: arguments.into_boxed_str(),
+            stamp,
+        };
+        let held = || self.rendered.get(&key);
+        let answer = if let Some(answer) = held() {
+            answer.count();
+            answer
+        } else {
+            let (rendered, name) = (Arc::clone(&self.rendered), key.clone());
+            let desk = Arc::clone(&self.desk);
+            let received = received.as_ref();
+            let body = received.map(|(fetched, today)| (fetched.body.clone(), *today));
+            // Kept by the work itself: it may end when everybody who asked has left.
+            let work = move || {
+                let answer = Arc::new(match body {
+                    Some((body, today)) => (way.received)(&body, &checked, today)?,
+                    None => (way.local)(&desk, &checked)?,
+                });
+                rendered.insert(name, Arc::clone(&answer));
+                Ok(answer)
+            };
+            let once = self.underway.run(&self.pool, key.clone(), held, work);
+            once.await?
+        };
+        Ok(Reply {
+            answer,
+            upstream: received.map(|(fetched, _)| fetched),
+        })
     }
 }
 
-impl Key {
-    fn new<E: Endpoint>(checked: &Arguments, stamp: Stamp) -> Self {
-        let arguments = Value::Object(checked.clone()).to_string().into_boxed_str();
+/// Answers an endpoint from the desk.
+fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
+    let params = decode::params::<E>(checked)?;
+    let mut output = E::local(desk, &params)?;
+    E::note_dates(&mut output, checked, desk.today());
+    E::render(&output, &params)
+}
+
+impl Way {
+    /// The way of an endpoint.
+    pub(super) const fn of<E: Endpoint>() -> Self {
         Self {
-            tool: E::SPEC.tool,
-            arguments,
-            stamp,
+            local: local::<E>,
+            request: forward::request::<E>,
+            received: forward::render::<E>,
         }
     }
 }

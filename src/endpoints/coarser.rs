@@ -26,9 +26,8 @@ pub(super) fn remarks(
         notes.push(("partial", note));
     }
     let short = short_periods(series, to);
-    let short = short
-        .iter()
-        .filter(|s| is_given(s.date) && Some(s.date) != open);
+    let short = short.iter();
+    let short = short.filter(|s| is_given(s.date) && Some(s.date) != open);
     let of = |s: &ShortPeriod| format!("{} ({} of {})", to.label(s.date), s.held, s.whole);
     let short: Vec<String> = short.map(of).collect();
     if let Some(names) = named(&short) {
@@ -39,11 +38,8 @@ pub(super) fn remarks(
     let rows = series.between(last, to.period_end(last));
     let beyond = rows.last().filter(|o| o.date > end);
     if let Some(beyond) = beyond.filter(|_| is_given(last) && to >= Frequency::Monthly) {
-        let label = to.label(last);
-        notes.push((
-            "end",
-            format!("{label} has figures to {}, after end", beyond.date),
-        ));
+        let (label, date) = (to.label(last), beyond.date);
+        notes.push(("end", format!("{label} has figures to {date}, after end")));
     }
     notes
 }

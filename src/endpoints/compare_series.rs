@@ -9,16 +9,18 @@ pub use answer::{ComparedColumn, Comparison, Correlation};
 pub use arguments::Params;
 
 use super::coarser;
-use super::condition::{Condition, Setting};
+use super::condition::Condition;
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::indicators::expression;
+use crate::indicators::prose::joined;
 use crate::indicators::resample::Aggregation;
 use crate::model::frequency::{Periods, shift};
 use crate::model::{AsOf, Date, Frequency, Series};
+use arguments::Asked;
 use jiff::ToSpan;
 use std::collections::BTreeMap;
 
@@ -47,8 +49,12 @@ impl Endpoint for Params {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let days = range(params, as_of, desk.today())?;
         let condition = params.condition.as_deref().map(Condition::read);
-        let condition = condition.transpose()?;
-        let found = columns::columns(desk, params, condition.as_ref(), as_of, days)?;
+        let asked = Asked {
+            params,
+            condition: condition.transpose()?,
+            days,
+        };
+        let found = columns::columns(desk, &asked, as_of)?;
         let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
         found.known.tell(desk, &mut provenance)?;
         let series = || found.columns.iter().map(|c| &*c.column.series);
@@ -64,20 +70,6 @@ impl Endpoint for Params {
         if !params.has_own_weeks() {
             note_weeks(&mut provenance, series(), to);
         }
-        let reason = condition.as_ref().and_then(|c| found.known.reason(&c.tree));
-        let why = reason.map(|reason| reason.to_string());
-        provenance.note("condition", why.unwrap_or_default());
-        let asked = table::Asked {
-            params,
-            condition: condition.as_ref().filter(|_| reason.is_none()),
-            to: periods,
-            setting: Setting {
-                known: &found.known,
-                how: found.how,
-                frequency: params.frequency.map(|asked| asked.meaning.frequency),
-                days,
-            },
-        };
         let mut answer = Comparison {
             frequency: to.word().into(),
             start: days.0,
@@ -86,12 +78,9 @@ impl Endpoint for Params {
             provenance,
             ..Comparison::default()
         };
-        let empty = table::fill(&mut answer, found.columns, &asked)?;
-        let mut missing = found.missing.into_iter().chain(empty);
-        if answer.columns.is_empty() {
-            return Err(missing
-                .next()
-                .map_or_else(|| Error::internal("comparing", "no column"), |(_, why)| why));
+        let missing = table::fill(&mut answer, found, &asked, periods)?;
+        if let (true, Some((_, why))) = (answer.columns.is_empty(), missing.first()) {
+            return Err(why.clone());
         }
         for (name, why) in missing {
             answer.provenance.note(&name, why.to_string());
@@ -118,14 +107,9 @@ fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     if start < end {
         return Ok((start, end));
     }
-    let allowed = format!("a day before end ({end})");
-    let start = start.to_string();
-    Err(Error::invalid(
-        "start",
-        &start,
-        "is not before end",
-        &allowed,
-    ))
+    let (start, allowed) = (start.to_string(), format!("a day before end ({end})"));
+    let problem = "is not before end";
+    Err(Error::invalid("start", &start, problem, &allowed))
 }
 
 /// Notes how finer series became as coarse as the others.
@@ -146,22 +130,19 @@ fn note_remarks<'a>(
     to: Periods,
     days: (Date, Date),
 ) {
-    let mut said: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    let mut said: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
     for one in series.filter(|s| s.frequency() < to.frequency) {
-        for note in coarser::remarks(one, to, days) {
-            let of = said.entry(note).or_default();
+        for (field, note) in coarser::remarks(one, to, days) {
+            let of = said.entry(field).or_default().entry(note).or_default();
             if !of.contains(&one.info.id.as_str()) {
                 of.push(one.info.id.as_str());
             }
         }
     }
-    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for ((field, note), of) in said {
-        let note = format!("{}: {note}", of.join(", "));
-        notes.entry(field).or_default().push(note);
-    }
-    for (field, said) in notes {
-        provenance.note(field, said.join("; "));
+    for (field, notes) in said {
+        let notes = notes.iter();
+        let notes = notes.map(|(note, of)| format!("{}: {note}", of.join(", ")));
+        provenance.note(field, joined(notes, "; "));
     }
 }
 
@@ -171,15 +152,12 @@ fn note_weeks<'a>(
     columns: impl Iterator<Item = &'a Series> + Clone,
     to: Frequency,
 ) {
-    let is_daily = columns.clone().any(|s| s.frequency() == Frequency::Daily);
-    let mut columns = columns;
-    let weekly = columns.find(|s| s.frequency() == Frequency::Weekly);
+    let first = |frequency| columns.clone().find(|s| s.frequency() == frequency);
+    let (daily, weekly) = (first(Frequency::Daily), first(Frequency::Weekly));
     let last = weekly.and_then(|s| Some((&s.info.id, s.observations.last()?.date)));
-    if let Some((id, last)) = last.filter(|_| is_daily && to == Frequency::Weekly) {
-        let note = format!(
-            "daily columns have the weeks of {id}, which end on {}",
-            last.strftime("%A")
-        );
+    if let Some((id, last)) = last.filter(|_| daily.is_some() && to == Frequency::Weekly) {
+        let day = last.strftime("%A");
+        let note = format!("daily columns have the weeks of {id}, which end on {day}");
         provenance.note("weeks", note);
     }
 }

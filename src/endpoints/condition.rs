@@ -10,7 +10,6 @@ use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::sync::Arc;
 
 const FIELD: &str = "condition";
@@ -186,28 +185,27 @@ impl Condition {
     }
 
     fn direction(&self, met: bool) -> &'static str {
-        let is_order = |is_above: bool| match &self.tree {
-            Expr::Call { function, .. } => match is_above {
-                true => matches!(function, Function::Op(Op::Greater | Op::AtLeast)),
-                false => matches!(function, Function::Op(Op::Less | Op::AtMost)),
-            },
-            Expr::Number(_) | Expr::Name { .. } | Expr::Subject { .. } => false,
+        let is = |ops: [Op; 2]| {
+            let ops = ops.map(Function::Op);
+            matches!(&self.tree, Expr::Call { function, .. } if ops.contains(function))
         };
-        match met {
-            _ if is_order(met) => "up",
-            _ if is_order(!met) => "down",
-            true => "into",
-            false => "out of",
+        let is_above = is([Op::Greater, Op::AtLeast]);
+        let is_order = is_above || is([Op::Less, Op::AtMost]);
+        match (is_order, is_above == met, met) {
+            (true, true, _) => "up",
+            (true, false, _) => "down",
+            (false, _, true) => "into",
+            (false, _, false) => "out of",
         }
     }
 }
 
 fn in_words(run: &Run) -> String {
-    let mut text = format!("{} from {} to {}", run.length, run.start, run.end);
-    if run.gaps > 0 {
-        let _ = write!(text, ", periods missing at {} places inside", run.gaps);
+    let text = format!("{} from {} to {}", run.length, run.start, run.end);
+    match run.gaps {
+        0 => text,
+        gaps => format!("{text}, periods missing at {gaps} places inside"),
     }
-    text
 }
 
 impl ConditionFigures {
@@ -215,36 +213,33 @@ impl ConditionFigures {
     pub(super) fn in_prose(&self) -> String {
         let of = self.of.as_deref().map(|of| format!(" of {of}"));
         let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
-        let (Some(share), frequency) = (self.share, &self.frequency) else {
-            return format!(
-                "{name}: no {} figure to judge in the range.",
-                self.frequency
-            );
+        let (frequency, met, count) = (&self.frequency, self.met, self.count);
+        let Some(share) = self.share else {
+            return format!("{name}: no {frequency} figure to judge in the range.");
         };
-        let mut text = format!(
-            "{name}: met in {} of {} {frequency} figures ({share} %)",
-            self.met, self.count
-        );
+        let mut text = format!("{name}: met in {met} of {count} {frequency} figures ({share} %)");
         if let (Some(first), Some(last)) = (self.first, self.last) {
-            let _ = write!(text, ", first {first}, last {last}");
+            text += &format!(", first {first}, last {last}");
         }
         if let Some(longest) = &self.longest {
-            let _ = write!(text, "; longest run {}", in_words(longest));
+            text += &format!("; longest run {}", in_words(longest));
         }
-        let _ = match &self.current {
-            Some(run) => write!(text, "; current run {}", in_words(run)),
-            None => write!(text, "; not met at the end"),
+        text += &match &self.current {
+            Some(run) => format!("; current run {}", in_words(run)),
+            None => "; not met at the end".to_owned(),
         };
-        let _ = match &self.crossing {
-            Some(c) => write!(
-                text,
-                "; last crossing {} on {} ({})",
-                c.direction,
-                c.date,
-                if c.met { "met since" } else { "not met since" }
-            ),
-            None => write!(text, "; no crossing in the range"),
+        text += &match &self.crossing {
+            Some(last) => {
+                let (direction, date) = (&last.direction, last.date);
+                let since = if last.met {
+                    "met since"
+                } else {
+                    "not met since"
+                };
+                format!("; last crossing {direction} on {date} ({since}).")
+            }
+            None => "; no crossing in the range.".to_owned(),
         };
-        text + "."
+        text
     }
 }

@@ -75,28 +75,20 @@ pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, Strin
 /// As of [`read`].
 pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
     let mut plain = checked.clone();
-    let mut bases = (today, None);
+    // Those that others count back from come first.
     for name in ["as_of", "end", "start", "since", "after", "date", "dates"] {
-        let Some(value) = plain.get_mut(name) else {
-            continue;
-        };
-        let base = match name {
-            "start" => bases.1.unwrap_or(bases.0),
-            _ => bases.0,
-        };
-        let day = |text: &str| read(name, text, (base, today));
-        if let Value::Array(list) = value {
-            let texts = rejoined(list.iter().filter_map(Value::as_str));
-            let days = texts.iter().map(|text| Ok(day(text)?.to_string().into()));
-            *value = Value::Array(days.collect::<Result<_>>()?);
-        } else if let Some(text) = value.as_str() {
-            let day = day(text)?;
-            match name {
-                "as_of" => bases.0 = day,
-                "end" => bases.1 = Some(day),
-                _ => {}
+        let read_before = |name| plain.get(name)?.as_str()?.parse().ok();
+        let end = read_before("end").filter(|_| name == "start");
+        let base = end.or_else(|| read_before("as_of")).unwrap_or(today);
+        let day = |text: &str| Ok(read(name, text, (base, today))?.to_string().into());
+        if let Some(value) = plain.get_mut(name) {
+            if let Value::Array(list) = value {
+                let texts = rejoined(list.iter().filter_map(Value::as_str));
+                let days = texts.iter().map(|text| day(text));
+                *value = Value::Array(days.collect::<Result<_>>()?);
+            } else if let Some(text) = value.as_str() {
+                *value = day(text)?;
             }
-            *value = day.to_string().into();
         }
     }
     Ok(plain)
@@ -134,20 +126,15 @@ pub(super) fn written_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
 /// [`Error::InvalidParam`] for what is no date or lies in the future.
 pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
     let today = desk.today();
-    let as_of = written_as_of(text, today)?;
-    match as_of {
+    match written_as_of(text, today)? {
         AsOf::Day(day) if day > today => {
             let (day, allowed) = (day.to_string(), format!("a day up to {today}"));
-            Err(Error::invalid(
-                "as_of",
-                &day,
-                "lies in the future",
-                &allowed,
-            ))
+            let problem = "lies in the future";
+            Err(Error::invalid("as_of", &day, problem, &allowed))
         }
         // What is known today is all that has arrived.
         AsOf::Day(day) if day == today => Ok(AsOf::Latest),
-        AsOf::Day(_) | AsOf::Latest => Ok(as_of),
+        as_of @ (AsOf::Day(_) | AsOf::Latest) => Ok(as_of),
     }
 }
 

@@ -50,12 +50,11 @@ pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
 /// A blank that is required or not known stays and is an error like any other; so it is over REST, whose clients
 /// write what they mean.
 pub(super) fn without_blanks(schema: &Map<String, Value>, mut given: Arguments) -> Arguments {
+    let properties = schema.get("properties");
+    let is_known = |name: &str| properties.is_some_and(|all| all.get(name).is_some());
     given.retain(|name, value| {
         let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-        let is_known = schema
-            .get("properties")
-            .is_some_and(|p| p.get(name).is_some());
-        !is_blank || is_required(schema, name) || !is_known
+        !is_blank || is_required(schema, name) || !is_known(name)
     });
     given
 }
@@ -70,7 +69,6 @@ pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
     params.map_err(|e| Error::invalid("arguments", "", &e.to_string(), allowed))
 }
 
-/// The type of a property; text where none is named.
 /// Adds an argument as text; one that is given more than once becomes a list.
 pub fn add(given: &mut Arguments, name: &str, text: &str) {
     let value = Value::from(text);
@@ -88,6 +86,7 @@ pub(super) fn usual<const N: usize>() -> usize {
     N
 }
 
+/// The type of a property; text where none is named.
 fn kind(property: &Value) -> &str {
     let kind = property.get("type").and_then(Value::as_str);
     kind.unwrap_or("string")
@@ -109,7 +108,7 @@ fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
         _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
-            within(property, number).map_err(&fail)?;
+            within(property, ("minimum", "maximum"), number).map_err(&fail)?;
             Ok(Value::from(number))
         }
         "boolean" => boolean(&value)
@@ -156,13 +155,9 @@ fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
     });
     let items: Vec<Value> = each.flatten().collect();
     let length = count(items.iter());
-    if bound(property, "maxItems").is_some_and(|max| length > max)
-        || bound(property, "minItems").is_some_and(|min| length < min)
-    {
-        let (came, problem) = (
-            format!("{length} items"),
-            "is not a list of the right length",
-        );
+    if within(property, ("minItems", "maxItems"), length).is_err() {
+        let came = format!("{length} items");
+        let problem = "is not a list of the right length";
         return Err(Error::invalid(name, &came, problem, &allowed(property)));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
@@ -209,33 +204,29 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 fn boolean(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(b) => Some(*b),
-        Value::String(s) => match s.trim().to_ascii_lowercase().as_str() {
-            "true" | "1" | "yes" => Some(true),
-            "false" | "0" | "no" => Some(false),
-            _ => None,
-        },
-        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-    }
+    let said = || match value.as_str()?.trim().to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" => Some(true),
+        "false" | "0" | "no" => Some(false),
+        _ => None,
+    };
+    value.as_bool().or_else(said)
 }
 
 fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(s) => Some(s.clone()),
-        Value::Number(n) => Some(n.to_string()),
-        Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
+    let number = || Some(value.as_number()?.to_string());
+    value.as_str().map(str::to_owned).or_else(number)
 }
 
-fn within(property: &Value, number: i64) -> std::result::Result<(), &'static str> {
-    if bound(property, "minimum").is_some_and(|min| number < min) {
-        return Err("is too small");
+fn within(
+    property: &Value,
+    (min, max): (&str, &str),
+    number: i64,
+) -> std::result::Result<(), &'static str> {
+    match (bound(property, min), bound(property, max)) {
+        (Some(min), _) if number < min => Err("is too small"),
+        (_, Some(max)) if number > max => Err("is too large"),
+        _ => Ok(()),
     }
-    if bound(property, "maximum").is_some_and(|max| number > max) {
-        return Err("is too large");
-    }
-    Ok(())
 }
 
 /// What a property allows, in words: bounds, choices, kind and an example.

@@ -45,14 +45,6 @@ fn tickers(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": tickers })
 }
 
-fn indicator(ticker: &str) -> Result<&'static Indicator> {
-    let found = indicators::indicators().find(|i| i.ticker().eq_ignore_ascii_case(ticker));
-    found.ok_or_else(|| {
-        let known = joined(indicators::indicators().map(Indicator::ticker), ", ");
-        Error::invalid("indicator", ticker, "is none of ours", &known)
-    })
-}
-
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "explain_indicator",
@@ -72,7 +64,9 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let before = shift(desk.data_date(as_of)?.as_of, (-1).month());
-        let about = indicator(&params.indicator)?;
+        let mut known = indicators::indicators();
+        let about = known.find(|known| known.ticker() == params.indicator);
+        let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = Side::of(desk, about, as_of)?;
         let then = Side::of(desk, about, AsOf::Day(before))?;
         now.compare(&then);
@@ -81,15 +75,8 @@ impl Endpoint for Params {
         provenance.note("basis", now.basis.join("; "));
         provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
         let hindsight = Hindsight::of(desk, about, as_of, &now.scores)?;
-        if hindsight.is_none() && !now.reads.is_empty() {
-            let is_as_known = indicators::composite(about.id).is_some_and(|c| c.is_as_known());
-            let why = match is_as_known {
-                true => "each figure of its history is as it was known when it came",
-                false => {
-                    "no vintages of its inputs are held: past values rest on the last revisions"
-                }
-            };
-            provenance.note("hindsight", why);
+        if let (Err(why), [_, ..]) = (&hindsight, now.reads.as_slice()) {
+            provenance.note("hindsight", *why);
         }
         Ok(Explanation {
             indicator: about.ticker().into(),
@@ -105,7 +92,7 @@ impl Endpoint for Params {
             interpretation: interpretation(desk, about, as_of)?,
             experimental: on_trial(desk, about, as_of)?,
             record: Scores::embedded()?.of(about.ticker()),
-            hindsight,
+            hindsight: hindsight.ok(),
             attribution: desk.attribution(),
             provenance,
         })
@@ -171,14 +158,11 @@ fn record_in_prose(record: &[ScoreTable]) -> String {
             break;
         }
     }
-    match left.len() {
-        0 => text,
-        n => {
-            text + &format!(
-                "\nMore of its record ({n} tables): record in the structured result, macro://scores."
-            )
-        }
+    if left.len() > 0 {
+        let where_to = "record in the structured result, macro://scores";
+        text += &format!("\nMore of its record ({} tables): {where_to}.", left.len());
     }
+    text
 }
 
 /// An input as a line for a model.
@@ -204,19 +188,15 @@ const NAMED: usize = 3;
 
 /// "Value -1.40 points over the month: building permits -1.20, …" for every score; before them, a new label.
 fn moved(now: &Side, before: &Side) -> String {
-    let sentences = now
-        .scores
-        .iter()
-        .filter_map(|s| moved_score(s, &now.inputs));
-    let mut sentences: Vec<String> = sentences.collect();
-    if let (Some(label), Some(old)) = (&now.label, &before.label)
-        && label != old
-    {
-        sentences.insert(0, format!("{label} now, {old} a month earlier."));
-    }
-    match sentences.is_empty() {
+    let labels = now.label.as_ref().zip(before.label.as_ref());
+    let labels = labels.filter(|(label, old)| label != old);
+    let labels = labels.map(|(label, old)| format!("{label} now, {old} a month earlier."));
+    let scores = now.scores.iter();
+    let scores = scores.filter_map(|s| moved_score(s, &now.inputs));
+    let said = joined(labels.into_iter().chain(scores), " ");
+    match said.is_empty() {
         true => "Change unavailable: a value is missing.".into(),
-        false => sentences.join(" "),
+        false => said,
     }
 }
 

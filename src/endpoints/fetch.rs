@@ -5,7 +5,7 @@ use super::foreign::Foreign;
 use super::metric;
 use crate::desk::search::Kind;
 use crate::desk::{Desk, Settings, articles, library};
-use crate::error::{Error, Result, quote};
+use crate::error::{Error, Result};
 use crate::model::{AsOf, Observation, untrusted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,17 +72,15 @@ impl Endpoint for Params {
             Kind::Series => series(desk, name)?,
             Kind::Term => page(&library::term(name)?),
             Kind::Method => page(&library::method(desk, name)?),
-            Kind::Scenario => FetchedDocument {
-                url: desk
-                    .find_scenarios(name)?
-                    .first()
-                    .map_or_else(String::new, |s| own(&s.slug)),
-                ..page(&library::scenario(desk, name)?)
-            },
+            Kind::Scenario => page(&library::scenario(desk, name)?),
             Kind::Article => article(desk, name)?,
         };
         if document.url.is_empty() {
-            document.url = own(name);
+            document.url = match kind {
+                // Found by other names than its own, too.
+                Kind::Scenario => own(desk.find_scenarios(name)?.first().map_or(name, |s| &s.slug)),
+                Kind::Series | Kind::Term | Kind::Method | Kind::Article => own(name),
+            };
         }
         document.id.clone_from(&params.id);
         Ok(document)
@@ -150,16 +148,9 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
 
 /// An article: the whole of our own or an operator's, of a feed's what the feed said about it.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
-    let known = desk.articles(articles::MAX_ARTICLES)?;
-    let a = known
-        .into_iter()
-        .find(|a| a.slug == slug)
-        .map(articles::shown)
-        .ok_or_else(|| Error::Unknown {
-            kind: "article",
-            name: quote(slug),
-            suggestions: Vec::new(),
-        })?;
+    let mut known = desk.articles(articles::MAX_ARTICLES)?.into_iter();
+    let found = known.find(|a| a.slug == slug).map(articles::shown);
+    let a = found.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
     let body = desk.article_body(&a.id)?;
     let text = body.or(a.summary.as_deref()).unwrap_or(&a.title);
     let metadata = facts([

@@ -20,8 +20,8 @@ const MAX_STEPS: usize = 3_500_000;
 /// The series that formulas name, by the names they use.
 #[derive(Default)]
 pub(super) struct Known {
-    series: BTreeMap<String, Arc<Series>>,
-    absent: BTreeMap<String, Error>,
+    /// Of one that holds nothing, the reason.
+    series: BTreeMap<String, Result<Arc<Series>>>,
     /// What the names were taken for.
     meanings: Vec<Meaning>,
 }
@@ -38,45 +38,40 @@ impl Known {
     ) -> Result<Self> {
         let mut known = Self::default();
         for (name, _) in trees.into_iter().flat_map(Expr::names) {
-            if known.series.contains_key(name) || known.absent.contains_key(name) {
+            if known.series.contains_key(name) {
                 continue;
             }
             let meaning = desk.meaning("series", name)?;
-            let info = Arc::clone(&meaning.info);
+            let found = match desk.series_or_reason(&meaning.info, as_of) {
+                Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
+                found => found,
+            };
             known.meanings.push(meaning);
-            match desk.series_or_reason(&info, as_of) {
-                Ok(series) => {
-                    known.series.insert(name.to_owned(), series);
-                }
-                Err(reason @ Error::NoData { .. }) => {
-                    known.absent.insert(name.to_owned(), reason);
-                }
-                Err(error) => return Err(error),
-            }
+            known.series.insert(name.to_owned(), found);
         }
         Ok(known)
     }
 
     /// The series behind a name.
     pub(super) fn get(&self, name: &str) -> Option<Arc<Series>> {
-        self.series.get(name).cloned()
+        self.series.get(name)?.as_ref().ok().cloned()
     }
 
     /// Its figures; none where it has none.
     pub(super) fn rows(&self, name: &str) -> usize {
-        self.series.get(name).map_or(0, |s| s.observations.len())
+        self.get(name).map_or(0, |s| s.observations.len())
     }
 
     /// How the finer of them become as coarse as the coarsest, or as `to`, where nobody says how.
     pub(super) fn usual_aggregation(&self, to: Option<Frequency>) -> Aggregation {
-        let all = || self.series.values().map(|s| &*s.info);
+        let all = || self.all().map(|s| &*s.info);
         let to = to.or_else(|| all().map(|info| info.frequency).max());
         Aggregation::usual_beside(all().filter(|info| Some(info.frequency) < to))
     }
 
     /// Every series read.
     pub(super) fn all(&self) -> impl Iterator<Item = &Series> {
-        self.series.values().map(|s| &**s)
+        self.series.values().flatten().map(|s| &**s)
     }
 
     /// Says what each name was taken for, and what must be said of its series.
@@ -100,14 +95,15 @@ impl Known {
     /// Why a formula cannot be computed: the first of its series that holds nothing.
     pub(super) fn reason(&self, tree: &Expr) -> Option<&Error> {
         let names = tree.names();
-        names.iter().find_map(|(name, _)| self.absent.get(*name))
+        let mut found = names.iter().filter_map(|(name, _)| self.series.get(*name));
+        found.find_map(|found| found.as_ref().err())
     }
 
     /// What a name stands for: its title, or its identifier where others wrote the title.
     pub(super) fn title(&self, name: &str) -> String {
-        match self.series.get(name).map(|s| &s.info) {
-            Some(info) if info.by_others => info.id.to_string(),
-            Some(info) => info.title.clone(),
+        match self.get(name) {
+            Some(s) if s.info.by_others => s.info.id.to_string(),
+            Some(s) => s.info.title.clone(),
             None => name.to_owned(),
         }
     }
@@ -123,17 +119,13 @@ pub(super) fn tree(field: &str, text: &str) -> Result<Expr> {
         true => Names::embedded().find(text).is_some(),
         false => resolve::find(text).is_some(),
     };
-    if is_name(text) && is_whole(text) {
+    // A hyphen may be a minus; nothing else here is of a formula alone.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
+    if text.chars().all(is_plain) && is_whole(text) {
         let name = text.to_owned();
         return Ok(Expr::Name { name, column: 1 });
     }
     expression::parse(text).map_err(|fault| refused(field, text, &fault))
-}
-
-/// Whether a text has nothing in it that only a formula has; a hyphen may be a minus.
-pub(super) fn is_name(text: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
-    text.chars().all(is_plain)
 }
 
 /// A formula that cannot be used.

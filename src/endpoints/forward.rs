@@ -7,6 +7,7 @@ use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
 use crate::desk::resolve;
 use crate::error::{Error, Result, quote};
+use crate::indicators::prose::joined;
 use crate::model::{Date, SeriesId};
 use crate::upstream::{Fetched, Freshness, Kind, Request};
 use serde_json::Value;
@@ -64,10 +65,9 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
 }
 
 fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    match value.as_array() {
+        Some(items) => joined(items.iter().map(plain), ","),
+        None => decode::shown(value),
     }
 }
 
@@ -99,11 +99,11 @@ pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date)
     let mut output = E::received(read::<E>(body)?, &params, today)?;
     E::note_dates(&mut output, checked, today);
     let answer = E::render(&output, &params)?;
-    let Some(wanted) = plain.get("as_of") else {
-        return Ok(answer);
+    let is_answered = |wanted: &Value| {
+        let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
+        rendered.get("as_of") == Some(wanted)
     };
-    let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
-    if rendered.get("as_of") == Some(wanted) {
+    if plain.get("as_of").is_none_or(is_answered) {
         return Ok(answer);
     }
     let tool = E::SPEC.tool;
@@ -121,17 +121,14 @@ pub fn sentence(fetched: &Fetched) -> String {
         Freshness::Stale => "stale",
         Freshness::Offline => "offline",
     };
-    let quota = fetched.quota.as_ref().map(|quota| {
-        format!(
-            " {} of {} upstream calls are left; the next is free at {:.0}.",
-            quota.remaining, quota.limit, quota.resets_at
-        )
-    });
-    format!(
-        "Forwarded from the upstream service; {freshness}, {} s old.{}",
-        fetched.age.as_secs(),
-        quota.unwrap_or_default()
-    )
+    let age = fetched.age.as_secs();
+    let mut text = format!("Forwarded from the upstream service; {freshness}, {age} s old.");
+    if let Some(quota) = &fetched.quota {
+        let (left, limit, at) = (quota.remaining, quota.limit, quota.resets_at);
+        text +=
+            &format!(" {left} of {limit} upstream calls are left; the next is free at {at:.0}.");
+    }
+    text
 }
 
 /// An upstream knows no suggestions; ours help with what it does not know.

@@ -102,24 +102,20 @@ impl Endpoint for Params {
     }
 
     fn text(output: &GlossaryAnswer, _: &Self) -> String {
-        let text = match output.results.split_first() {
-            None => format!(
-                "No term matches \"{}\". Try a shorter or more common name.",
-                output.query
-            ),
-            Some((best, rest)) => {
-                let mut text = format!("{}: {}", best.term, best.summary);
-                let others = rest.iter().take(4);
-                let others = others.map(|m| (&m.term, first_sentence(&m.summary)));
-                text.extend(others.map(|(term, said)| format!("\n- {term}: {said}")));
-                if rest.len() > 4 {
-                    let more = rest.iter().skip(4).map(|m| &m.term);
-                    text += &format!("\nAlso: {}.", joined(more, ", "));
-                }
-                text
-            }
+        let credit = &output.attribution;
+        let mut found = output.results.iter();
+        let Some(best) = found.next() else {
+            let said = format!("No term matches \"{}\".", output.query);
+            return format!("{said} Try a shorter or more common name.\n{credit}");
         };
-        format!("{text}\n{}", output.attribution)
+        let mut text = format!("{}: {}", best.term, best.summary);
+        for other in found.by_ref().take(4) {
+            text += &format!("\n- {}: {}", other.term, first_sentence(&other.summary));
+        }
+        if found.len() > 0 {
+            text += &format!("\nAlso: {}.", joined(found.map(|m| &m.term), ", "));
+        }
+        format!("{text}\n{credit}")
     }
 }
 

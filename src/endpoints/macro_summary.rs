@@ -5,7 +5,7 @@ use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use super::signals::shown_value;
-use crate::desk::{DataDate, Desk};
+use crate::desk::Desk;
 use crate::error::Result;
 use crate::indicators::liquidity::CNLI;
 use crate::indicators::recession::CRPI;
@@ -158,34 +158,24 @@ impl Endpoint for Params {
             newer_means: BTreeMap::new(),
         };
         let figures = read_figures(desk, as_of)?;
-        for (name, figure) in [
-            ("10y", &figures.ten_year),
-            ("2y", &figures.two_year),
-            ("fed_funds", &figures.fed_funds),
-        ] {
-            draft.compare(name, figure)?;
-        }
-        let mut take = |name: &str, figure: &Figure| draft.take(name, figure);
-        let key_rates = KeyRates {
-            ten_year: take("10y", &figures.ten_year),
-            two_year: take("2y", &figures.two_year),
-            spread_2s10s_bps: take("spread_2s10s_bps", &figures.spread_2s10s_bps),
-            fed_funds: take("fed_funds", &figures.fed_funds),
-        };
-        let vix = take("vix", &figures.vix);
-        let hy_spread_bps = take("hy_spread_bps", &figures.hy_spread_bps);
-        let sahm_rule = take("sahm_rule", &figures.sahm_rule);
-        let cpi_yoy_pct = take("cpi_yoy_pct", &figures.cpi_yoy_pct);
+        let vix = draft.figure("vix", &figures.vix);
+        let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
+        let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
         let settings = desk.settings();
         Ok(MacroSummary {
             regime: draft.regime()?,
             recession_probability: draft.composite("recession_probability", &CRPI)?,
             stress_index: draft.composite("stress_index", &CMSI)?,
             net_liquidity_trn: draft.composite("net_liquidity_trn", &CNLI)?,
-            key_rates,
+            key_rates: KeyRates {
+                ten_year: draft.rate("10y", &figures.ten_year)?,
+                two_year: draft.rate("2y", &figures.two_year)?,
+                spread_2s10s_bps: draft.figure("spread_2s10s_bps", &figures.spread_2s10s_bps),
+                fed_funds: draft.rate("fed_funds", &figures.fed_funds)?,
+            },
             volatility: Volatility { vix },
             credit: Credit { hy_spread_bps },
-            labor: draft.labor(sahm_rule)?,
+            labor: draft.labor(&figures.sahm_rule)?,
             inflation: Inflation { cpi_yoy_pct },
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: settings.address(Self::SPEC.path, "summary"),
@@ -214,20 +204,12 @@ impl Endpoint for Params {
 /// The read figures at the reference day; where the real-time Sahm rule is absent, the computed one.
 fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
     let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
-    let DataDate {
-        as_of: day, market, ..
-    } = desk.data_date(as_of)?;
-    let mut figures = summary::summary(&set, day, market);
+    let day = desk.data_date(as_of)?;
+    let mut figures = summary::summary(&set, day.as_of, day.market);
     if figures.sahm_rule.value.is_none()
-        && let Some((observation, basis)) = sahm::at(&set, day)
+        && let Some((observation, basis)) = sahm::at(&set, day.as_of)
     {
-        figures.sahm_rule = Figure {
-            value: Some(observation.value),
-            date: Some(observation.date),
-            series: vec!["UNRATE"],
-            basis: Some(basis.to_owned()),
-            reason: None,
-        };
+        figures.sahm_rule = Figure::of(observation, vec!["UNRATE"], Some(basis.to_owned()));
     }
     Ok(figures)
 }
@@ -280,32 +262,32 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    fn take(&mut self, name: &str, figure: &Figure) -> Option<f64> {
+    fn figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
         if let Some(error) = self.desk.barred(&figure.series) {
             self.provenance.note(name, error.to_string());
             return None;
         }
         let note = figure.reason.as_ref().or(figure.basis.as_ref());
-        self.provenance
-            .note(name, note.cloned().unwrap_or_default());
+        let note = note.cloned().unwrap_or_default();
+        self.provenance.note(name, note);
         self.date(name, figure.date);
         figure.value.map(|v| round_to(v, 4))
     }
 
-    fn date(&mut self, name: &str, date: Option<Date>) {
-        let date = date.map(|date| (name.to_owned(), date.to_string()));
-        self.dates.extend(date);
-    }
-
-    /// Tells the monthly average that is newer than a daily figure.
-    fn compare(&mut self, name: &str, figure: &Figure) -> Result<()> {
+    /// A rate of a day; the monthly average that is newer is told beside it.
+    fn rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
         let found = figure.series.first().zip(figure.date);
         let mean = found.map(|(id, date)| NewerMean::of(self.desk, id, date, self.as_of));
         if let Some(mean) = mean.transpose()?.flatten() {
             self.provenance.note(name, mean.words());
             self.newer_means.insert(name.to_owned(), mean);
         }
-        Ok(())
+        Ok(self.figure(name, figure))
+    }
+
+    fn date(&mut self, name: &str, date: Option<Date>) {
+        let date = date.map(|date| (name.to_owned(), date.to_string()));
+        self.dates.extend(date);
     }
 
     fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
@@ -317,11 +299,11 @@ impl Draft<'_> {
         Ok(shown_value(&composite.about, &reading))
     }
 
-    fn labor(&mut self, sahm_rule: Option<f64>) -> Result<Labor> {
+    fn labor(&mut self, sahm_rule: &Figure) -> Result<Labor> {
         let recession_now = self.composite("recession_now", &RNOW)?;
         let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
         Ok(Labor {
-            sahm_rule,
+            sahm_rule: self.figure("sahm_rule", sahm_rule),
             recession_now,
             recession_alarm: alarm.filter(|_| recession_now.is_some()).map(|a| a.on),
         })

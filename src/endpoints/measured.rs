@@ -4,7 +4,7 @@
 use crate::indicators::prose::{number, signed};
 use crate::indicators::transform::Units;
 use crate::model::series_info::{round_to, without_noise};
-use crate::model::{Frequency, Quantity, Series, SeriesInfo};
+use crate::model::{Frequency, Quantity, Series};
 
 /// Decimals of a composite, which is computed here and told with fewer: enough for who goes on computing with it.
 const COMPOSITE: i32 = 5;
@@ -39,12 +39,15 @@ impl Measured {
         } else {
             (Quantity::Rate, 2)
         };
+        let change_unit = match info.units_short.as_str() {
+            _ if units == Units::Log => "of the logarithm".to_owned(),
+            _ if [own, quantity].contains(&Quantity::Rate) => "points".to_owned(),
+            "0-100" | "flag" | "index" => "points".to_owned(),
+            _ => info.unit_in_words(),
+        };
         Self {
             quantity,
-            change_unit: match quantity {
-                Quantity::Rate => "points".to_owned(),
-                Quantity::Amount | Quantity::Plain => change_unit(info, own, units),
-            },
+            change_unit,
             decimals: i32::from(decimals),
             frequency,
             rounded: (info.is_composite() && is_in_own_unit).then_some(COMPOSITE),
@@ -88,24 +91,10 @@ impl Measured {
         let mut text = signed(round_to(change, self.decimals), decimals);
         text += &format!(" {}", self.change_unit);
         if let Some(points) = self.basis_points(change) {
-            text += &format!(
-                " ({} bp)",
-                signed(points, usize::from(points.fract() != 0.0))
-            );
+            let points = signed(points, usize::from(points.fract() != 0.0));
+            text += &format!(" ({points} bp)");
         }
         text.extend(percent.map(|percent| format!(" ({} %)", signed(percent, 2))));
         text
-    }
-}
-
-/// Unit of a change of figures that are no percentages.
-fn change_unit(info: &SeriesInfo, own: Quantity, units: Units) -> String {
-    match (units, own) {
-        (Units::Log, _) => "of the logarithm".into(),
-        (_, Quantity::Rate) => "points".into(),
-        _ => match info.units_short.as_str() {
-            "0-100" | "flag" | "index" => "points".into(),
-            _ => info.unit_in_words(),
-        },
     }
 }

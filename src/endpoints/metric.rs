@@ -147,19 +147,15 @@ pub(super) fn describe(m: &Metric) -> String {
         }
         None => "no value.".into(),
     };
-    let meaning = m.interpretation.clone().unwrap_or_default();
     let newer = m.newer_mean.as_ref();
     let newer = newer.map(|mean| format!("{}.", prose::capitalised(&mean.words())));
-    for part in [
-        newer.unwrap_or_default(),
-        meaning,
-        m.provenance.missing(),
-        m.provenance.sentence(),
-    ] {
-        if !part.is_empty() {
-            text += &format!(" {part}");
-        }
-    }
+    let known = [m.provenance.missing(), m.provenance.sentence()];
+    let parts = newer
+        .into_iter()
+        .chain(m.interpretation.clone())
+        .chain(known);
+    let parts = parts.filter(|part| !part.is_empty());
+    text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.told("source", source);
     let notices = m.provenance.notices();
@@ -178,22 +174,20 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     provenance.remark(desk, info)?;
     let measured = series.map(|s| Measured::new(s, Units::Level, s.frequency()));
     let told = |value| measured.as_ref().map_or(value, |m| m.told(value));
-    let texts = (info.id.as_str() == narrative_velocity::NVI.id)
-        .then(|| desk.narrative(as_of))
-        .transpose()?;
-    let last = match &texts {
-        Some(r) => r.value.map(|v| Observation::new(r.date, v)),
-        None => series.and_then(|s| s.last_on_or_before(day)),
+    let (last, interpretation) = if info.id.as_str() == narrative_velocity::NVI.id {
+        let texts = desk.narrative(as_of)?;
+        let last = texts.value.map(|v| Observation::new(texts.date, v));
+        (last, Some(narrative_velocity::interpret(&texts)))
+    } else {
+        let last = series.and_then(|s| s.last_on_or_before(day));
+        let found = series.zip(last);
+        let said = found.map(|(series, last)| interpret(desk, series, last, as_of));
+        (last, said.transpose()?.flatten())
     };
     let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
     if last.is_none() {
         provenance.note("value", desk.no_data(info, as_of).to_string());
     }
-    let interpretation = match (&texts, series.zip(last)) {
-        (Some(texts), _) => Some(narrative_velocity::interpret(texts)),
-        (None, Some((series, last))) => interpret(desk, series, last, as_of)?,
-        (None, None) => None,
-    };
     if let Some(last) = last {
         let day = (last.date, last.date);
         provenance.sources = desk.cited([info.id.as_str()], Some(day))?;
@@ -235,17 +229,15 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
 fn due(info: &SeriesInfo, last: Date, present: Date, provenance: &mut Provenance) -> Date {
     let after = shift(last, info.frequency.period());
     let expected = Catalogue::release_of(info).and_then(|release| release.due_for(after));
-    let (due, mut note) = match expected {
-        Some(due) => (
-            due.day,
-            format!("{}, {}", due.release.name, due.release.words),
-        ),
-        None => (release::next(info, last), release::pattern(info, last)),
+    let said = expected.as_ref().map(|due| &due.release);
+    let said = said.map(|release| format!("{}, {}", release.name, release.words));
+    let said = said.unwrap_or_else(|| release::pattern(info, last));
+    let due = expected.map_or_else(|| release::next(info, last), |due| due.day);
+    let passed = match due < present {
+        true => "; passed, so a newer figure may be out",
+        false => "",
     };
-    note += "; typical, not the agency's calendar";
-    if due < present {
-        note += "; passed, so a newer figure may be out";
-    }
+    let note = format!("{said}; typical, not the agency's calendar{passed}");
     provenance.note("nextRelease", note);
     due
 }

@@ -1,8 +1,8 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
+use super::decode::shown;
 use crate::desk::basis::Basis;
 use crate::desk::cited::Cited;
-use crate::desk::kept::{Rule, Values};
 use crate::desk::remarks;
 use crate::desk::resolve::{self, Meaning};
 use crate::desk::{DataDate, Desk};
@@ -11,6 +11,7 @@ use crate::indicators::prose::joined;
 use crate::model::{AsOf, Date, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -96,11 +97,9 @@ impl Provenance {
             let day = desk.data_date(as_of)?.of(info.frequency);
             let series = desk.series(info, as_of)?;
             if let Some(last) = series.and_then(|s| s.last_on_or_before(day)) {
-                let (value, unit) = (info.round(last.value), &info.units_short);
-                said += &format!(
-                    "; {} ({}): {value} {unit} on {}",
-                    info.id, info.title, last.date
-                );
+                let (id, title, unit) = (&info.id, &info.title, &info.units_short);
+                let (value, date) = (info.round(last.value), last.date);
+                said += &format!("; {id} ({title}): {value} {unit} on {date}");
             }
         }
         self.note("name", said);
@@ -154,11 +153,8 @@ impl Provenance {
     /// Why fields are null, as a line for a model; empty when nothing is.
     pub fn missing(&self) -> String {
         let notes = self.notes.iter();
-        let notes = joined(notes.map(|(f, why)| format!("{f}: {why}")), "; ");
-        match notes.is_empty() {
-            true => notes,
-            false => format!("Notes: {notes}."),
-        }
+        let notes = notes.map(|(field, why)| format!("{field}: {why}"));
+        framed("Notes: ", &joined(notes, "; "), ".")
     }
 
     /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing.
@@ -173,11 +169,8 @@ impl Provenance {
                 None => format!("{notice}."),
             }
         };
-        let notices = joined(self.sources.iter().map(told), " ");
-        match notices.is_empty() {
-            true => notices,
-            false => format!("Figures: {notices}\n"),
-        }
+        let notices = self.sources.iter().map(told);
+        framed("Figures: ", &joined(notices, " "), "\n")
     }
 
     /// The last lines of an answer in prose: state of knowledge, notes, whose figures they are, credit line.
@@ -187,18 +180,19 @@ impl Provenance {
     }
 }
 
+/// A text between its head and its end; nothing of an empty one.
+fn framed(head: &str, text: &str, end: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!("{head}{text}{end}"),
+    }
+}
+
 /// "values as known then (release day): PAYEMS, UNRATE; values as last revised (publication lag): NFCI".
 pub(super) fn in_words(knowledge: &[Basis]) -> String {
     let words = |basis: &Basis| {
-        let values = match basis.values {
-            Values::AsKnownThen => "values as known then",
-            Values::AsLastRevised => "values as last revised",
-        };
-        let rule = match basis.rule {
-            Rule::ReleaseDay => "release day",
-            Rule::EndOfMonth => "end of month",
-            Rule::PublicationLag => "publication lag",
-        };
+        // In the same words as in the fields.
+        let [values, rule] = [json!(basis.values), json!(basis.rule)].map(|word| shown(&word));
         let series = match basis.series.len() {
             ..=NAMED => basis.series.join(", "),
             many => format!("{many} series"),

@@ -1,27 +1,23 @@
 //! A row of the table: an endpoint as plain values and function pointers.
 
 use super::answer::Reply;
-use super::backend::Backend;
+use super::backend::{Backend, Way};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
 use super::{days, schema};
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
-type Call =
-    for<'a> fn(&'a Backend, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply>> + Send + 'a>>;
-
 /// An endpoint as plain values and function pointers: a row of the table.
+#[derive(Debug)]
 pub struct Route {
     /// The declaration.
     pub spec: Spec,
     mcp_defaults: &'static [(&'static str, &'static str)],
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
-    call: Call,
+    way: Way,
 }
 
 impl Route {
@@ -32,7 +28,7 @@ impl Route {
             mcp_defaults: E::MCP_DEFAULTS,
             input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
-            call: |backend, arguments| Box::pin(backend.answer::<E>(arguments)),
+            way: Way::of::<E>(),
         }
     }
 
@@ -73,17 +69,29 @@ impl Route {
 
     /// The arguments in words, in the order of their declaration.
     pub fn arguments(&self) -> impl Iterator<Item = Argument> {
-        let schema = self.input_schema();
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let properties = properties.into_iter().flatten();
-        properties
-            .map(|(name, property)| Argument::of(name, property, decode::is_required(schema, name)))
+        self.properties().map(|(name, property)| Argument {
+            name: name.clone(),
+            allowed: match days::NAMES.contains(&name.as_str()) {
+                true => days::FORMS.to_owned(),
+                false => decode::allowed(property),
+            },
+            meaning: property
+                .get("description")
+                .map_or_else(String::new, decode::shown),
+            is_required: decode::is_required(&self.input, name),
+            default: property.get("default").map(decode::shown),
+        })
+    }
+
+    /// The arguments as their schema describes them.
+    pub(super) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
+        let properties = self.input.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten()
     }
 
     /// Whether there is an argument of that name.
     pub fn takes(&self, name: &str) -> bool {
-        let properties = self.input_schema().get("properties");
-        properties.is_some_and(|all| all.get(name).is_some())
+        self.properties().any(|(known, _)| known == name)
     }
 
     /// Checks the arguments and answers.
@@ -92,7 +100,7 @@ impl Route {
     /// [`crate::Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
-        (self.call)(backend, checked).await
+        backend.answer(&self.spec, self.way, checked).await
     }
 
     /// Answers the tool of that name for arguments in pairs.
@@ -100,10 +108,8 @@ impl Route {
     /// # Errors
     /// [`crate::Error::Internal`] for a name that is not in the table, and those of [`Self::call`].
     pub async fn ask(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
-        let route = Self::find(tool).ok_or_else(|| Error::Internal {
-            what: format!("{tool} is not in the table"),
-            source: None,
-        })?;
+        let route = Self::find(tool);
+        let route = route.ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
         let given = given.iter();
         let given = given.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
         route.call(backend, given.collect()).await
@@ -137,14 +143,6 @@ impl Route {
     }
 }
 
-impl std::fmt::Debug for Route {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Route")
-            .field("spec", &self.spec)
-            .finish_non_exhaustive()
-    }
-}
-
 /// An argument of an endpoint in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
@@ -158,21 +156,4 @@ pub struct Argument {
     pub is_required: bool,
     /// What is taken where it is left out and the schema says so.
     pub default: Option<String>,
-}
-
-impl Argument {
-    /// Reads a property of a schema.
-    fn of(name: &str, property: &Value, is_required: bool) -> Self {
-        let meaning = property.get("description").and_then(Value::as_str);
-        Self {
-            name: name.to_owned(),
-            allowed: match days::NAMES.contains(&name) {
-                true => days::FORMS.to_owned(),
-                false => decode::allowed(property),
-            },
-            meaning: meaning.unwrap_or_default().to_owned(),
-            is_required,
-            default: property.get("default").map(decode::shown),
-        }
-    }
 }

@@ -1,16 +1,15 @@
 //! JSON Schemas out of the types, made portable: one flat object, no references, no Rust number formats.
 
 use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 /// Schema of an endpoint's arguments.
 /// Shape: an object with every property described, nothing else allowed, no nulls.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = inline::<T>(SchemaSettings::draft2020_12());
-    RecursiveTransform(without_null).transform(&mut schema);
-    let mut object = portable(schema);
+    let settings = SchemaSettings::draft2020_12();
+    let mut object = inline::<T>(settings.with_transform(RecursiveTransform(without_null)));
     object.entry("properties").or_insert_with(|| json!({}));
     object.insert("additionalProperties".into(), Value::Bool(false));
     object
@@ -18,17 +17,14 @@ pub fn input<T: JsonSchema>() -> Map<String, Value> {
 
 /// Schema of an endpoint's answer, as it is serialised.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
-    portable(inline::<T>(SchemaSettings::draft2020_12().for_serialize()))
+    inline::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn inline<T: JsonSchema>(mut settings: SchemaSettings) -> Schema {
+fn inline<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
+    let mut settings = settings.with_transform(RecursiveTransform(plain_numbers));
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    settings.into_generator().into_root_schema_for::<T>()
-}
-
-fn portable(mut schema: Schema) -> Map<String, Value> {
-    RecursiveTransform(plain_numbers).transform(&mut schema);
+    let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut object = schema.as_object().cloned().unwrap_or_default();
     object.remove("title");
     object.remove("description");

@@ -2,7 +2,7 @@
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Reads a list, or an object whose keys become the field `key` of each entry.
 /// Shape: as sent; an entry that is a bare number becomes its `value`.
@@ -26,17 +26,14 @@ where
         }
     };
     let read = |(key, entry): (String, Value)| {
-        let mut object = match entry {
-            Value::Object(object) => object,
-            number @ (Value::Number(_) | Value::Null) => {
-                Map::from_iter([("value".to_owned(), number)])
-            }
-            Value::Bool(_) | Value::String(_) | Value::Array(_) => {
-                return Err(D::Error::custom(format!("entry {key} is no object")));
-            }
+        let mut entry = match entry.is_number() || entry.is_null() {
+            true => json!({ "value": entry }),
+            false => entry,
         };
-        complete(&key, &mut object);
-        let entry = serde_json::from_value(Value::Object(object));
+        let object = entry.as_object_mut();
+        let object = object.ok_or_else(|| D::Error::custom(format!("entry {key} is no object")))?;
+        complete(&key, object);
+        let entry = serde_json::from_value(entry);
         entry.map_err(|e| D::Error::custom(format!("entry {key}: {e}")))
     };
     entries.into_iter().map(read).collect()

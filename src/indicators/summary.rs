@@ -42,7 +42,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
+    /// A figure that was found.
+    pub fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
         Self {
             value: Some(found.value),
             date: Some(found.date),

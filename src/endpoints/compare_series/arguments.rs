@@ -1,7 +1,9 @@
 //! What may be asked of a comparison.
 
 use crate::endpoints::codes::{Code, How, Period};
+use crate::endpoints::condition::Condition;
 use crate::indicators::transform::Units;
+use crate::model::{Date, Frequency};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,8 +41,22 @@ impl Params {
         self.units.map_or(Units::Level, |code| code.meaning)
     }
 
+    /// The frequency asked for.
+    pub(super) fn frequency(&self) -> Option<Frequency> {
+        self.frequency.map(|asked| asked.meaning.frequency)
+    }
+
     /// Whether weeks end on the day asked for, and not as those of a weekly column do.
     pub(super) fn has_own_weeks(&self) -> bool {
         self.frequency.is_some_and(|f| f.word.starts_with("we"))
     }
+}
+
+/// What is asked, read.
+pub(super) struct Asked<'a> {
+    pub(super) params: &'a Params,
+    /// What is to be counted.
+    pub(super) condition: Option<Condition>,
+    /// First and last day.
+    pub(super) days: (Date, Date),
 }

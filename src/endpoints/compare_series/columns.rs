@@ -1,14 +1,13 @@
 //! Names and formulas as columns of figures: read, priced, computed.
 
-use super::arguments::Params;
+use super::arguments::Asked;
 use crate::desk::Desk;
-use crate::endpoints::condition::Condition;
 use crate::endpoints::formulas::{self, Known};
 use crate::error::{Error, Result, quote};
 use crate::indicators::expression::{self, Evaluation, Expr, Price, Scope};
 use crate::indicators::resample::Aggregation;
+use crate::model::AsOf;
 use crate::model::frequency::days_between;
-use crate::model::{AsOf, Date};
 
 const FIELD: &str = "series";
 /// Steps for each figure of a column: it is brought to the common calendar and described.
@@ -45,27 +44,22 @@ pub(super) struct Columns {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a formula that is none or takes too long, and whatever the desk says of a name.
-pub(super) fn columns(
-    desk: &Desk,
-    params: &Params,
-    condition: Option<&Condition>,
-    as_of: AsOf,
-    (start, end): (Date, Date),
-) -> Result<Columns> {
+pub(super) fn columns(desk: &Desk, asked: &Asked, as_of: AsOf) -> Result<Columns> {
+    let params = asked.params;
     let trees = params.series.iter().map(|text| formulas::tree(FIELD, text));
     let trees = trees.collect::<Result<Vec<_>>>()?;
+    let condition = asked.condition.as_ref();
     let all = trees.iter().chain(condition.map(|c| &c.tree));
     let known = Known::read(desk, as_of, all)?;
-    let days = usize::try_from(days_between(start, end)).unwrap_or(usize::MAX);
-    affordable(&trees, params, condition, days.saturating_add(1), &known)?;
-    let frequency = params.frequency.map(|asked| asked.meaning.frequency);
+    affordable(&trees, asked, &known)?;
+    let frequency = params.frequency();
     let how = params.aggregation.map(|how| how.meaning);
     let how = how.unwrap_or_else(|| known.usual_aggregation(frequency));
     let series = |name: &str| known.get(name);
     let mut evaluation = Evaluation::new(Scope {
         series: &series,
         subject: None,
-        start,
+        start: asked.days.0,
         how,
         frequency,
     });
@@ -99,28 +93,25 @@ pub(super) fn columns(
 }
 
 /// Refuses what would take too long, before any of it is computed.
-fn affordable(
-    trees: &[Expr],
-    params: &Params,
-    condition: Option<&Condition>,
-    days: usize,
-    known: &Known,
-) -> Result<()> {
+fn affordable(trees: &[Expr], asked: &Asked, known: &Known) -> Result<()> {
+    let (params, (start, end)) = (asked.params, asked.days);
+    let days = usize::try_from(days_between(start, end)).unwrap_or(usize::MAX);
+    let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
     let rows = |name: &str| known.rows(name);
     let mut price = Price::new(&rows);
     let columns: Vec<usize> = trees.iter().map(|tree| price.add(tree)).collect();
     // Transformed whole; what lies outside the range is neither described nor paired.
     let whole: usize = columns.iter().sum();
-    let figures: usize = columns.iter().map(|rows| (*rows).min(days)).sum();
+    let figures: usize = columns.iter().map(in_range).sum();
     // Each column is one side of as many pairs as there are other columns.
     let pairs = figures * columns.len().saturating_sub(1);
     // A condition that names nothing is judged of every column.
-    let judged = condition.map_or(0, |condition| match condition.tree.has_subject() {
-        true => columns
-            .iter()
-            .map(|rows| condition.steps(known, (*rows).min(days)))
-            .sum(),
-        false => condition.steps(known, 0),
+    let judged = asked.condition.as_ref().map_or(0, |condition| {
+        let each = columns.iter().map(in_range);
+        match condition.tree.has_subject() {
+            true => each.map(|rows| condition.steps(known, rows)).sum(),
+            false => condition.steps(known, 0),
+        }
     });
     let steps = price.steps()
         + whole * expression::steps(params.units())

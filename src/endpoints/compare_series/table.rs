@@ -1,9 +1,9 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
 use super::answer::{ComparedColumn, Comparison, Correlation};
-use super::arguments::Params;
-use super::columns::Named;
-use crate::endpoints::condition::{Condition, Setting};
+use super::arguments::Asked;
+use super::columns::{Columns, Named};
+use crate::endpoints::condition::Setting;
 use crate::endpoints::foreign::Foreign;
 use crate::error::{Error, Result};
 use crate::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
@@ -13,16 +13,6 @@ use crate::model::frequency::Periods;
 use crate::model::series_info::{round_to, without_noise};
 use crate::model::{Date, Frequency, Observation, Series};
 use std::sync::Arc;
-
-/// What is asked of the columns.
-pub(super) struct Asked<'a> {
-    pub(super) params: &'a Params,
-    /// What is to be counted.
-    pub(super) condition: Option<&'a Condition>,
-    pub(super) to: Periods,
-    /// What it is counted in; how finer figures become coarser, and the range, are those of the columns, too.
-    pub(super) setting: Setting<'a>,
-}
 
 /// Figures in an answer by default: sixty rows of two columns.
 const CELLS: usize = 120;
@@ -34,21 +24,24 @@ const MIN_ROWS: usize = 12;
 /// Fewest common dates from which a correlation says something.
 const MIN_COMMON: usize = 10;
 
-/// Puts the columns into an answer that has everything else; gives those without a figure in the range, by name.
+/// Puts the columns, in common periods, into an answer that has everything else; gives those without a figure in the
+/// range, by name.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be judged.
 pub(super) fn fill(
     answer: &mut Comparison,
-    columns: Vec<Named>,
+    found: Columns,
     asked: &Asked,
+    to: Periods,
 ) -> Result<Vec<(String, Error)>> {
-    let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
-    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !asked.params.has_own_weeks());
-    let (mut kept, mut missing) = (Vec::new(), Vec::new());
-    for named in columns {
-        let column = on_calendar(named.column, asked, weeks.as_deref())?;
-        let named = Named { column, ..named };
+    let (known, how, params) = (&found.known, found.how, asked.params);
+    let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
+    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
+    let (mut kept, mut missing) = (Vec::new(), found.missing);
+    for mut named in found.columns {
+        named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+        named.column = cut(named.column, asked);
         match named.column.series.observations.is_empty() {
             true => missing.push((named.name.clone(), nothing(named.name, asked))),
             false => kept.push(named),
@@ -59,7 +52,7 @@ pub(super) fn fill(
     let dates = common_dates(&lists);
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
-    let shown = thinned(dates.len(), asked.params.max_points.unwrap_or(usual));
+    let shown = thinned(dates.len(), params.max_points.unwrap_or(usual));
     answer.count = dates.len();
     answer.dates = shown.filter_map(|i| dates.get(i).copied()).collect();
     for (named, rows) in kept.iter().zip(&lists) {
@@ -68,52 +61,51 @@ pub(super) fn fill(
             rows.get(at).map(|o| rounded(&named.column, o.value))
         };
         let values = answer.dates.iter().filter_map(at).collect();
-        answer
-            .columns
-            .extend(described(named, asked.params.units(), values));
+        let described = described(named, params.units(), values);
+        answer.columns.extend(described);
     }
     answer.correlations = correlations(&kept);
-    if let Some(condition) = asked.condition {
-        let setting = &asked.setting;
-        answer.conditions = match condition.tree.has_subject() {
-            false => vec![condition.figures(None, setting)?],
-            true => {
-                let of = |named: &Named| {
-                    condition.figures(Some((&named.name, named.column.clone())), setting)
-                };
-                kept.iter().map(of).collect::<Result<_>>()?
-            }
-        };
+    let Some(condition) = &asked.condition else {
+        return Ok(missing);
+    };
+    if let Some(reason) = known.reason(&condition.tree) {
+        answer.provenance.note("condition", reason.to_string());
+        return Ok(missing);
     }
+    let setting = Setting {
+        known,
+        how,
+        frequency: params.frequency(),
+        days: asked.days,
+    };
+    let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
+    let of: Vec<_> = match condition.tree.has_subject() {
+        true => each.collect(),
+        false => vec![None],
+    };
+    let judged = of.into_iter().map(|of| condition.figures(of, &setting));
+    answer.conditions = judged.collect::<Result<_>>()?;
     Ok(missing)
 }
 
 fn nothing(what: String, asked: &Asked) -> Error {
-    let (start, end) = asked.setting.days;
+    let (start, end) = asked.days;
     Error::NoData {
         what,
         reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
     }
 }
 
-/// A column at the common frequency, transformed, and cut to the range.
-/// Transformed before it is cut, so that the first year of the range has growth rates too.
-fn on_calendar(column: Column, asked: &Asked, weeks: Option<&Series>) -> Result<Column> {
-    let series = convert(&column.series, asked.to, asked.setting.how, weeks)?;
-    let column = Column {
-        series,
-        unit: column.unit,
-    }
-    .transformed(asked.params.units());
+/// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.
+fn cut(column: Column, asked: &Asked) -> Column {
+    let mut column = column.transformed(asked.params.units());
     // Figures that are equal to a reader are equal in ranks and counts.
-    let (start, end) = asked.setting.days;
+    let (start, end) = asked.days;
     let rows = column.series.between(start, end).iter();
     let rows = rows.map(|o| Observation::new(o.date, without_noise(o.value)));
     let series = Series::new(Arc::clone(&column.series.info), rows.collect());
-    Ok(Column {
-        series: Arc::new(series),
-        unit: column.unit,
-    })
+    column.series = Arc::new(series);
+    column
 }
 
 /// Five significant figures, and never fewer decimals than the source publishes (up to three).
@@ -177,10 +169,10 @@ fn correlations(columns: &[Named]) -> Vec<Correlation> {
         !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
     };
     let columns: Vec<&Named> = columns.iter().filter(varies).collect();
-    let others = |i: usize| columns.iter().skip(i + 1);
-    let pairs = columns.iter().enumerate().flat_map(|(i, one)| {
-        let pair = |other: &&Named| correlation(one, other);
-        others(i).filter_map(pair)
+    let each = columns.iter().enumerate();
+    let pairs = each.flat_map(|(i, one)| {
+        let others = columns.iter().skip(i + 1);
+        others.filter_map(|other| correlation(one, other))
     });
     pairs.collect()
 }
@@ -188,39 +180,28 @@ fn correlations(columns: &[Named]) -> Vec<Correlation> {
 /// The correlation on the dates that both columns have, where these are enough.
 fn correlation(one: &Named, other: &Named) -> Option<Correlation> {
     let (a, b) = (&*one.column.series, &*other.column.series);
-    let most = a.observations.len().min(b.observations.len());
-    let mut dates = Vec::with_capacity(most);
-    let [mut x, mut y] = [most; 2].map(Vec::with_capacity);
+    let mut rows = Vec::with_capacity(a.observations.len().min(b.observations.len()));
     if let [a, b] = side_by_side(&[a, b]).as_slice() {
-        meet(a, b, |date, a, b| {
-            dates.push(date);
-            x.push(a);
-            y.push(b);
-        });
+        meet(a, b, |date, a, b| rows.push((date, a, b)));
     }
-    if dates.len() < MIN_COMMON {
+    if rows.len() < MIN_COMMON {
         return None;
     }
-    // Of each date but the first, whether no period is missing before it.
-    let pairs = dates.iter().zip(dates.iter().skip(1));
-    let follows = pairs.map(|(before, after)| a.frequency().follows(*before, *after));
-    let follows: Vec<bool> = follows.collect();
-    let shown = |x: Centred, y: Centred| x.correlation(&y).map(|r| round_to(r, 2));
+    // Changes from one period to the next; across a missing one there is none.
+    let steps = rows.iter().zip(rows.iter().skip(1));
+    let steps = steps.filter(|(before, now)| a.frequency().follows(before.0, now.0));
+    let changes = steps.map(|(before, now)| (now.1 - before.1, now.2 - before.2));
+    let shown = |(x, y): (Vec<f64>, Vec<f64>)| {
+        let r = Centred::of(&x).correlation(&Centred::of(&y));
+        r.map(|r| round_to(r, 2))
+    };
     Some(Correlation {
         a: one.name.clone(),
         b: other.name.clone(),
-        count: dates.len(),
-        levels: shown(Centred::of(&x), Centred::of(&y)),
-        changes: shown(changes(&x, &follows), changes(&y, &follows)),
+        count: rows.len(),
+        levels: shown(rows.iter().map(|row| (row.1, row.2)).unzip()),
+        changes: shown(changes.unzip()),
     })
-}
-
-/// Changes from one period to the next, around their mean.
-fn changes(values: &[f64], follows: &[bool]) -> Centred {
-    let later = values.iter().skip(1).zip(values).zip(follows);
-    let changes = later.filter(|(_, follows)| **follows);
-    let changes: Vec<f64> = changes.map(|((now, before), _)| now - before).collect();
-    Centred::of(&changes)
 }
 
 /// Positions of at most `max` of `count` rows, evenly spread, first and last among them.

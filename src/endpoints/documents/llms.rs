@@ -1,7 +1,6 @@
 //! `llms.txt`: what a crawler or a model without tools needs to use the service.
 
 use crate::desk::glossary::Glossary;
-use crate::endpoints::endpoint::Spec;
 use crate::endpoints::route::Route;
 use crate::indicators::indicators;
 use crate::indicators::prose::capitalised;
@@ -11,7 +10,8 @@ pub fn llms_txt(routes: &[Route], base: &str) -> String {
     let mut endpoints = String::new();
     for route in routes {
         // A call that works, so that who follows the link sees an answer.
-        let (Spec { title, summary, .. }, path) = (&route.spec, route.example_path());
+        let (title, summary) = (route.spec.title, route.spec.summary);
+        let path = route.example_path();
         endpoints += &format!("- [{title}]({base}{path}): {summary}\n");
     }
     let page = include_str!("../../../templates/llms.txt").replace("{base}", base);
@@ -41,13 +41,8 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
 }
 
 fn endpoint(route: &Route, base: &str) -> String {
-    let Spec {
-        title,
-        tool,
-        path,
-        description,
-        ..
-    } = &route.spec;
+    let spec = &route.spec;
+    let (title, tool, path, description) = (spec.title, spec.tool, spec.path, spec.description);
     let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
     for argument in route.arguments() {
         let word = match argument.is_required {

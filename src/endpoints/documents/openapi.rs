@@ -3,7 +3,6 @@
 use crate::endpoints::decode::is_required;
 use crate::endpoints::route::Route;
 use crate::indicators::prose::capitalised;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// What `info` says: whose version and licence it gives, since the data have neither.
@@ -22,31 +21,18 @@ const FAILURES: [(&str, &str); 6] = [
     ("503", "Unavailable"),
 ];
 
-/// What is the same for every endpoint: the answers that name what failed, and their body.
-#[derive(Default, Deserialize)]
-struct Common {
-    responses: Map<String, Value>,
-    problem: Value,
-}
-
 /// The document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
-    let path = |route: &Route| {
-        (
-            route.spec.path.to_owned(),
-            json!({ "get": operation(route) }),
-        )
-    };
-    let paths: Map<String, Value> = routes.iter().map(path).collect();
-    let answer = |route: &Route| {
-        let schema = Value::Object((**route.output_schema()).clone());
-        (component(route), dialect(&schema))
-    };
-    let mut schemas: Map<String, Value> = routes.iter().map(answer).collect();
-    // The file is fixed at build time, and a snapshot of the document holds what it says.
+    let path = |route: &Route| (route.spec.path, json!({ "get": operation(route) }));
+    let paths: Value = routes.iter().map(path).collect();
+    // What is the same for every endpoint: the answers that name what failed, and their body. The file is fixed at
+    // build time, and a snapshot of the document holds what it says.
     let common = include_str!("../../../templates/openapi.json");
-    let common: Common = serde_json::from_str(common).unwrap_or_default();
-    schemas.insert("Problem".into(), common.problem);
+    let common: Value = serde_json::from_str(common).unwrap_or_default();
+    let problem = common.get("problem").cloned().unwrap_or_default();
+    let answer = |route: &Route| (component(route), translated(route.output_schema()));
+    let schemas = routes.iter().map(answer);
+    let schemas: Value = schemas.chain([("Problem".to_owned(), problem)]).collect();
     let document = json!({
         "openapi": "3.0.3",
         "info": {
@@ -60,7 +46,7 @@ pub fn document(routes: &[Route], base: &str) -> String {
         "tags": [{ "name": "macro", "description": "US macroeconomic data" }],
         "security": [],
         "paths": paths,
-        "components": { "schemas": schemas, "responses": common.responses },
+        "components": { "schemas": schemas, "responses": common.get("responses") },
     });
     format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
 }
@@ -77,38 +63,24 @@ fn reference(kind: &str, name: &str) -> Value {
 
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
-    let schema = route.input_schema();
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let in_path: Vec<&str> = route.path_arguments().collect();
-    let parameter = |(name, property): (&String, &Value)| {
-        let in_path = in_path.contains(&name.as_str());
-        parameter(
-            name,
-            property,
-            in_path,
-            in_path || is_required(schema, name),
-        )
+    let parameter = |(name, property): (&String, &Value)| parameter(route, name, property);
+    let parameters: Vec<Value> = route.properties().map(parameter).collect();
+    let answer = ("application/json", reference("schemas", &component(route)));
+    let csv = route.takes("format");
+    let csv = csv.then(|| ("text/csv", json!({ "type": "string" })));
+    let content = [answer].into_iter().chain(csv);
+    let content: Value = content
+        .map(|(kind, schema)| (kind, json!({ "schema": schema })))
+        .collect();
+    let found = ("200", json!({ "description": "OK", "content": content }));
+    let can_be = |(status, _): &(&str, &str)| match *status {
+        "400" => !parameters.is_empty(),
+        "403" => route.path_arguments().next().is_some(),
+        _ => true,
     };
-    let parameters: Vec<Value> = properties.into_iter().flatten().map(parameter).collect();
-    let mut content = Map::new();
-    let answer = reference("schemas", &component(route));
-    content.insert("application/json".into(), json!({ "schema": answer }));
-    if route.takes("format") {
-        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
-    }
-    let mut responses = Map::new();
-    let found = json!({ "description": "OK", "content": content });
-    responses.insert("200".into(), found);
-    for (status, name) in FAILURES {
-        let can_be = match status {
-            "400" => !parameters.is_empty(),
-            "403" => !in_path.is_empty(),
-            _ => true,
-        };
-        if can_be {
-            responses.insert(status.into(), reference("responses", name));
-        }
-    }
+    let failures = FAILURES.into_iter().filter(can_be);
+    let failures = failures.map(|(status, name)| (status, reference("responses", name)));
+    let responses: Value = [found].into_iter().chain(failures).collect();
     json!({
         "operationId": spec.tool,
         "tags": ["macro"],
@@ -119,106 +91,80 @@ fn operation(route: &Route) -> Value {
     })
 }
 
-fn parameter(name: &str, property: &Value, in_path: bool, required: bool) -> Value {
-    let place = if in_path { "path" } else { "query" };
-    let mut out = Map::new();
-    out.insert("name".into(), name.into());
-    out.insert("in".into(), place.into());
-    out.insert("required".into(), required.into());
+fn parameter(route: &Route, name: &str, property: &Value) -> Value {
+    let is_in_path = route.path_arguments().any(|argument| argument == name);
+    let place = if is_in_path { "path" } else { "query" };
+    let is_required = is_required(route.input_schema(), name);
     let mut schema = dialect(property);
-    if let Some(schema) = schema.as_object_mut() {
-        for key in ["description", "example"] {
-            out.extend(schema.remove(key).map(|value| (key.to_owned(), value)));
-        }
-        narrow(name, schema);
-        if schema.get("type") == Some(&json!("array")) {
-            out.insert("style".into(), "form".into());
-            out.insert("explode".into(), false.into());
-            if let Some(Value::String(about)) = out.get_mut("description") {
-                about.push_str(" Separated by commas, or the parameter repeated.");
-            }
-        }
+    let mut take = |key| schema.as_object_mut()?.remove(key);
+    let (mut about, example) = (take("description"), take("example"));
+    narrow(name, &mut schema);
+    let is_list = schema.get("type") == Some(&json!("array"));
+    if let (true, Some(Value::String(about))) = (is_list, &mut about) {
+        about.push_str(" Separated by commas, or the parameter repeated.");
     }
-    out.insert("schema".into(), schema);
-    Value::Object(out)
+    let fields = [
+        ("name", Some(name.into())),
+        ("in", Some(place.into())),
+        ("required", Some(is_required.into())),
+        ("description", about),
+        ("example", example),
+        ("style", is_list.then(|| "form".into())),
+        ("explode", is_list.then(|| false.into())),
+        ("schema", Some(schema)),
+    ];
+    let fields = fields.into_iter();
+    fields
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
 }
 
 /// What the decoder asks of texts beyond their length: days are days, and no text holds control characters.
-fn narrow(name: &str, schema: &mut Map<String, Value>) {
-    if schema.get("type") != Some(&json!("string")) || schema.contains_key("enum") {
-        return;
-    }
-    match name {
-        "as_of" | "end" => {
-            schema.remove("maxLength");
-            schema.insert("format".into(), "date".into());
-        }
+fn narrow(name: &str, schema: &mut Value) {
+    let is_text = schema.get("type") == Some(&json!("string")) && schema.get("enum").is_none();
+    let (keyword, value) = match name {
+        "as_of" | "end" => ("format", "date"),
         "start" => {
             let days = "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[1-9][0-9]?[dmy]|ytd|max)$";
-            schema.insert("pattern".into(), days.into());
+            ("pattern", days)
         }
-        _ => {
-            let plain = "^[^\\u0000-\\u001F\\u007F-\\u009F]*$";
-            schema.insert("pattern".into(), plain.into());
-        }
-    }
-}
-
-/// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`.
-fn dialect(schema: &Value) -> Value {
-    if let Some(items) = schema.as_array() {
-        return items.iter().map(dialect).collect();
-    }
-    let Some(object) = schema.as_object() else {
-        return schema.clone();
+        _ => ("pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F]*$"),
     };
-    let mut out = Map::new();
-    for (key, value) in object {
-        match (key.as_str(), value) {
-            ("type", Value::Array(types)) => {
-                let mut kinds = types.iter().filter(|t| **t != "null");
-                out.extend(kinds.next().map(|kind| ("type".to_owned(), kind.clone())));
-                if types.iter().any(|t| t == "null") {
-                    out.insert("nullable".into(), Value::Bool(true));
-                }
-            }
-            ("anyOf", Value::Array(choices)) => any_of(&mut out, choices),
-            ("examples", Value::Array(examples)) => {
-                let first = examples.first();
-                out.extend(first.map(|example| ("example".to_owned(), example.clone())));
-            }
-            ("const", value) => {
-                out.insert("enum".into(), json!([value]));
-            }
-            ("enum", values) => {
-                out.insert("enum".into(), values.clone());
-            }
-            ("properties", Value::Object(properties)) => {
-                let each = properties.iter();
-                let each = each.map(|(name, p)| (name.clone(), dialect(p))).collect();
-                out.insert("properties".into(), Value::Object(each));
-            }
-            ("$schema" | "unevaluatedProperties", _) => {}
-            (_, value) => {
-                out.insert(key.clone(), dialect(value));
-            }
-        }
+    if let Some(schema) = schema.as_object_mut().filter(|_| is_text) {
+        schema.insert(keyword.into(), value.into());
     }
-    Value::Object(out)
 }
 
-/// `anyOf: [X, null]` is a nullable X.
-fn any_of(out: &mut Map<String, Value>, choices: &[Value]) {
-    let null = json!("null");
-    let kept = choices.iter().filter(|c| c.get("type") != Some(&null));
-    match kept.map(dialect).collect::<Vec<_>>().as_slice() {
-        [Value::Object(inner)] if choices.len() > 1 => {
-            out.extend(inner.clone());
-            out.insert("nullable".into(), Value::Bool(true));
+/// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`. What a property is called is
+/// no keyword, for its schema is an object.
+fn dialect(schema: &Value) -> Value {
+    match (schema.as_array(), schema.as_object()) {
+        (Some(items), _) => items.iter().map(dialect).collect(),
+        (None, Some(keywords)) => translated(keywords),
+        (None, None) => schema.clone(),
+    }
+}
+
+fn translated(keywords: &Map<String, Value>) -> Value {
+    let each = keywords.iter().flat_map(|(key, value)| keyword(key, value));
+    each.collect()
+}
+
+fn keyword<'a>(key: &'a str, value: &Value) -> Vec<(&'a str, Value)> {
+    match (key, value) {
+        ("type", Value::Array(kinds)) => {
+            let kind = |kind: &Value| match kind == "null" {
+                true => ("nullable", Value::Bool(true)),
+                false => ("type", kind.clone()),
+            };
+            kinds.iter().map(kind).collect()
         }
-        _ => {
-            out.insert("anyOf".into(), choices.iter().map(dialect).collect());
+        ("examples", Value::Array(all)) => {
+            let first = all.first();
+            first.map(|e| ("example", e.clone())).into_iter().collect()
         }
+        ("const", Value::String(_)) => vec![("enum", json!([value]))],
+        (key, value) => vec![(key, dialect(value))],
     }
 }
 
@@ -234,8 +180,6 @@ mod tests {
             dialect(&given),
             json!({"type": "number", "nullable": true, "example": 1})
         );
-        let given = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
-        assert_eq!(dialect(&given), json!({"type": "string", "nullable": true}));
     }
 
     #[test]

@@ -13,11 +13,15 @@ use crate::model::{AsOf, Date};
 /// Differing labels that are given.
 const LABELS: usize = 12;
 
+const AS_KNOWN: &str = "each figure of its history is as it was known when it came";
+const NO_VINTAGES: &str =
+    "no vintages of its inputs are held: past values rest on the last revisions";
+
 /// A date as known at its month's end, and from the last revisions.
 type Both = (Figures, Figures);
 
 impl Hindsight {
-    /// Compares the months up to the day of an answer, and the answer's own scores; `None` without vintages.
+    /// Compares the months up to the day of an answer, and the answer's own scores; else why there is nothing to compare.
     ///
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
@@ -26,10 +30,10 @@ impl Hindsight {
         about: &'static Indicator,
         as_of: AsOf,
         scores: &[Score],
-    ) -> Result<Option<Self>> {
+    ) -> Result<std::result::Result<Self, &'static str>> {
         let day = desk.data_date(as_of)?.as_of;
         if indicators::composite(about.id).is_some_and(|c| c.is_as_known()) {
-            return Ok(None);
+            return Ok(Err(AS_KNOWN));
         }
         let path = desk.known_path(about)?;
         let mut both: Vec<Both> = Vec::new();
@@ -39,21 +43,19 @@ impl Hindsight {
             }
         }
         let (Some((since, _)), [_, ..]) = (path.first(), both.as_slice()) else {
-            return Ok(None);
+            return Ok(Err(NO_VINTAGES));
         };
-        let date = scores.iter().find_map(|score| score.date);
-        let same = date
-            .map(|date| desk.last_revised(about, date))
-            .transpose()?;
-        let same = same.flatten();
+        let same = match scores.iter().find_map(|score| score.date) {
+            Some(date) => desk.last_revised(about, date)?,
+            None => None,
+        };
         let labels: Vec<LabelInHindsight> = both.iter().filter_map(other_label).collect();
         let compared = scores.iter().enumerate();
-        Ok(Some(Self {
+        let compared = compared.filter_map(|(at, s)| compare(s, at, same.as_ref(), &both));
+        Ok(Ok(Self {
             since: *since,
             months: both.len(),
-            scores: compared
-                .filter_map(|(at, score)| compare(score, at, same.as_ref(), &both))
-                .collect(),
+            scores: compared.collect(),
             label_last_revised: same.and_then(|f| f.label).map(str::to_owned),
             labels_differ: labels.len(),
             labels: labels.into_iter().rev().take(LABELS).collect(),
@@ -68,13 +70,9 @@ impl Hindsight {
                 let (name, known, revised) = (&s.name, number(known, 2), number(revised, 2));
                 text += &format!(" {name} {known} and {revised};");
             }
-            text += &format!(
-                " {} differs by {} on average, {} at most ({});",
-                s.name,
-                number(s.mean_difference, 2),
-                signed(s.largest_difference, 2),
-                s.largest_date
-            );
+            let (name, mean) = (&s.name, number(s.mean_difference, 2));
+            let (largest, date) = (signed(s.largest_difference, 2), s.largest_date);
+            text += &format!(" {name} differs by {mean} on average, {largest} at most ({date});");
         }
         let labels = label.zip(self.label_last_revised.as_deref());
         text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
@@ -110,23 +108,21 @@ fn compare(
     });
     let differences: Vec<(Date, f64)> = differences.collect();
     let size = |d: &(Date, f64)| d.1.abs();
-    let (largest_date, largest) = *differences
+    let sizes = differences.iter().map(size);
+    let mean = sizes.sum::<f64>() / count(differences.len());
+    let largest = differences
         .iter()
-        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let last_revised = same
-        .and_then(|f| f.scores.get(at))
-        .map(|v| round_to(*v, 4))
-        .filter(|_| score.value.is_some());
+        .max_by(|a, b| size(a).total_cmp(&size(b)));
+    let (largest_date, largest) = *largest?;
+    let revised = same.and_then(|f| f.scores.get(at));
+    let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
     let difference = score.value.zip(last_revised).map(|(a, b)| a - b);
     Some(ScoreInHindsight {
         name: score.name.clone(),
         known_then: score.value,
         last_revised,
         difference: difference.map(|d| round_to(d, 4)),
-        mean_difference: round_to(
-            differences.iter().map(size).sum::<f64>() / count(differences.len()),
-            4,
-        ),
+        mean_difference: round_to(mean, 4),
         largest_difference: round_to(largest, 4),
         largest_date,
     })

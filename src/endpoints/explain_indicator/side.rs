@@ -6,8 +6,9 @@ use crate::desk::Desk;
 use crate::endpoints::regime::narrative;
 use crate::error::Result;
 use crate::indicators::months::Month;
-use crate::indicators::reading::{Input, Reading};
-use crate::indicators::{self, Indicator, narrative_velocity, regime};
+use crate::indicators::narrative_velocity::{self, NVI};
+use crate::indicators::reading::Input;
+use crate::indicators::{self, Composite, Indicator, regime};
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 
@@ -23,40 +24,30 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// An indicator as known at `as_of`.
+    /// An indicator as known at `as_of`; of all but the regime the one score of its reading.
     pub(super) fn of(desk: &Desk, about: &'static Indicator, as_of: AsOf) -> Result<Self> {
-        if let Some(composite) = indicators::composite(about.id) {
-            let reading = desk.reading(composite, as_of)?;
-            let band = reading.value.and_then(|v| composite.band(v));
-            return Ok(Self {
-                label: band.map(str::to_owned),
-                reads: composite.inputs(),
-                ..Self::of_reading(desk, about, &reading)
-            });
-        }
-        if about.id == narrative_velocity::NVI.id {
-            let reading = desk.narrative(as_of)?;
-            return Ok(Self::of_reading(desk, about, &reading));
-        }
-        Self::of_regime(desk, as_of)
-    }
-
-    /// The one score of a reading.
-    fn of_reading(desk: &Desk, about: &Indicator, reading: &Reading) -> Self {
+        let composite = indicators::composite(about.id);
+        let reading = match composite {
+            Some(composite) => desk.reading(composite, as_of)?,
+            None if about.id == NVI.id => desk.narrative(as_of)?,
+            None => return Self::of_regime(desk, as_of),
+        };
         let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
             "0-100" => "points",
             own => own,
         };
         let date = reading.value.map(|_| reading.date);
+        let band = composite.zip(reading.value);
+        let band = band.and_then(|(composite, value)| composite.band(value));
         let inputs = reading.inputs.iter();
-        Self {
+        Ok(Self {
             scores: vec![score("value", unit, date, (reading.value, reading.base))],
             inputs: inputs.map(|i| input(desk, "value", i)).collect(),
-            label: None,
+            label: band.map(str::to_owned),
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
-            reads: Vec::new(),
-        }
+            reads: composite.map(Composite::inputs).unwrap_or_default(),
+        })
     }
 
     /// The regime's two scores.
@@ -68,22 +59,18 @@ impl Side {
             let date = state.map(|s| s.month);
             score(name, unit, date, (state.map(value), 0.0))
         };
-        let mut inputs = Vec::new();
-        if let Some(state) = state {
-            for (axis, parts) in [
-                ("growth", &state.growth_parts),
-                ("inflation", &state.inflation_parts),
-            ] {
-                let parts = parts.iter().map(|c| contribution(c, state.month));
-                inputs.extend(parts.map(|i| input(desk, axis, &i)));
-            }
-        }
+        let inputs = state.into_iter().flat_map(|state| {
+            let part = |axis, c| input(desk, axis, &contribution(c, state.month));
+            let growth = state.growth_parts.iter().map(move |c| part("growth", c));
+            let inflation = state.inflation_parts.iter();
+            growth.chain(inflation.map(move |c| part("inflation", c)))
+        });
         Ok(Self {
             scores: vec![
                 axis("growth", "standard deviations", |s| s.growth),
                 axis("inflation", "points around target", |s| s.inflation),
             ],
-            inputs,
+            inputs: inputs.collect(),
             label: state.map(|s| s.regime.name().to_owned()),
             reason: path.now.reason.clone(),
             basis: state.map(|s| s.basis.clone()).unwrap_or_default(),
@@ -91,12 +78,10 @@ impl Side {
         })
     }
 
-    /// Puts what stood before beside what stands now: scores by name, inputs by score and name.
+    /// Puts what stood before beside what stands now: scores one by one, inputs by score and name.
     pub(super) fn compare(&mut self, before: &Self) {
-        for score in &mut self.scores {
-            if let Some(old) = before.scores.iter().find(|old| old.name == score.name) {
-                (score.value_before, score.base_before) = (old.value, old.base);
-            }
+        for (score, old) in self.scores.iter_mut().zip(&before.scores) {
+            (score.value_before, score.base_before) = (old.value, old.base);
         }
         for input in &mut self.inputs {
             let mut olds = before.inputs.iter();
@@ -110,13 +95,11 @@ impl Side {
 
 /// What an indicator as known at `as_of` means, in sentences.
 pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
-    if let Some(composite) = indicators::composite(about.id) {
-        return Ok((composite.interpret)(&*desk.reading(composite, as_of)?));
-    }
-    if about.id == narrative_velocity::NVI.id {
-        return Ok(narrative_velocity::interpret(&*desk.narrative(as_of)?));
-    }
-    narrative(desk, as_of)
+    Ok(match indicators::composite(about.id) {
+        Some(composite) => (composite.interpret)(&*desk.reading(composite, as_of)?),
+        None if about.id == NVI.id => narrative_velocity::interpret(&*desk.narrative(as_of)?),
+        None => narrative(desk, as_of)?,
+    })
 }
 
 fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {
@@ -151,15 +134,11 @@ fn input(desk: &Desk, score: &str, i: &Input) -> ExplainedInput {
 
 /// A part of a regime score; its figures are those of the month before the regime's.
 fn contribution(c: &regime::Contributor, month: Date) -> Input {
+    let found = (c.value, Month::of(month).plus(-1).first_day());
+    let about = (c.name, &[c.series][..], c.unit);
     Input {
-        name: c.name,
-        series: vec![c.series],
-        value: Some(c.value),
-        unit: c.unit,
-        date: Some(Month::of(month).plus(-1).first_day()),
         weight: Some(c.weight),
-        contribution: Some(c.contribution),
-        missing: None,
+        ..Input::of(about, Some(found), Some(c.contribution), None)
     }
 }
 
