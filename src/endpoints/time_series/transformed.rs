@@ -91,11 +91,9 @@ fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, ask
 /// Unit after a transformation.
 fn unit(units: Units, own: &str) -> String {
     let points = if own == "%" { "percentage points" } else { own };
-    match units == Units::Level {
-        true => own.to_owned(),
-        false if matches!(units, Units::Change | Units::ChangeYear) => {
-            format!("{points}, {}", units.words())
-        }
+    match units.is_in_own_unit() {
+        true if units == Units::Level => own.to_owned(),
+        true => format!("{points}, {}", units.words()),
         // A unit is "% from a year earlier", of which the words are "% change from a year earlier".
         false => units.words().replace(" change", ""),
     }
