@@ -41,7 +41,12 @@ pub(super) fn transformed(
     answer.frequency = Some(to.word().into());
     let mut of = Arc::clone(series);
     note_absent(&mut answer.provenance, series, asked);
-    note_headline(&mut answer.provenance, series, units);
+    // The published yearly rate of a price index is that of the unadjusted one.
+    let headline = remarks::headline(series.info.id.as_str());
+    let headline = headline.filter(|_| units == Units::PercentYear);
+    answer
+        .provenance
+        .note("headline", headline.unwrap_or_default());
     if to != series.frequency() {
         let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
@@ -136,13 +141,6 @@ fn note_absent(provenance: &mut Provenance, series: &Series, asked: &Asked) {
     }
 }
 
-/// Notes that the published yearly rate of a price index is that of the unadjusted one.
-fn note_headline(provenance: &mut Provenance, series: &Series, units: Units) {
-    let headline = remarks::headline(series.info.id.as_str());
-    let headline = headline.filter(|_| units == Units::PercentYear);
-    provenance.note("headline", headline.unwrap_or_default());
-}
-
 /// Notes the periods that can be seen in the range and have no figure in the units asked for.
 fn note_uncomputable(
     provenance: &mut Provenance,
@@ -170,15 +168,12 @@ fn note_coarser(
     (to, how): (Periods, Aggregation),
     asked: &Asked,
 ) {
-    let (from, word) = (series.frequency().word(), how.words());
-    let to_word = to.frequency;
-    provenance.note(
-        "aggregation",
-        format!(
-            "each {to_word} figure is the {word} of its {from} ones ({})",
-            how.code()
-        ),
+    let (from, word, code) = (series.frequency().word(), how.words(), how.code());
+    let note = format!(
+        "each {} figure is the {word} of its {from} ones ({code})",
+        to.frequency
     );
+    provenance.note("aggregation", note);
     for (field, note) in coarser::remarks(series, to, (asked.start, asked.end)) {
         provenance.note(field, note);
     }
