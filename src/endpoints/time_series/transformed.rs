@@ -109,10 +109,7 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     if units == Units::Level {
         return info.unit_and_basis();
     }
-    let unit = match info.units_short.as_str() {
-        "%" => unit(units, "%"),
-        _ => unit(units, &info.unit_in_words()),
-    };
+    let unit = unit(units, &info.unit_in_words());
     match info.seasonally_adjusted {
         true => format!("{unit}, SA"),
         false => unit,
