@@ -20,7 +20,7 @@ pub use palette::{STYLE, Theme};
 pub use png::{png, raster};
 pub use script::{SCRIPT, SCRIPT_STYLE};
 pub use spec::{ChartSpec, Extent, Line, Span};
-pub(crate) use unit::{escaped, in_thousands, short_unit};
+pub(crate) use unit::{escaped, in_thousands};
 
 #[cfg(test)]
 mod tests;

@@ -20,17 +20,6 @@ const COARSER: [(&str, f64, f64, &str); 6] = [
     ("$bn 2017", 1.0e3, 1.0e-3, "$tn 2017"),
 ];
 
-/// Longest unit that stands beside a value; a longer one stands under the title alone.
-const SHORT: usize = 6;
-
-/// A unit as it stands beside a value; empty where it is too long for that.
-pub(crate) fn short_unit(unit: &str) -> String {
-    match unit.len() <= SHORT {
-        true => unit.to_owned(),
-        false => String::new(),
-    }
-}
-
 impl Scale {
     /// The scale that suits a chart whose `largest` value, without its sign, is in `unit`.
     pub(super) fn of(largest: f64, unit: &str, decimals: u8) -> Self {

@@ -1,10 +1,13 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
 use crate::catalogue::Catalogue;
-use crate::chart::{ChartSpec, Extent, Line, Theme, short_unit};
+use crate::chart::{ChartSpec, Extent, Line, Theme};
 use crate::endpoints::compare_series::Comparison;
 use crate::endpoints::{recessions, time_series};
 use crate::model::{Frequency, Observation};
+
+/// Longest unit that stands beside a value; a longer one stands under the title alone.
+const SHORT_UNIT: usize = 6;
 
 /// How often something is measured that is said in a word; daily where it is not.
 fn measured(word: Option<&str>) -> Frequency {
@@ -36,7 +39,7 @@ pub(super) fn plot(o: &time_series::TimeSeriesAnswer, size: (u16, u16)) -> Chart
             Some(_) => decimals,
             None => decimals.clamp(1, 2),
         },
-        ..empty(short_unit(&o.unit), vec![line(o, "")], size)
+        ..empty(short(&o.unit), vec![line(o, "")], size)
     }
 }
 
@@ -74,7 +77,14 @@ pub(super) fn compared(o: &Comparison, size: (u16, u16)) -> ChartSpec {
             true => first.to_owned(),
             false => format!("{first}; right: {second}"),
         },
-        ..empty(short_unit(first), lines.collect(), size)
+        ..empty(short(first), lines.collect(), size)
+    }
+}
+
+fn short(unit: &str) -> String {
+    match unit.len() <= SHORT_UNIT {
+        true => unit.to_owned(),
+        false => String::new(),
     }
 }
 

@@ -95,6 +95,9 @@ fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> Strin
     address(base, &page, &format!("series/{id}.csv?{query}"))
 }
 
+/// Longest unit that stands beside a value; a longer one stands under the title alone.
+const SHORT_UNIT: usize = 6;
+
 /// Recessions by the NBER's dates, for shading.
 pub fn recessions() -> Vec<Span> {
     let spans = RECESSIONS.iter().map(|r| Span {
@@ -108,6 +111,7 @@ pub fn recessions() -> Vec<Span> {
 fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> ChartSpec {
     let known = Catalogue::embedded().get(&answer.series_id);
     let in_words = known.filter(|_| params.units() == Units::Level);
+    let unit_short = Some(answer.unit.clone()).filter(|unit| unit.len() <= SHORT_UNIT);
     // A model reads pictures, too, and no mark stands beside the words in one.
     let is_ours = answer.untrusted.is_none();
     // The source has a line of its own in the drawing.
@@ -120,7 +124,7 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> C
     ChartSpec {
         title: title.clone(),
         unit: in_words.map_or(&answer.unit, |info| &info.units).clone(),
-        unit_short: chart::short_unit(&answer.unit),
+        unit_short: unit_short.unwrap_or_default(),
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
         lines: vec![Line {
             name: String::new(),
