@@ -9,6 +9,16 @@ use crate::error::Result;
 use crate::model::{AsOf, Date, SeriesId, table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Daily series, each with that of its monthly averages.
+static MEANS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/means.csv"));
+    // A test reads every row.
+    let rows = rows.filter_map(|(_, row)| row.ok());
+    rows.map(|row: [_; 2]| row.into()).collect()
+});
 
 /// A monthly average of a month that begins after the daily figure it stands beside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,10 +37,8 @@ impl NewerMean {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub(super) fn of(desk: &Desk, id: &str, date: Date, as_of: AsOf) -> Result<Option<Self>> {
-        let rows = table::rows(include_str!("../../data/means.csv"));
-        let mut rows = rows.filter_map(|(_, row)| row.ok());
-        let mean = rows.find(|[daily, _]: &[&str; 2]| *daily == id);
-        let mean = mean.and_then(|[_, mean]| Catalogue::embedded().get(mean));
+        let mean = MEANS.get(id);
+        let mean = mean.and_then(|mean| Catalogue::embedded().get(mean));
         let Some(info) = mean.filter(|info| desk.permit(info).is_ok()) else {
             return Ok(None);
         };
@@ -52,5 +60,21 @@ impl NewerMean {
             "newer is the average of {month}: {} ({})",
             self.value, self.series
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_is_about_known_series() {
+        let text = include_str!("../../data/means.csv");
+        for (line, row) in table::rows::<2>(text) {
+            for id in row.unwrap() {
+                assert!(Catalogue::embedded().get(id).is_some(), "line {line}: {id}");
+            }
+        }
+        assert_eq!(MEANS.len(), text.lines().count() - 1);
     }
 }

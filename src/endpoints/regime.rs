@@ -132,6 +132,7 @@ impl Endpoint for Params {
         }
         provenance.note("regime", now.reason.as_deref().unwrap_or_default());
         let state = now.state.as_ref().filter(|_| now.reason.is_none());
+        let probabilities = state.map(|s| Probabilities::of(s.probabilities));
         let basis = state.map(|s| s.basis.join("; "));
         provenance.note("regime", basis.unwrap_or_default());
         let nowcast = desk.nowcast(as_of)?;
@@ -156,9 +157,7 @@ impl Endpoint for Params {
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
             generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
-            probabilities: state
-                .map(|s| Probabilities::of(s.probabilities))
-                .unwrap_or_default(),
+            probabilities: probabilities.unwrap_or_default(),
             runner_up: state.map(|s| s.runner_up().name().to_owned()),
             asset_views,
             attribution: desk.attribution(),

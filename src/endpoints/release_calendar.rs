@@ -140,21 +140,16 @@ fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
     let Some(name) = params.series.as_deref().map(str::trim) else {
         return Ok(wanted);
     };
-    let named: Vec<&Release> = wanted
-        .iter()
-        .copied()
-        .filter(|r| r.is_called(name))
-        .collect();
-    if !named.is_empty() {
-        return Ok(named);
+    if wanted.iter().any(|release| release.is_called(name)) {
+        wanted.retain(|release| release.is_called(name));
+        return Ok(wanted);
     }
     let info = desk.resolve("series", name)?;
     wanted.retain(|release| release.brings(info.id.as_str()) || release.revises(info.id.as_str()));
     if wanted.is_empty() {
         let ids = joined(calendar::releases().iter().map(|r| &r.id), ", ");
-        let allowed = format!(
-            "a series of one of these releases: {ids}; get_metric tells when other series are due"
-        );
+        let others = "get_metric tells when other series are due";
+        let allowed = format!("a series of one of these releases: {ids}; {others}");
         let problem = "comes with no release of this calendar";
         return Err(Error::invalid("series", name, problem, &allowed));
     }
@@ -182,30 +177,24 @@ fn window(
         due.sort_by_key(|due| (due.day, due.release.at));
         ((start, end), due)
     };
-    Ok(match (params.days, &params.series) {
-        (Some(days), _) => until(i64::from(days)),
-        (None, None) => until(DAYS),
-        (None, Some(_)) => {
-            let soon = until(MONTHLY);
-            if soon.1.is_empty() {
-                until(QUARTERLY)
-            } else {
-                soon
-            }
-        }
+    let usual = params.series.is_none().then_some(DAYS);
+    if let Some(days) = params.days.map(i64::from).or(usual) {
+        return Ok(until(days));
+    }
+    let soon = until(MONTHLY);
+    Ok(match soon.1.is_empty() {
+        true => until(QUARTERLY),
+        false => soon,
     })
 }
 
 fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<ReleaseEvent> {
     let release = due.release;
-    let out = match release.headline.first().filter(|_| due.day <= today) {
-        None => None,
-        Some(id) => {
-            let held = desk.series(&desk.resolve("series", id)?, as_of)?;
-            let last = held.and_then(|s| s.observations.last().map(|o| o.date));
-            Some(last.is_some_and(|last| last >= due.period))
-        }
+    let is_held = |id: &String| -> Result<bool> {
+        let held = desk.series(&desk.resolve("series", id)?, as_of)?;
+        Ok(held.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
     };
+    let out = release.headline.first().filter(|_| due.day <= today);
     Ok(ReleaseEvent {
         release: release.id.clone(),
         name: release.name.clone(),
@@ -218,7 +207,7 @@ fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<Release
         basis: "rule".to_owned(),
         rule: release.words.clone(),
         series: release.headline.clone(),
-        held: out,
+        held: out.map(is_held).transpose()?,
     })
 }
 

@@ -10,7 +10,6 @@ pub use answer::{
     PeriodAnswer, PrintAnswer, RecordAnswer, RevisionsAnswer, SpreadAnswer, StageAnswer,
     UsualAnswer,
 };
-pub(super) use table::decimals;
 pub(super) use words::units;
 pub use words::{label, plus, size};
 
@@ -106,8 +105,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
     let held = desk.series(info, AsOf::Latest)?;
     let record = desk.revisions(info)?.unwrap_or_default();
     let today = desk.today();
-    let asked = date.map(|text| days::read("date", text, (today, today)));
-    let asked = asked.transpose()?;
+    let asked = date
+        .map(|text| days::read("date", text, (today, today)))
+        .transpose()?;
     let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
     let read = desk.held(&info.id)?.map(|status| status.fetched_at);
     let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
@@ -117,14 +117,16 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         provenance.note("vintages", without_vintages(info));
     }
     let yardstick = record.yardstick;
+    let [(unit, decimals), (revision_unit, decimals_of_revision)] = units(yardstick, info);
     let table = RevisionTable {
         info,
         held: held.as_deref(),
         record: &record,
+        decimals: [decimals, decimals_of_revision],
         read,
     };
     let date = asked.map(|day| table.stamp(day)).or_else(|| table.newest());
-    let (unit, revision_unit) = units(yardstick, info);
+    let period = date.filter(|_| held.is_some());
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
@@ -132,9 +134,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         measure: words::measure(yardstick, info.frequency),
         unit,
         revision_unit,
-        period: date
-            .filter(|_| held.is_some())
-            .map(|date| table.period(date)),
+        period: period.map(|date| table.period(date)),
         usual: record.usual.as_ref().map(|usual| table.usual(usual)),
         first_prints: table.newest_prints(LISTED),
         vintages: table.record(),

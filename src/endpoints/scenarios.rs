@@ -147,13 +147,13 @@ impl Endpoint for Params {
         for s in &list.scenarios {
             let rate = s.base_rate_probability * 100.0;
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
-            text += &format!("\n- {} ({}, {}): ", s.title, s.slug, s.scenario_polarity);
-            text += &format!("{rate:.1} %");
-            let interval = s.base_rate_interval.map(|ends| ends.map(|end| 100.0 * end));
-            text.extend(
-                interval.map(|[low, high]| format!(" (90 % interval {low:.1} to {high:.1} %)")),
-            );
-            text += &format!("; {basis}.");
+            let interval = s.base_rate_interval.map(|ends| {
+                let [low, high] = ends.map(|end| 100.0 * end);
+                format!(" (90 % interval {low:.1} to {high:.1} %)")
+            });
+            let (name, interval) = (&s.title, interval.unwrap_or_default());
+            text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
+            text += &format!("{rate:.1} %{interval}; {basis}.");
             if let (true, Some(rule), Some(from)) = (is_short, &s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }

@@ -13,7 +13,7 @@ use crate::indicators::{Indicator, Reading, established, narrative_velocity, tra
 use crate::model::frequency::days_between;
 use crate::model::quantity::in_words;
 use crate::model::series_info::{DEFAULT_PREFIX, round_to};
-use crate::model::{AsOf, Attribution, Date, Observation, Series, SeriesInfo};
+use crate::model::{AsOf, Attribution, Date, Observation, SeriesInfo};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -226,10 +226,6 @@ fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> 
     }
 }
 
-fn is_current(series: Option<&Arc<Series>>, observation: &Observation, day: Date) -> bool {
-    series.is_some_and(|s| !s.is_stale(observation.date, day))
-}
-
 /// A market figure, unless it may not be passed on; why it is absent stands in the notes.
 fn market(
     desk: &Desk,
@@ -248,22 +244,16 @@ fn market(
     let series = desk.series(info, as_of)?;
     let series = series.as_ref();
     let newest = series.and_then(|s| s.last_on_or_before(day));
-    let last =
-        newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || is_current(series, o, day));
-    let stale = last.is_some_and(|o| !is_current(series, &o, day));
-    match (newest, last) {
-        (None, _) => provenance.note(id, "not loaded"),
-        (Some(old), None) => {
-            provenance.note(
-                id,
-                format!("newest figure is of {}, too old for {day}", old.date),
-            );
-        }
-        (_, Some(old)) if stale => {
-            provenance.note(id, format!("of {}: a newer figure should be out", old.date));
-        }
-        (_, Some(_)) => {}
-    }
+    let is_late = |o: &Observation| series.is_some_and(|s| s.is_stale(o.date, day));
+    let last = newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || !is_late(o));
+    let stale = last.as_ref().is_some_and(is_late);
+    let note = match (newest, last) {
+        (None, _) => "not loaded".to_owned(),
+        (Some(old), None) => format!("newest figure is of {}, too old for {day}", old.date),
+        (_, Some(old)) if stale => format!("of {}: a newer figure should be out", old.date),
+        (_, Some(_)) => String::new(),
+    };
+    provenance.note(id, note);
     let newer_mean = last.map(|o| NewerMean::of(desk, id, o.date, as_of));
     let newer_mean = newer_mean.transpose()?.flatten();
     if let Some(mean) = &newer_mean {

@@ -8,6 +8,7 @@
 mod moves;
 mod surprises;
 
+pub use moves::Change;
 pub use surprises::Surprise;
 
 use super::days::{self, parse_as_of};
@@ -19,9 +20,8 @@ use crate::indicators::expectation::FORMULAS;
 use crate::indicators::prose::signed;
 use crate::indicators::{established, regime};
 use crate::model::quantity::in_words;
-use crate::model::series_info::round_to;
 use crate::model::{AsOf, Attribution, Date};
-use moves::{KEY, Kind, Move, Outcome};
+use moves::{KEY, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,35 +54,6 @@ pub struct Regimes {
     pub then: String,
     /// Its probability, percent.
     pub confidence_then: Option<f64>,
-}
-
-/// A figure on both days.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Change {
-    /// Identifier.
-    pub id: String,
-    /// Full name, and the transform where there is one.
-    pub name: String,
-    /// Value now.
-    pub now: f64,
-    /// Its date.
-    pub date: Date,
-    /// Value then, as known then.
-    pub then: f64,
-    /// Its date.
-    pub date_then: Date,
-    /// What `then` has been revised to, where it was; the move counts from it, so that both its ends are of one state
-    /// of knowledge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub then_revised: Option<f64>,
-    /// Unit of all values.
-    pub unit: String,
-    /// The move, in `change_unit`.
-    pub change: f64,
-    /// Unit of the move: the value's own, or percent.
-    pub change_unit: String,
-    /// The move in standard deviations of moves over the same span in 20 years; null with too short a history.
-    pub unusual: Option<f64>,
 }
 
 /// The answer.
@@ -132,26 +103,25 @@ impl Endpoint for Params {
         let read = read.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
         let mut provenance = Provenance::of(desk, as_of, read.clone())?;
         provenance.note_past(desk, "since", since, read)?;
-        let sides = moves::Sides { as_of, since };
-        let composites = established().map(|c| moves::of_composite(desk, c, sides));
+        let sides = (as_of, since);
+        let composites = established().map(|c| (c.about.id, moves::of_composite(desk, c, sides)));
         let key = KEY
             .iter()
-            .map(|(id, kind)| moves::of_key(desk, id, *kind, sides));
+            .map(|(id, kind)| (*id, moves::of_key(desk, id, *kind, sides)));
         let (mut moved, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
-        for outcome in composites.chain(key) {
+        for (id, outcome) in composites.chain(key) {
             match outcome? {
-                Outcome::Moved(found) => moved.push(found),
-                Outcome::NoNewFigure(id) => unchanged.push(id.to_owned()),
-                Outcome::Absent(id) => absent.push(id),
+                Outcome::Moved(change, size) => moved.push((id, change, size)),
+                Outcome::NoNewFigure => unchanged.push(id.to_owned()),
+                Outcome::Absent => absent.push(id),
             }
         }
         if !absent.is_empty() {
             let why = "not loaded, too old, or not passed on, on one of the two days";
             provenance.note("absent", format!("{}: {why}", absent.join(", ")));
         }
-        let rank = |m: &Move| m.unusual.map_or(-1.0, f64::abs);
-        moved.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
-        let smaller = moved.iter().skip(SHOWN).map(|m| m.info.id.to_string());
+        moved.sort_by(|(.., a), (.., b)| b.total_cmp(a));
+        let smaller = moved.split_off(SHOWN.min(moved.len())).into_iter();
         let (now, then) = (desk.regimes(as_of)?, desk.regimes(AsOf::Day(since))?);
         Ok(Changes {
             since,
@@ -162,8 +132,8 @@ impl Endpoint for Params {
                 then: then.now.regime.name().into(),
                 confidence_then: then.now.confidence,
             },
-            smaller: smaller.collect(),
-            changes: moved.iter().take(SHOWN).map(|m| change(desk, m)).collect(),
+            changes: moved.into_iter().map(|(_, change, _)| change).collect(),
+            smaller: smaller.map(|(id, ..)| id.to_owned()).collect(),
             unchanged,
             attribution: desk.attribution(),
             provenance,
@@ -216,40 +186,9 @@ fn since(text: &str, day: Date, today: Date) -> Result<Date> {
     if since < day {
         return Ok(since);
     }
+    let problem = "leaves no time for a change";
     let allowed = format!("a day before {day}, the day of the data, or 7d, 30d, ytd");
-    Err(Error::invalid(
-        "since",
-        text,
-        "leaves no time for a change",
-        &allowed,
-    ))
-}
-
-/// A move as it is shown.
-fn change(desk: &Desk, m: &Move) -> Change {
-    let (info, kind) = (&m.info, m.kind);
-    let title = &info.title;
-    let (decimals, name) = match kind {
-        Kind::Yearly => (2, format!("{title}, from a year earlier")),
-        Kind::Points | Kind::Percent => (i32::from(info.decimals) + 1, title.clone()),
-    };
-    let decimals_of_change = match kind {
-        Kind::Percent => 2,
-        Kind::Points | Kind::Yearly => decimals,
-    };
-    Change {
-        id: desk.shown_id(&info.id),
-        name,
-        now: round_to(m.now.value, decimals),
-        date: m.now.date,
-        then: round_to(m.then.value, decimals),
-        date_then: m.then.date,
-        then_revised: m.revised.map(|v| round_to(v, decimals)),
-        unit: kind.unit(info),
-        change: round_to(m.change, decimals_of_change),
-        change_unit: kind.change_unit(info),
-        unusual: m.unusual.map(|u| round_to(u, 2)),
-    }
+    Err(Error::invalid("since", text, problem, &allowed))
 }
 
 #[cfg(test)]

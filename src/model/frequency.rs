@@ -60,16 +60,16 @@ impl Frequency {
         Self::Annual,
     ];
 
-    /// Code of FRED and SDMX, word, periods in a year and length.
-    fn facts(self) -> (&'static str, &'static str, f64, Length) {
+    /// Code of FRED and SDMX, word, name of a period, periods in a year and length.
+    fn facts(self) -> (&'static str, &'static str, &'static str, f64, Length) {
         match self {
-            Self::Daily => ("D", "daily", 260.0, Length::Days(1)),
-            Self::Weekly => ("W", "weekly", 52.0, Length::Days(7)),
-            Self::Biweekly => ("BW", "biweekly", 26.0, Length::Days(14)),
-            Self::Monthly => ("M", "monthly", 12.0, Length::Months(1)),
-            Self::Quarterly => ("Q", "quarterly", 4.0, Length::Months(3)),
-            Self::Semiannual => ("SA", "semiannual", 2.0, Length::Months(6)),
-            Self::Annual => ("A", "annual", 1.0, Length::Months(12)),
+            Self::Daily => ("D", "daily", "day", 260.0, Length::Days(1)),
+            Self::Weekly => ("W", "weekly", "week", 52.0, Length::Days(7)),
+            Self::Biweekly => ("BW", "biweekly", "two weeks", 26.0, Length::Days(14)),
+            Self::Monthly => ("M", "monthly", "month", 12.0, Length::Months(1)),
+            Self::Quarterly => ("Q", "quarterly", "quarter", 4.0, Length::Months(3)),
+            Self::Semiannual => ("SA", "semiannual", "half-year", 2.0, Length::Months(6)),
+            Self::Annual => ("A", "annual", "year", 1.0, Length::Months(12)),
         }
     }
 
@@ -83,14 +83,19 @@ impl Frequency {
         self.facts().1
     }
 
+    /// What a period is called: "month".
+    pub fn period_name(self) -> &'static str {
+        self.facts().2
+    }
+
     /// Periods in a year, for annualising; 260 days are FRED's.
     pub fn per_year(self) -> f64 {
-        self.facts().2
+        self.facts().3
     }
 
     /// How long a period is.
     pub fn length(self) -> Length {
-        self.facts().3
+        self.facts().4
     }
 
     /// Last day of the period stamped `date`. Weekly stamps already end their week.

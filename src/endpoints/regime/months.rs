@@ -76,15 +76,12 @@ pub struct RegimeOfMonth {
 impl RegimeOfMonth {
     fn of(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
         let shares = regime::probabilities(growth, inflation, PUBLISHED);
-        let own = Regime::QUADRANTS.into_iter().zip(shares);
-        let own = own
-            .filter(|(r, _)| *r == regime)
-            .map(|(_, p)| p)
-            .sum::<f64>();
+        let own = Regime::QUADRANTS.iter().position(|r| *r == regime);
+        let own = own.and_then(|at| shares.get(at)).copied();
         Self {
             month,
             regime: regime.name().to_owned(),
-            confidence: (100.0 * own).round(),
+            confidence: (100.0 * own.unwrap_or_default()).round(),
             probabilities: Probabilities::of(shares),
             runner_up: regime::runner_up(regime, shares).name().to_owned(),
             growth_score: round_to(growth, 2),
@@ -109,12 +106,9 @@ pub(super) fn as_known(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<V
     let known = path.iter().take_while(|(on, _)| *on <= until);
     let known = known.filter(|(_, figures)| is_in(figures.date, days));
     let month = known.filter_map(|(on, figures)| {
-        let regime = Regime::QUADRANTS
-            .into_iter()
-            .find(|r| Some(r.name()) == figures.label)?;
-        let [growth, inflation] = *figures.scores.as_slice() else {
-            return None;
-        };
+        let mut quadrants = Regime::QUADRANTS.into_iter();
+        let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
+        let [growth, inflation] = figures.scores.as_slice().try_into().ok()?;
         Some(RegimeOfMonth {
             known_on: Some(*on),
             ..RegimeOfMonth::of(figures.date, regime, (growth, inflation))

@@ -61,6 +61,7 @@ impl NowcastAnswer {
             value: round_to(fill.value, 4),
             how: fill.how.to_owned(),
         };
+        let missing = now.inputs_missing.iter().map(|id| (*id).to_owned());
         Self {
             regime: state.regime.name().to_owned(),
             confidence: state.confidence,
@@ -72,11 +73,7 @@ impl NowcastAnswer {
             basis: "nowcast".to_owned(),
             claims_week: now.claims_week,
             filled: now.fills.iter().map(filled).collect(),
-            inputs_missing: now
-                .inputs_missing
-                .iter()
-                .map(|id| (*id).to_owned())
-                .collect(),
+            inputs_missing: missing.collect(),
             limits: LIMITS.to_owned(),
         }
     }
@@ -94,13 +91,11 @@ impl NowcastAnswer {
             self.inflation_score,
             self.probabilities.in_prose(),
         );
-        let filled = self.filled.iter();
-        let filled =
-            filled.map(|f| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how));
-        let filled = joined(filled, "; ");
-        text += &match filled.is_empty() {
+        let fill =
+            |f: &Filled| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
+        text += &match self.filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
-            false => format!(" Filled: {filled}."),
+            false => format!(" Filled: {}.", joined(self.filled.iter().map(fill), "; ")),
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));

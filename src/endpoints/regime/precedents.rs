@@ -82,10 +82,8 @@ impl PrecedentsAnswer {
 
     /// A paragraph of an answer.
     pub(super) fn in_prose(&self) -> String {
-        let months = self
-            .nearest
-            .iter()
-            .map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
+        let months = self.nearest.iter();
+        let months = months.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
         let close = match self.close {
             true => String::new(),
             false => format!(

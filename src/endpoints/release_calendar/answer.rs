@@ -91,7 +91,7 @@ pub struct UsualRevision {
 }
 
 /// A figure that is waited for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AwaitedFigure {
     /// Identifier.
     #[serde(rename = "seriesId")]

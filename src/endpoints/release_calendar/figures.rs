@@ -2,16 +2,15 @@
 
 use super::answer::{AwaitedFigure, ExpectedPrint, LastPrint, UsualRevision};
 use crate::desk::Desk;
-use crate::desk::kept::Print;
 use crate::endpoints::days::newest;
-use crate::endpoints::revisions::{decimals, label, units};
+use crate::endpoints::revisions::{label, units};
 use crate::error::Result;
 use crate::indicators::expectation::{Expectation, Formula};
 use crate::indicators::prose::lowered;
 use crate::indicators::revisions::HORIZONS;
 use crate::model::calendar::{Due, Release};
 use crate::model::series_info::round_to;
-use crate::model::{AsOf, Date, Frequency, SeriesInfo};
+use crate::model::{AsOf, SeriesInfo};
 use std::sync::Arc;
 
 /// Decimals of surprises in standard deviations.
@@ -43,78 +42,55 @@ pub(in crate::endpoints) fn figure(
     if desk.permit(info).is_err() {
         return Ok(None);
     }
-    let formula = Formula::of(info.id.as_str());
-    let awaited = formula.map(|f| desk.awaited(f, as_of)).transpose()?;
-    let shown = Shown {
-        decimals: formula.map_or(0, |f| f.decimals),
-        frequency: info.frequency,
-        release,
-        today: newest(as_of, desk.today()),
-    };
-    let next = awaited.as_ref().map(|a| a.next.as_ref());
-    let last = awaited.as_ref().and_then(|a| a.last.as_ref());
-    Ok(Some(AwaitedFigure {
+    let plain = AwaitedFigure {
         series_id: desk.shown_id(&info.id),
         name: info.title.clone(),
         release: release.map(|r| r.id.clone()).unwrap_or_default(),
-        measure: formula.map(|f| f.measure.to_owned()),
-        unit: formula.map(|f| f.unit.to_owned()),
-        missing: next.and_then(|next| next.err().cloned()),
-        next: next.and_then(|next| next.ok().map(|e| shown.next(e))),
-        last: last.map(|print| shown.last(print)),
         usual_revision: usual(desk, info, as_of)?,
-        formula: formula.map(|f| f.formula.to_owned()),
-        record: formula.map(|f| f.record.to_owned()),
-        caveat: formula.and_then(|f| f.caveat.clone()),
-    }))
-}
-
-/// How figures of a series are shown.
-struct Shown {
-    decimals: i32,
-    frequency: Frequency,
-    release: Option<&'static Release>,
-    today: Date,
-}
-
-impl Shown {
-    fn round(&self, value: f64) -> f64 {
-        round_to(value, self.decimals)
-    }
-
-    /// What can be expected of a print that is still to come, or came and is not held.
-    fn next(&self, e: &Expectation) -> ExpectedPrint {
-        let due = self.release.and_then(|release| release.due_for(e.period));
-        let mut next = self.expected(e);
-        if let Some(day) = due.map(|due| due.day).filter(|day| *day < self.today) {
-            next.notes
-                .push(format!("due by its rule on {day}, and not loaded"));
-        }
+        ..AwaitedFigure::default()
+    };
+    let Some(formula) = Formula::of(info.id.as_str()) else {
+        return Ok(Some(plain));
+    };
+    let awaited = desk.awaited(formula, as_of)?;
+    let round = |value: f64| round_to(value, formula.decimals);
+    let expected = |e: &Expectation| ExpectedPrint {
+        period: label(e.period, info.frequency),
+        value: round(e.value),
+        sd: round(e.sd),
+        p90: e.p90.map(round),
+        notes: e.notes.clone(),
+    };
+    let last = awaited.last.as_ref().map(|print| LastPrint {
+        period: label(print.period, info.frequency),
+        date: print.day,
+        recorded: print.is_recorded,
+        value: round(print.value),
+        expected: print.expected.as_ref().ok().map(expected),
+        surprise: print.surprise().map(round),
+        deviations: print.deviations().map(|z| round_to(z, DEVIATIONS)),
+        missing: print.expected.as_ref().err().cloned(),
+    });
+    let next = awaited.next.as_ref().map(|e| {
+        let due = release.and_then(|release| release.due_for(e.period));
+        let mut next = expected(e);
+        // It is still to come, or came and is not held.
+        let passed = due.filter(|due| due.day < newest(as_of, desk.today()));
+        let passed = passed.map(|due| format!("due by its rule on {}, and not loaded", due.day));
+        next.notes.extend(passed);
         next
-    }
-
-    fn expected(&self, e: &Expectation) -> ExpectedPrint {
-        ExpectedPrint {
-            period: label(e.period, self.frequency),
-            value: self.round(e.value),
-            sd: self.round(e.sd),
-            p90: e.p90.map(|p90| self.round(p90)),
-            notes: e.notes.clone(),
-        }
-    }
-
-    fn last(&self, print: &Print) -> LastPrint {
-        LastPrint {
-            period: label(print.period, self.frequency),
-            date: print.day,
-            recorded: print.is_recorded,
-            value: self.round(print.value),
-            expected: print.expected.as_ref().ok().map(|e| self.expected(e)),
-            surprise: print.surprise().map(|surprise| self.round(surprise)),
-            deviations: print.deviations().map(|z| round_to(z, DEVIATIONS)),
-            missing: print.expected.as_ref().err().cloned(),
-        }
-    }
+    });
+    Ok(Some(AwaitedFigure {
+        measure: Some(formula.measure.to_owned()),
+        unit: Some(formula.unit.to_owned()),
+        missing: next.as_ref().err().map(|why| (*why).clone()),
+        next: next.ok(),
+        last,
+        formula: Some(formula.formula.to_owned()),
+        record: Some(formula.record.to_owned()),
+        caveat: formula.caveat.clone(),
+        ..plain
+    }))
 }
 
 /// How far first prints lay from what stood there a year later, by what was known then.
@@ -126,9 +102,8 @@ fn usual(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<UsualRevi
         AsOf::Latest => record.usual,
         AsOf::Day(day) => record.usual_by(day),
     };
-    let (_, unit) = units(record.yardstick, info);
+    let [_, (unit, decimals)] = units(record.yardstick, info);
     let unit = lowered(&unit);
-    let (_, decimals) = decimals(record.yardstick, info);
     let round = |value: f64| round_to(value, decimals + 1);
     Ok(usual.map(|usual| {
         let ([_, months], [_, spread]) = (HORIZONS, usual.after);

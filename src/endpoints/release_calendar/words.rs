@@ -1,34 +1,30 @@
 //! The calendar in words.
 
 use super::answer::{AwaitedFigure, CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent};
+use crate::endpoints::revisions::plus;
 use crate::indicators::prose::signed;
 
 /// "expected +150 (sd 115, nine in ten within 177)".
 pub fn expected(e: &ExpectedPrint, measure: &str) -> String {
-    let within = e
-        .p90
-        .map_or(String::new(), |p90| format!(", nine in ten within {p90}"));
-    let notes = match e.notes.as_slice() {
-        [] => String::new(),
-        notes => format!("; {}", notes.join("; ")),
-    };
+    let within = e.p90.map(|p90| format!(", nine in ten within {p90}"));
+    let notes = e.notes.iter().map(|note| format!("; {note}"));
+    let aside: String = within.into_iter().chain(notes).collect();
     let value = value(e.value, measure);
-    format!("expected {value} (sd {}{within}{notes})", e.sd)
+    format!("expected {value} (sd {}{aside})", e.sd)
 }
 
 /// "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
 pub fn said(last: &LastPrint, measure: &str) -> String {
-    let by = if last.recorded {
-        "on"
-    } else {
-        "by the usual lag on"
+    let by = match last.recorded {
+        true => "on",
+        false => "by the usual lag on",
     };
     let came = format!("came {} {by} {}", value(last.value, measure), last.date);
     match (&last.expected, last.surprise, last.deviations) {
         (Some(e), Some(surprise), Some(z)) => format!(
             "{came}, expected {}: surprise {}, {} sd",
             value(e.value, measure),
-            value(surprise, "change"),
+            plus(surprise),
             signed(z, 1)
         ),
         _ => {
@@ -42,8 +38,7 @@ pub fn said(last: &LastPrint, measure: &str) -> String {
 fn value(value: f64, measure: &str) -> String {
     match measure {
         "level" => value.to_string(),
-        _ if value > 0.0 => format!("+{value}"),
-        _ => value.to_string(),
+        _ => plus(value),
     }
 }
 
@@ -91,18 +86,13 @@ fn in_prose(e: &ReleaseEvent) -> String {
 fn figure_in_prose(f: &AwaitedFigure) -> String {
     let mut parts = Vec::new();
     if let Some(measure) = f.measure.as_deref() {
-        match (&f.next, &f.missing) {
-            (Some(e), _) => parts.push(format!("{} {}", e.period, expected(e, measure))),
-            (None, why) => parts.push(format!(
-                "nothing expected: {}",
-                why.as_deref().unwrap_or("no reason is told")
-            )),
-        }
-        parts.extend(
-            f.last
-                .iter()
-                .map(|last| format!("{} {}", last.period, said(last, measure))),
-        );
+        let why = f.missing.as_deref().unwrap_or("no reason is told");
+        parts.push(match &f.next {
+            Some(e) => format!("{} {}", e.period, expected(e, measure)),
+            None => format!("nothing expected: {why}"),
+        });
+        let last = f.last.iter();
+        parts.extend(last.map(|last| format!("{} {}", last.period, said(last, measure))));
     }
     parts.extend(f.caveat.clone());
     parts.extend(f.usual_revision.iter().map(|usual| {

@@ -4,7 +4,7 @@ use super::answer::{
     PeriodAnswer, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
 };
 use super::words::label;
-use crate::indicators::revisions::{HORIZONS, Revised, Revisions, Spread, Stage, Usual, Yardstick};
+use crate::indicators::revisions::{HORIZONS, Revised, Revisions, Spread, Stage, Usual};
 use crate::model::frequency::{Length, shift};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Series, SeriesInfo};
@@ -20,6 +20,8 @@ pub(super) struct RevisionTable<'a> {
     pub(super) held: Option<&'a Series>,
     /// Its first prints and what became of them.
     pub(super) record: &'a Revisions,
+    /// Decimals of values and of revisions.
+    pub(super) decimals: [i32; 2],
     /// Day on which they were read from their source.
     pub(super) read: Date,
 }
@@ -63,7 +65,7 @@ impl RevisionTable<'_> {
             StageAnswer {
                 stage: name.to_owned(),
                 known: stage.map(|s| s.day),
-                value: stage.map(|s| round_to(s.value, self.decimals().0)),
+                value: stage.map(|s| self.value(&s)),
                 level: stage.map(|s| self.info.round(s.level)),
                 revision: first.zip(stage).map(|(first, s)| self.revision(&first, &s)),
                 missing: stage.is_none().then(|| missing.clone()),
@@ -88,47 +90,41 @@ impl RevisionTable<'_> {
         self.record.yardstick.stage(self.held?, date, self.read)
     }
 
-    fn revision(&self, first: &Stage, later: &Stage) -> f64 {
-        let (_, decimals) = self.decimals();
-        round_to(
-            self.record.yardstick.revision(first.value, later.value),
-            decimals,
-        )
+    fn value(&self, stage: &Stage) -> f64 {
+        let [decimals, _] = self.decimals;
+        round_to(stage.value, decimals)
     }
 
-    fn decimals(&self) -> (i32, i32) {
-        decimals(self.record.yardstick, self.info)
+    fn revision(&self, first: &Stage, later: &Stage) -> f64 {
+        let [_, decimals] = self.decimals;
+        let revision = self.record.yardstick.revision(first.value, later.value);
+        round_to(revision, decimals)
     }
 
     /// The newest first prints, newest first.
     pub(super) fn newest_prints(&self, most: usize) -> Vec<PrintAnswer> {
+        let shown = |print: &Revised| {
+            let now = self.now(print.date);
+            PrintAnswer {
+                date: print.date,
+                known: print.first.day,
+                first: self.value(&print.first),
+                now: now.map(|now| self.value(&now)),
+                revision: now.map(|now| self.revision(&print.first, &now)),
+            }
+        };
         let newest = self.record.prints.iter().rev().take(most);
-        newest.map(|print| self.print(print)).collect()
+        newest.map(shown).collect()
     }
 
     /// What the vintages held cover; `None` where there is no first print among them.
     pub(super) fn record(&self) -> Option<RecordAnswer> {
-        let (from, to) = self
-            .record
-            .span
-            .filter(|_| !self.record.prints.is_empty())?;
+        let (from, to) = self.record.span?;
         Some(RecordAnswer { from, to })
     }
 
-    fn print(&self, print: &Revised) -> PrintAnswer {
-        let now = self.now(print.date);
-        let (decimals, _) = self.decimals();
-        PrintAnswer {
-            date: print.date,
-            known: print.first.day,
-            first: round_to(print.first.value, decimals),
-            now: now.map(|now| round_to(now.value, decimals)),
-            revision: now.map(|now| self.revision(&print.first, &now)),
-        }
-    }
-
     pub(super) fn usual(&self, usual: &Usual) -> UsualAnswer {
-        let (_, decimals) = self.decimals();
+        let [_, decimals] = self.decimals;
         let round = |value: f64| round_to(value, decimals + 1);
         let spread = |(months, s): (i64, &Spread)| SpreadAnswer {
             months,
@@ -144,15 +140,5 @@ impl RevisionTable<'_> {
             to: usual.to,
             after: HORIZONS.into_iter().zip(&usual.after).map(spread).collect(),
         }
-    }
-}
-
-/// Decimals of values and of revisions.
-pub(in crate::endpoints) fn decimals(yardstick: Yardstick, info: &SeriesInfo) -> (i32, i32) {
-    let own = i32::from(info.decimals);
-    match yardstick {
-        Yardstick::Level | Yardstick::Change => (own, own),
-        Yardstick::LevelInPercent => (own, 2),
-        Yardstick::Growth | Yardstick::AnnualGrowth => (2, 2),
     }
 }

@@ -17,15 +17,7 @@ pub fn label(date: Date, frequency: Frequency) -> String {
 
 /// What is compared, in words.
 pub(super) fn measure(yardstick: Yardstick, frequency: Frequency) -> String {
-    let period = match frequency {
-        Frequency::Daily => "day",
-        Frequency::Weekly => "week",
-        Frequency::Biweekly => "two weeks",
-        Frequency::Monthly => "month",
-        Frequency::Quarterly => "quarter",
-        Frequency::Semiannual => "half-year",
-        Frequency::Annual => "year",
-    };
+    let period = frequency.period_name();
     match yardstick {
         Yardstick::Level | Yardstick::LevelInPercent => "level".to_owned(),
         Yardstick::Change => format!("change from the {period} before"),
@@ -36,14 +28,20 @@ pub(super) fn measure(yardstick: Yardstick, frequency: Frequency) -> String {
     }
 }
 
-/// Units of values and of revisions.
-pub(in crate::endpoints) fn units(yardstick: Yardstick, info: &SeriesInfo) -> (String, String) {
-    let (own, points) = (info.units.clone(), "percentage points".to_owned());
+/// Unit and decimals of values, then of revisions.
+pub(in crate::endpoints) fn units(yardstick: Yardstick, info: &SeriesInfo) -> [(String, i32); 2] {
+    let decimals = i32::from(info.decimals);
+    let own = || (info.units.clone(), decimals);
+    let in_unit = |unit: &str, decimals| (unit.to_owned(), decimals);
     match yardstick {
-        Yardstick::Level if own.starts_with("Percent") => (own, points),
-        Yardstick::Level | Yardstick::Change => (own.clone(), own),
-        Yardstick::LevelInPercent => (own, "percent".into()),
-        Yardstick::Growth | Yardstick::AnnualGrowth => ("percent".into(), points),
+        Yardstick::Level if info.units.starts_with("Percent") => {
+            [own(), in_unit("percentage points", decimals)]
+        }
+        Yardstick::Level | Yardstick::Change => [own(), own()],
+        Yardstick::LevelInPercent => [own(), in_unit("percent", 2)],
+        Yardstick::Growth | Yardstick::AnnualGrowth => {
+            [in_unit("percent", 2), in_unit("percentage points", 2)]
+        }
     }
 }
 

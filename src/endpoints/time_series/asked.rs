@@ -20,21 +20,10 @@ pub(super) struct Asked {
     pub(super) days: Vec<AskedDay>,
 }
 
-/// A day whose figure is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AskedDay {
-    /// The day.
-    pub(super) day: Date,
-    /// How long after the event, where there is one.
-    pub(super) horizon: Option<String>,
-}
+/// A day whose figure is asked for, and how long after the event it is, where it is a horizon of one.
+pub(super) type AskedDay = (Date, Option<String>);
 
 impl Asked {
-    /// Whether the days are an event and what came after.
-    pub(super) fn is_event(&self) -> bool {
-        self.days.iter().any(|d| d.horizon.is_some())
-    }
-
     /// Reads the arguments.
     ///
     /// # Errors
@@ -54,45 +43,29 @@ impl Asked {
             return Err(Error::invalid("horizons", &horizons, problem, allowed));
         }
         let Some((name, days)) = single else {
-            return Self::range(params, as_of, today);
+            let given = (params.start.as_deref(), params.end.as_deref());
+            let (start, end) = range(given, as_of, today)?;
+            // A range that is a single day asks for its figure.
+            let only = (start == end).then_some((start, None));
+            let days = only.into_iter().collect();
+            return Ok(Self { start, end, days });
         };
         for (field, text) in [("start", &params.start), ("end", &params.end)] {
             if let Some(text) = text {
                 return Err(beside(field, text, name));
             }
         }
-        let each = || days.iter().map(|d| d.day);
-        let (start, end) = (each().min(), each().max());
+        let each = || days.iter().map(|(day, _)| *day);
         Ok(Self {
-            start: start.unwrap_or(base.0),
-            end: end.unwrap_or(base.0),
+            start: each().min().unwrap_or(base.0),
+            end: each().max().unwrap_or(base.0),
             days,
-        })
-    }
-
-    /// A range; one that is a single day asks for its figure.
-    fn range(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
-        let given = (params.start.as_deref(), params.end.as_deref());
-        let (start, end) = range(given, as_of, today)?;
-        let only = (start == end).then_some(AskedDay {
-            day: start,
-            horizon: None,
-        });
-        Ok(Self {
-            start,
-            end,
-            days: only.into_iter().collect(),
         })
     }
 }
 
 fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<AskedDay>> {
-    let day = |text: &String| {
-        Ok(AskedDay {
-            day: days::read("dates", text, base)?,
-            horizon: None,
-        })
-    };
+    let day = |text: &String| Ok((days::read("dates", text, base)?, None));
     let dates = days::rejoined(dates.iter().map(String::as_str));
     dates.iter().map(day).collect()
 }
@@ -101,17 +74,12 @@ fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<AskedDay>> {
 fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<AskedDay>> {
     let event = days::read("after", event, base)?;
     let usual = HORIZONS.map(str::to_owned);
-    let mut days = vec![AskedDay {
-        day: event,
-        horizon: None,
-    }];
-    for horizon in horizons.unwrap_or(&usual) {
-        days.push(AskedDay {
-            day: shift(event, parse_span("horizons", horizon)?),
-            horizon: Some(horizon.trim().to_ascii_lowercase()),
-        });
-    }
-    Ok(days)
+    let horizon = |text: &String| {
+        let day = shift(event, parse_span("horizons", text)?);
+        Ok((day, Some(text.trim().to_ascii_lowercase())))
+    };
+    let horizons = horizons.unwrap_or(&usual).iter().map(horizon);
+    std::iter::once(Ok((event, None))).chain(horizons).collect()
 }
 
 fn beside(field: &str, text: &str, other: &str) -> Error {

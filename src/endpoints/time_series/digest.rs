@@ -1,6 +1,7 @@
 //! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
 //! latest figure stands.
 
+use crate::endpoints::decode::usual;
 use crate::endpoints::measured::Measured;
 use crate::indicators::statistics;
 use crate::indicators::window::{Extreme, Standing, Swing, extremes};
@@ -62,7 +63,7 @@ pub struct ExtremeRow {
     /// In the series' unit.
     pub value: f64,
     /// Rows with that value, where there are several.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "usual::<1>", skip_serializing_if = "is_one")]
     pub ties: usize,
     /// The newest date with the value, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,10 +82,6 @@ pub struct Move {
     /// The same in percent, where a percent change means something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_pct: Option<f64>,
-}
-
-fn one() -> usize {
-    1
 }
 
 #[expect(

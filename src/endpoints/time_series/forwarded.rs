@@ -18,7 +18,6 @@ use crate::model::frequency::shift;
 use crate::model::{Date, Rights, Series, SeriesId, SeriesInfo};
 use crate::upstream::Slice;
 use jiff::ToSpan;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// Arguments that an upstream of the contract knows.
@@ -34,23 +33,24 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
     let asked = Asked::of(&params, as_of, today)?;
     let (mut start, mut end) = (asked.start, asked.end);
     let mut arguments = checked.clone();
-    if !asked.days.is_empty() {
+    let has_days = !asked.days.is_empty();
+    if has_days {
         // The figure of a day may be of a quarter that began long before, and whether it is the newest tells the next.
         end = shift(end, 1.year()).min(newest(as_of, today));
         start = shift(start.min(end), (-1).year());
-        for name in ["start", "end"] {
-            arguments.insert(name.into(), Value::Null);
-        }
     }
-    if arguments.contains_key("units") || arguments.contains_key("frequency") {
+    let is_made_here = params.units.is_some() || params.frequency.is_some();
+    if is_made_here {
         // A change from a year earlier and a first whole period need rows before the range.
         start = shift(start, (-2).years());
-        arguments.insert("start".into(), Value::Null);
     }
     arguments.retain(|name, _| CONTRACT.contains(&name.as_str()));
-    for (name, day) in [("start", start), ("end", end)] {
-        if let Some(value) = arguments.get_mut(name) {
-            *value = Value::from(day.to_string());
+    for (name, day, is_needed) in [
+        ("start", start, has_days || is_made_here),
+        ("end", end, has_days),
+    ] {
+        if is_needed || arguments.contains_key(name) {
+            arguments.insert(name.into(), day.to_string().into());
         }
     }
     Ok(Outbound {

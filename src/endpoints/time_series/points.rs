@@ -24,11 +24,8 @@ pub struct PointInTime {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Unit of the change.
-    #[serde(
-        rename = "changeUnit",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "changeUnit")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_unit: Option<String>,
     /// The same in basis points, of percentages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,90 +41,87 @@ pub struct PointInTime {
 /// The figures at the days asked for, each with its change from the event or from the day before it in the list.
 pub(super) fn points(series: &Series, measured: &Measured, asked: &Asked) -> Vec<PointInTime> {
     let mut against: Option<f64> = None;
-    let mut points = Vec::new();
-    for day in &asked.days {
-        let mut point = point(series, measured.frequency, day);
-        point.value = point.value.map(|v| measured.told(v));
-        if let (Some(now), Some(before)) = (point.value, against) {
-            let change = without_noise(now - before);
-            point.change = Some(change);
-            point.change_unit = Some(measured.change_unit.clone());
-            point.change_bp = measured.basis_points(change);
-            let is_amount = measured.is_amount() && before > 0.0 && now > 0.0;
-            point.change_pct = is_amount.then(|| shown_percent(100.0 * (now / before - 1.0)));
+    let point = |(day, horizon): &AskedDay| {
+        let (found, note) = figure(series, measured.frequency, *day);
+        let value = found.map(|o| measured.told(o.value));
+        let both = value.zip(against);
+        let change = both.map(|(now, before)| without_noise(now - before));
+        let is_amount = |now, before| measured.is_amount() && before > 0.0 && now > 0.0;
+        let amounts = both.filter(|(now, before)| is_amount(*now, *before));
+        if horizon.is_none() {
+            against = value.or(against);
         }
-        let is_event = asked.is_event() && day.horizon.is_none();
-        if is_event || !asked.is_event() {
-            against = point.value.or(against);
+        PointInTime {
+            asked: *day,
+            horizon: horizon.clone(),
+            date: found.map(|o| o.date),
+            value,
+            change,
+            change_unit: change.map(|_| measured.change_unit.clone()),
+            change_bp: change.and_then(|change| measured.basis_points(change)),
+            change_pct: amounts.map(|(now, before)| shown_percent(100.0 * (now / before - 1.0))),
+            note,
         }
-        points.push(point);
-    }
-    points
+    };
+    asked.days.iter().map(point).collect()
 }
 
-fn point(series: &Series, frequency: Frequency, asked: &AskedDay) -> PointInTime {
-    let mut point = PointInTime {
-        asked: asked.day,
-        horizon: asked.horizon.clone(),
-        ..PointInTime::default()
+/// The figure that speaks for a day, and why it is of another one or none is.
+fn figure(
+    series: &Series,
+    frequency: Frequency,
+    day: Date,
+) -> (Option<Observation>, Option<String>) {
+    let rows = &series.observations;
+    let (Some(found), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
+        let begins = |first: &Observation| format!("begins {}", frequency.when(first.date));
+        let why = rows.first().map_or("no figure".to_owned(), begins);
+        return (None, Some(why));
     };
-    let Some(found) = series.last_on_or_before(asked.day) else {
-        let begin = series.observations.first();
-        point.note = Some(match begin {
-            Some(first) => format!("begins {}", frequency.when(first.date)),
-            None => "no figure".into(),
-        });
-        return point;
-    };
-    if series.is_stale(found.date, asked.day) {
-        point.note = Some(absent(series, frequency, found));
-        return point;
+    let is_last = last.date == found.date;
+    if !series.is_stale(found.date, day) {
+        let note = another_day(frequency, (found.date, is_last), day);
+        return (Some(found), note);
     }
-    point.date = Some(found.date);
-    point.value = Some(found.value);
-    point.note = another_day(series, frequency, found.date, asked.day);
-    point
-}
-
-/// Why nothing speaks for a day: the newest figure before it is too old.
-fn absent(series: &Series, frequency: Frequency, found: Observation) -> String {
-    let is_last = series.observations.last().map(|o| o.date) == Some(found.date);
     let label = frequency.label(found.date);
-    match is_last {
+    let why = match is_last {
         true => format!("no figure yet; the newest is of {label}"),
         false => format!("no figure; the one before is of {label}"),
-    }
+    };
+    (None, Some(why))
 }
 
-/// That the figure is of another day or period than asked for.
-fn another_day(series: &Series, frequency: Frequency, found: Date, asked: Date) -> Option<String> {
-    let is_last = series.observations.last().map(|o| o.date) == Some(found);
-    let weekday = |day: Date| day.strftime("%A").to_string();
-    match frequency {
-        Frequency::Daily if found == asked => None,
+/// That the figure, which may be the last one there is, is of another day or period than asked for.
+fn another_day(
+    frequency: Frequency,
+    (found, is_last): (Date, bool),
+    asked: Date,
+) -> Option<String> {
+    let weekday = |day: Date| day.strftime("%A");
+    let said = match frequency {
+        _ if found == asked => return None,
         Frequency::Daily => {
-            let is_weekend = asked.weekday().to_monday_one_offset() > 5;
-            let why = match (is_weekend, is_last) {
-                (true, _) => weekday(asked),
-                (false, true) => format!("{}, no figure yet", weekday(asked)),
-                (false, false) => format!("{}, no figure", weekday(asked)),
+            let why = match asked.weekday().to_monday_one_offset() > 5 {
+                true => "",
+                false if is_last => ", no figure yet",
+                false => ", no figure",
             };
-            Some(format!("{why}; {}'s", weekday(found)))
+            format!("{}{why}; {}'s", weekday(asked), weekday(found))
         }
-        Frequency::Weekly | Frequency::Biweekly => {
-            (found != asked).then(|| format!("{}; newest week", weekday(asked)))
-        }
+        Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(asked)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            let is_same = frequency.period_number(found) == frequency.period_number(asked);
-            let missing = frequency.label(frequency.stamp(asked));
-            let why = if is_last {
-                "not out yet"
-            } else {
-                "never published"
+            if frequency.period_number(found) == frequency.period_number(asked) {
+                return None;
+            }
+            let why = match is_last {
+                true => "not out yet",
+                false => "never published",
             };
-            (!is_same).then(|| format!("{missing}: {why}; {}'s", frequency.label(found)))
+            let missing = frequency.label(frequency.stamp(asked));
+            format!("{missing}: {why}; {}'s", frequency.label(found))
         }
-    }
+    };
+    Some(said)
 }
 
 impl PointInTime {

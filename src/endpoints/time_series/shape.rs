@@ -111,7 +111,7 @@ pub fn recessions() -> Vec<Span> {
 fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> ChartSpec {
     let known = Catalogue::embedded().get(&answer.series_id);
     let in_words = known.filter(|_| params.units() == Units::Level);
-    let is_short = answer.unit.len() <= SHORT_UNIT;
+    let unit_short = Some(answer.unit.clone()).filter(|unit| unit.len() <= SHORT_UNIT);
     // A model reads pictures, too, and no mark stands beside the words in one.
     let is_ours = answer.untrusted.is_none();
     // The source has a line of its own in the drawing.
@@ -120,14 +120,11 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> C
         true => &answer.display_name,
         false => &answer.series_id,
     };
+    let source = answer.source.clone().filter(|_| is_ours);
     ChartSpec {
         title: title.clone(),
         unit: in_words.map_or(&answer.unit, |info| &info.units).clone(),
-        unit_short: if is_short {
-            answer.unit.clone()
-        } else {
-            String::new()
-        },
+        unit_short: unit_short.unwrap_or_default(),
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
         lines: vec![Line {
             name: String::new(),
@@ -136,11 +133,7 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> C
             is_right: false,
         }],
         shading: recessions(),
-        source: answer
-            .source
-            .clone()
-            .filter(|_| is_ours)
-            .unwrap_or_default(),
+        source: source.unwrap_or_default(),
         credit: credit.unwrap_or_default().to_owned(),
         extent: Extent::Whole,
         theme: Theme::Light,

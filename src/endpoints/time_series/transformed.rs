@@ -41,7 +41,12 @@ pub(super) fn transformed(
     answer.frequency = Some(to.word().into());
     let mut of = Arc::clone(series);
     note_absent(&mut answer.provenance, series, asked);
-    note_headline(&mut answer.provenance, series, units);
+    // The published yearly rate of a price index is that of the unadjusted one.
+    let headline = remarks::headline(series.info.id.as_str());
+    let headline = headline.filter(|_| units == Units::PercentYear);
+    answer
+        .provenance
+        .note("headline", headline.unwrap_or_default());
     if to != series.frequency() {
         let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
@@ -91,11 +96,9 @@ fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, ask
 /// Unit after a transformation.
 fn unit(units: Units, own: &str) -> String {
     let points = if own == "%" { "percentage points" } else { own };
-    match units == Units::Level {
-        true => own.to_owned(),
-        false if matches!(units, Units::Change | Units::ChangeYear) => {
-            format!("{points}, {}", units.words())
-        }
+    match units.is_in_own_unit() {
+        true if units == Units::Level => own.to_owned(),
+        true => format!("{points}, {}", units.words()),
         // A unit is "% from a year earlier", of which the words are "% change from a year earlier".
         false => units.words().replace(" change", ""),
     }
@@ -106,10 +109,7 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     if units == Units::Level {
         return info.unit_and_basis();
     }
-    let unit = match info.units_short.as_str() {
-        "%" => unit(units, "%"),
-        _ => unit(units, &info.unit_in_words()),
-    };
+    let unit = unit(units, &info.unit_in_words());
     match info.seasonally_adjusted {
         true => format!("{unit}, SA"),
         false => unit,
@@ -136,13 +136,6 @@ fn note_absent(provenance: &mut Provenance, series: &Series, asked: &Asked) {
         let verb = if absent.len() == 1 { "was" } else { "were" };
         provenance.note("absent", format!("{names} {verb} never published"));
     }
-}
-
-/// Notes that the published yearly rate of a price index is that of the unadjusted one.
-fn note_headline(provenance: &mut Provenance, series: &Series, units: Units) {
-    let headline = remarks::headline(series.info.id.as_str());
-    let headline = headline.filter(|_| units == Units::PercentYear);
-    provenance.note("headline", headline.unwrap_or_default());
 }
 
 /// Notes the periods that can be seen in the range and have no figure in the units asked for.
@@ -172,15 +165,12 @@ fn note_coarser(
     (to, how): (Periods, Aggregation),
     asked: &Asked,
 ) {
-    let (from, word) = (series.frequency().word(), how.words());
-    let to_word = to.frequency;
-    provenance.note(
-        "aggregation",
-        format!(
-            "each {to_word} figure is the {word} of its {from} ones ({})",
-            how.code()
-        ),
+    let (from, word, code) = (series.frequency().word(), how.words(), how.code());
+    let note = format!(
+        "each {} figure is the {word} of its {from} ones ({code})",
+        to.frequency
     );
+    provenance.note("aggregation", note);
     for (field, note) in coarser::remarks(series, to, (asked.start, asked.end)) {
         provenance.note(field, note);
     }

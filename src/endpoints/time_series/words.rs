@@ -71,13 +71,20 @@ fn headline(answer: &TimeSeriesAnswer) -> String {
 }
 
 fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
-    let at = |row: &Observation| {
-        let when = measured.frequency.when(row.date);
-        format!("{} {when}", measured.figure(row.value))
+    let label = |date| measured.frequency.label(date);
+    let figure = |value, date| {
+        let when = measured.frequency.when(date);
+        format!("{} {when}", measured.figure(value))
     };
+    let at = |row: &Observation| figure(row.value, row.date);
     if count == 1 {
         return format!("{}.", at(&d.last));
     }
+    // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
+    let extreme = |row: &ExtremeRow| {
+        let ties = |last| format!(" (first of {}, last {})", row.ties, label(last));
+        figure(row.value, row.date) + &row.last_date.map(ties).unwrap_or_default()
+    };
     let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
     let mut text = format!(
         "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
@@ -85,41 +92,22 @@ fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
         at(&d.first),
         measured.change(d.change, d.change_pct),
         yearly.unwrap_or_default(),
-        extreme(&d.min, measured),
-        extreme(&d.max, measured),
+        extreme(&d.min),
+        extreme(&d.max),
         d.mean,
     );
-    for (word, swing) in [("fall", &d.fall), ("rise", &d.rise)] {
-        let swing = swing.iter().filter(|s| !is_whole(s, d));
-        text.extend(swing.map(|s| format!(" Greatest {word} {}.", way(s, measured))));
+    // The change from the first row to the last is told already.
+    let is_whole = |way: &&Move| way.from == d.first && way.to == d.last;
+    let end = |row: &Observation| format!("{} ({})", measured.figure(row.value), label(row.date));
+    for (word, way) in [("fall", &d.fall), ("rise", &d.rise)] {
+        if let Some(way) = way.as_ref().filter(|way| !is_whole(way)) {
+            let change = measured.change(way.change, way.change_pct);
+            let (from, to) = (end(&way.from), end(&way.to));
+            text += &format!(" Greatest {word} {change}, {from} to {to}.");
+        }
     }
     text + &format!(
         " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
         d.below_pct, d.equal_pct, d.above_pct
     )
-}
-
-/// Whether a way is the change from the first row to the last, which is told already.
-fn is_whole(swing: &Move, d: &Digest) -> bool {
-    swing.from == d.first && swing.to == d.last
-}
-
-/// "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
-fn extreme(row: &ExtremeRow, measured: &Measured) -> String {
-    let when = measured.frequency.when(row.date);
-    let mut text = format!("{} {when}", measured.figure(row.value));
-    if let Some(last) = row.last_date {
-        let last = measured.frequency.label(last);
-        text += &format!(" (first of {}, last {last})", row.ties);
-    }
-    text
-}
-
-fn way(swing: &Move, measured: &Measured) -> String {
-    let at = |row: &Observation| {
-        let label = measured.frequency.label(row.date);
-        format!("{} ({label})", measured.figure(row.value))
-    };
-    let change = measured.change(swing.change, swing.change_pct);
-    format!("{change}, {} to {}", at(&swing.from), at(&swing.to))
 }

@@ -8,8 +8,11 @@ use crate::indicators::months::Month;
 use crate::indicators::statistics::Moments;
 use crate::indicators::transform::Units;
 use crate::model::frequency::{day_number, shift};
+use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Years of moves that a move is set against.
@@ -34,24 +37,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Unit of the value.
-    pub(super) fn unit(self, info: &SeriesInfo) -> String {
-        match self {
-            Self::Points | Self::Percent => info.units_short.clone(),
-            Self::Yearly => "%".into(),
-        }
-    }
-
-    /// Unit of the move.
-    pub(super) fn change_unit(self, info: &SeriesInfo) -> String {
-        match (self, info.units_short.as_str()) {
-            (Self::Percent, _) => "%".into(),
-            (Self::Yearly, _) | (Self::Points, "%") => "pp".into(),
-            (Self::Points, "0-100") => "points".into(),
-            (Self::Points, own) => own.into(),
-        }
-    }
-
     fn change(self, now: f64, then: f64) -> Option<f64> {
         match self {
             Self::Points | Self::Yearly => Some(now - then),
@@ -88,61 +73,76 @@ pub(super) const KEY: &[(&str, Kind)] = &[
     ("WALCL", Kind::Percent),
 ];
 
-/// The two states of knowledge.
-#[derive(Clone, Copy)]
-pub(super) struct Sides {
-    pub(super) as_of: AsOf,
-    pub(super) since: Date,
-}
-
-/// A figure that moved.
-pub(super) struct Move {
-    pub(super) info: Arc<SeriesInfo>,
-    pub(super) kind: Kind,
-    pub(super) now: Observation,
-    pub(super) then: Observation,
-    /// What the figure of then has been revised to, where it was.
-    pub(super) revised: Option<f64>,
-    pub(super) change: f64,
-    /// In standard deviations of moves over the same span.
-    pub(super) unusual: Option<f64>,
+/// A figure on both days.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// Identifier.
+    pub id: String,
+    /// Full name, and the transform where there is one.
+    pub name: String,
+    /// Value now.
+    pub now: f64,
+    /// Its date.
+    pub date: Date,
+    /// Value then, as known then.
+    pub then: f64,
+    /// Its date.
+    pub date_then: Date,
+    /// What `then` has been revised to, where it was; the move counts from it, so that both its ends are of one state
+    /// of knowledge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then_revised: Option<f64>,
+    /// Unit of all values.
+    pub unit: String,
+    /// The move, in `change_unit`.
+    pub change: f64,
+    /// Unit of the move: the value's own, or percent.
+    pub change_unit: String,
+    /// The move in standard deviations of moves over the same span in 20 years; null with too short a history.
+    pub unusual: Option<f64>,
 }
 
 /// What became of a figure.
 pub(super) enum Outcome {
-    Moved(Move),
-    NoNewFigure(&'static str),
-    Absent(&'static str),
+    /// It moved, by so many standard deviations of moves over the same span; less than none where that is not known.
+    Moved(Change, f64),
+    NoNewFigure,
+    Absent,
 }
+
+/// The two states of knowledge: that of the answer, and the day it is compared with.
+type Sides = (AsOf, Date);
 
 /// A composite on both days, against its own history.
 pub(super) fn of_composite(
     desk: &Desk,
     composite: &'static Composite,
-    sides: Sides,
+    (as_of, since): Sides,
 ) -> Result<Outcome> {
     let at = |as_of| -> Result<Option<Observation>> {
         let reading = desk.reading(composite, as_of)?;
         Ok(reading.value.map(|v| Observation::new(reading.date, v)))
     };
     let Some(info) = Catalogue::of(&composite.about) else {
-        return Ok(Outcome::Absent(composite.about.id));
+        return Ok(Outcome::Absent);
     };
-    let history = desk.series(info, sides.as_of)?;
-    let both = at(sides.as_of)?.zip(at(AsOf::Day(sides.since))?);
+    let history = desk.series(info, as_of)?;
     // A month under way then is whole now: what the index said then is what it has moved from.
-    let moved = both.and_then(|(now, then)| {
-        let moved = (now, then, then.value);
-        outcome(info, Kind::Points, moved, history.as_deref())
-    });
-    Ok(moved.unwrap_or(Outcome::Absent(composite.about.id)))
+    let both = at(as_of)?.zip(at(AsOf::Day(since))?);
+    let figures = both.map(|(now, then)| (now, then, then.value));
+    Ok(outcome(
+        (desk, info),
+        Kind::Points,
+        figures,
+        history.as_deref(),
+    ))
 }
 
 /// A key figure on both days, unless it may not be passed on.
-pub(super) fn of_key(desk: &Desk, id: &'static str, kind: Kind, sides: Sides) -> Result<Outcome> {
+pub(super) fn of_key(desk: &Desk, id: &str, kind: Kind, (as_of, since): Sides) -> Result<Outcome> {
     let info = Catalogue::embedded().get(id);
     let Some(info) = info.filter(|info| desk.permit(info).is_ok()) else {
-        return Ok(Outcome::Absent(id));
+        return Ok(Outcome::Absent);
     };
     let measured = |as_of| -> Result<Option<Arc<Series>>> {
         let found = desk.series(info, as_of)?;
@@ -154,39 +154,61 @@ pub(super) fn of_key(desk: &Desk, id: &'static str, kind: Kind, sides: Sides) ->
             }
         }))
     };
-    let (now, then) = (measured(sides.as_of)?, measured(AsOf::Day(sides.since))?);
-    let day = desk.data_date(sides.as_of)?.of(info.frequency);
-    let newest = |s: &Option<Arc<Series>>, day| s.as_ref()?.lookup(day);
-    let both = newest(&now, day).zip(newest(&then, sides.since));
-    let moved = both.and_then(|(last, then)| {
-        let now = now.as_deref()?;
-        outcome(info, kind, (last, then, now.at(then.date)?), Some(now))
-    });
-    Ok(moved.unwrap_or(Outcome::Absent(id)))
+    let (Some(now), Some(then)) = (measured(as_of)?, measured(AsOf::Day(since))?) else {
+        return Ok(Outcome::Absent);
+    };
+    let newest = now.lookup(desk.data_date(as_of)?.of(info.frequency));
+    let both = newest.zip(then.lookup(since));
+    let figures = both.and_then(|(last, then)| Some((last, then, now.at(then.date)?)));
+    Ok(outcome((desk, info), kind, figures, Some(&now)))
 }
 
-/// What became of a figure that was known on both days, with what that of then has been revised to; `None` where no
-/// change can be told.
+/// What became of a figure: as it is now and as it was known then, with what that has been revised to.
 fn outcome(
-    info: &'static Arc<SeriesInfo>,
+    (desk, info): (&Desk, &SeriesInfo),
     kind: Kind,
-    (now, then, revised): (Observation, Observation, f64),
+    figures: Option<(Observation, Observation, f64)>,
     history: Option<&Series>,
-) -> Option<Outcome> {
+) -> Outcome {
+    let Some((now, then, revised)) = figures else {
+        return Outcome::Absent;
+    };
     if now.date <= then.date {
-        return Some(Outcome::NoNewFigure(info.id.as_str()));
+        return Outcome::NoNewFigure;
     }
-    let change = kind.change(now.value, revised)?;
+    let Some(change) = kind.change(now.value, revised) else {
+        return Outcome::Absent;
+    };
     let sd = history.and_then(|s| usual(s, kind, (then.date, now.date)));
-    Some(Outcome::Moved(Move {
-        info: Arc::clone(info),
-        kind,
-        now,
-        then,
-        revised: Some(revised).filter(|v| (v - then.value).abs() > SAME),
-        change,
-        unusual: sd.map(|sd| change / sd),
-    }))
+    let unusual = sd.map(|sd| change / sd);
+    let (own, own_decimals) = (info.units_short.as_str(), i32::from(info.decimals) + 1);
+    let points = match own {
+        "%" => "pp",
+        "0-100" => "points",
+        own => own,
+    };
+    // Unit and decimals of the figures and of the move, and what is said behind the title.
+    let (unit, decimals, change_unit, change_decimals, measure) = match kind {
+        Kind::Points => (own, own_decimals, points, own_decimals, ""),
+        Kind::Percent => (own, own_decimals, "%", 2, ""),
+        Kind::Yearly => ("%", 2, "pp", 2, ", from a year earlier"),
+    };
+    let shown = |value| round_to(value, decimals);
+    let was_revised = (revised - then.value).abs() > SAME;
+    let moved = Change {
+        id: desk.shown_id(&info.id),
+        name: format!("{}{measure}", info.title),
+        now: shown(now.value),
+        date: now.date,
+        then: shown(then.value),
+        date_then: then.date,
+        then_revised: was_revised.then(|| shown(revised)),
+        unit: unit.to_owned(),
+        change: round_to(change, change_decimals),
+        change_unit: change_unit.to_owned(),
+        unusual: unusual.map(|u| round_to(u, 2)),
+    };
+    Outcome::Moved(moved, unusual.map_or(-1.0, f64::abs))
 }
 
 /// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
