@@ -124,16 +124,8 @@ struct PartDays {
     measures: Vec<Measure>,
     /// One per day.
     scores: Vec<Option<f64>>,
-    /// What the score of the last day was made of.
-    newest: Option<Scored>,
-}
-
-/// A part on one day.
-#[derive(Debug, Clone, Copy)]
-struct Scored {
-    series: &'static [&'static str],
-    input: Observation,
-    score: f64,
+    /// The score of the last day, with the series and the figure that it was made of.
+    newest: Option<(&'static [&'static str], Observation, f64)>,
 }
 
 impl Blend {
@@ -201,14 +193,14 @@ impl Blend {
 
     /// The weight that is present on the day of that place, and the points that its scores come to.
     fn sums(&self, place: usize) -> (f64, f64) {
-        let scores = self.parts.iter().filter_map(|p| {
-            let score = (*p.scores.get(place)?)?;
-            Some((p.part.weight, self.points(p.part.weight, score)))
-        });
-        // Not `sum`, which makes nothing at all −0.
-        let add = |(weights, points), (weight, point)| (weights + weight, points + point);
-        let (weight, points): (f64, f64) = scores.fold((0.0, 0.0), add);
-        (weight.min(1.0), points)
+        let (mut weights, mut points) = (0.0f64, 0.0);
+        for p in &self.parts {
+            if let Some(score) = p.scores.get(place).copied().flatten() {
+                weights += p.part.weight;
+                points += self.points(p.part.weight, score);
+            }
+        }
+        (weights.min(1.0), points)
     }
 
     fn blended(&self, weight: f64, points: f64) -> Option<f64> {
@@ -227,15 +219,15 @@ impl Blend {
         let (day, total) = last.unwrap_or((self.day, None));
         let input = |p: &PartDays| {
             let scored = last.and(p.newest);
-            let points = |s: Scored| Some(self.points(p.part.weight, s.score) / total?);
+            let points = |(_, _, score)| Some(self.points(p.part.weight, score) / total?);
             Input {
                 name: p.part.name,
-                value: scored.map(|s| s.input.value),
+                value: scored.map(|(_, input, _)| input.value),
                 unit: p.part.unit,
-                date: scored.map(|s| s.input.date),
+                date: scored.map(|(_, input, _)| input.date),
                 weight: Some(p.part.weight),
                 contribution: scored.and_then(points),
-                series: scored.map_or_else(|| p.part.series().collect(), |s| s.series.to_vec()),
+                series: scored.map_or_else(|| p.part.series().collect(), |(s, ..)| s.to_vec()),
                 missing: scored.is_none().then(|| p.lack(day)),
             }
         };
@@ -274,15 +266,8 @@ impl PartDays {
                     continue;
                 };
                 *slot = score;
-                if let Some(score) = score
-                    && place + 1 == days.len()
-                {
-                    let series = measure.from;
-                    newest = Some(Scored {
-                        series,
-                        input,
-                        score,
-                    });
+                if place + 1 == days.len() {
+                    newest = score.map(|score| (measure.from, input, score));
                 }
             }
         }
@@ -296,22 +281,14 @@ impl PartDays {
 
     /// Why there is no score on `day`.
     fn lack(&self, day: Date) -> String {
-        let series = || self.measures.iter().map(|m| &m.series.observations);
-        let Some(newest) = series()
-            .filter_map(|rows| rows.last())
-            .map(|o| o.date)
-            .max()
-        else {
-            return format!("no figures of {}", joined(self.part.series(), " or "));
-        };
-        if self
-            .measures
-            .iter()
-            .all(|m| m.on(&[day]).flatten().next().is_none())
-        {
-            format!("newest figure of {newest} is too old for {day}")
-        } else {
-            format!("too short a history by {day} to be ranked")
+        let measures = || self.measures.iter();
+        let last = |m: &Measure| m.series.observations.last().map(|o| o.date);
+        match measures().filter_map(last).max() {
+            None => format!("no figures of {}", joined(self.part.series(), " or ")),
+            Some(_) if measures().any(|m| m.on(&[day]).flatten().next().is_some()) => {
+                format!("too short a history by {day} to be ranked")
+            }
+            Some(newest) => format!("newest figure of {newest} is too old for {day}"),
         }
     }
 }

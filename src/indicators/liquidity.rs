@@ -124,7 +124,10 @@ impl Leg {
         let found = balance.as_ref().ok().copied();
         let points = found.map(|(value, _)| self.sign * value + 0.0);
         let what = (self.name, &[self.id][..], "trillions of dollars");
-        Input::of(what, found, points, balance.err())
+        Input {
+            contribution: points,
+            ..Input::of(what, found, balance.err())
+        }
     }
 }
 

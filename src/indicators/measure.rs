@@ -3,6 +3,7 @@
 //! Windows count observations (trading days), as markets do, or calendar weeks. A window that spans an
 //! interruption of the series has no value: a change over a hole of months is not a change over 63 days.
 
+use super::expression::meet;
 use super::months::log_ratio;
 use super::resample::known_on;
 use super::statistics::{Moments, rolling_moments};
@@ -65,7 +66,11 @@ impl Way {
         let (source, rows) = read.next()??;
         let mut rows = rows.to_vec();
         for other in read {
-            rows = on_common_dates(&rows, other?.1, log_ratio);
+            let mut both = Vec::with_capacity(rows.len());
+            meet(&rows, other?.1, |date, a, b| {
+                both.extend(finite(date, log_ratio(a, b)))
+            });
+            rows = both;
         }
         let first = source.observations.first()?.date;
         let usable_from = (self.past_days > 0).then(|| shift(first, self.past_days.days()));
@@ -77,21 +82,6 @@ impl Way {
             until: weekday_up_to(day),
         }))
     }
-}
-
-/// What two lists give on their common dates.
-fn on_common_dates(
-    left: &[Observation],
-    right: &[Observation],
-    join: fn(f64, f64) -> Option<f64>,
-) -> Vec<Observation> {
-    let mut right = right.iter().peekable();
-    let both = |left: &Observation| {
-        while right.next_if(|r| r.date < left.date).is_some() {}
-        let right = right.peek().filter(|r| r.date == left.date)?;
-        finite(left.date, join(left.value, right.value))
-    };
-    collected(left.iter().filter_map(both), left.len())
 }
 
 /// Rows of which there are at most `most`, and mostly nearly so many.

@@ -101,10 +101,8 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
     let last = Month::of(last.month);
     let mut newest = (0..REACH).map(|back| last.plus(-back));
     let month = newest.find(is_whole).ok_or_else(|| {
-        let name = last.name();
-        format!(
-            "term spread and financial conditions of {name} and the months before are not known"
-        )
+        let months = format!("{} and the months before", last.name());
+        format!("term spread and financial conditions of {months} are not known")
     })?;
     let scaled = scaled(&features, month);
     let at = |month| -> Option<[f64; 4]> {
@@ -112,31 +110,27 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
         Some([growth?, inflation?, spread?, conditions?])
     };
     let here = at(month).ok_or("a feature does not vary")?;
-    let past = features[0]
-        .iter()
-        .map(|(m, _)| m)
-        .filter(|m| *m <= month.plus(-YEAR));
-    let mut distances: Vec<(f64, Month)> = past
-        .filter_map(|m| Some((distance(here, at(m)?), m)))
-        .collect();
-    distances.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut taken: Vec<(f64, Month)> = Vec::new();
-    for (distance, month) in distances {
-        let is_apart =
-            |(_, other): &(f64, Month)| *other >= month.plus(YEAR) || month >= other.plus(YEAR);
-        if taken.len() < TAKEN && taken.iter().all(is_apart) {
-            taken.push((distance, month));
+    let months = features[0].iter().map(|(m, _)| m);
+    let past = months.take_while(|m| *m <= month.plus(-YEAR));
+    let near = past.filter_map(|m| Some((distance(here, at(m)?), m)));
+    let mut near: Vec<(f64, Month)> = near.collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut months: Vec<Month> = Vec::new();
+    let mut nearest = Vec::new();
+    for (distance, month) in near {
+        let is_apart = |other: &Month| month.since(*other).abs() >= YEAR;
+        if months.len() < TAKEN && months.iter().all(is_apart) {
+            months.push(month);
+            nearest.push(Precedent {
+                month: month.first_day(),
+                distance,
+                recession: recession_follows(month),
+            });
         }
     }
-    let months: Vec<Month> = taken.iter().map(|(_, m)| *m).collect();
-    let nearest = taken.into_iter().map(|(distance, month)| Precedent {
-        month: month.first_day(),
-        distance,
-        recession: recession_follows(month),
-    });
     Ok(Precedents {
         month: month.first_day(),
-        nearest: nearest.collect(),
+        nearest,
         followed: followed(&months, set, day),
     })
 }

@@ -10,7 +10,7 @@ use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
 use super::resample::known_or_none;
-use super::shapley::shapley;
+use super::shapley::attributed;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{days_between, days_later};
 use crate::model::{Date, Frequency, Knowledge, Observation, Recorded, SeriesSet};
@@ -187,9 +187,6 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let (found, [no_claims, no_payrolls]) = drivers(set, day);
-    let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
-    let attributed = found.and_then(|((_, c), (_, p))| shapley([c, p].map(Some), USUAL, formula));
-    let (base, [claims, payrolls]) = attributed.unwrap_or_default();
     let weeks = (
         "Initial claims, 4 weeks against the year before",
         &[CLAIMS][..],
@@ -198,21 +195,19 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualised");
     let week = found.map(|((week, c), _)| (c, week));
     let month = found.map(|(_, (month, p))| (p, month.first_day()));
-    let inputs = vec![
-        Input::of(weeks, week, claims, no_claims),
-        Input::of(months, month, payrolls, no_payrolls),
+    let inputs = [
+        Input::of(weeks, week, no_claims),
+        Input::of(months, month, no_payrolls),
     ];
-    let Some(((week, c), (_, p))) = found else {
-        return Reading::lacking(day, inputs);
-    };
-    let value = probability(c, p);
-    let (before, _) = drivers(set, days_later(day, -28));
-    let before = before.map(|((_, c), (_, p))| probability(c, p));
-    Reading {
-        base,
-        trend: Trend::since(before, value, "4 weeks"),
-        ..Reading::of(week, value, inputs)
+    let date = week.map_or(day, |(_, week)| week);
+    let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
+    let mut reading = attributed(date, inputs, USUAL, formula);
+    if let Some(value) = reading.value {
+        let (before, _) = drivers(set, days_later(day, -28));
+        let before = before.map(|((_, c), (_, p))| probability(c, p));
+        reading.trend = Trend::since(before, value, "4 weeks");
     }
+    reading
 }
 
 /// The value, the alarm and the record, in sentences.

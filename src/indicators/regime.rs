@@ -210,8 +210,9 @@ pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
     let axes = axes::Axes::of(figures);
     let mut states: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;
-    for (month, growth, inflation) in axes.months(last) {
-        let (g, i) = (growth.score, inflation.score);
+    for (month, growth_parts, inflation_parts) in axes.months(last) {
+        let score = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
+        let (g, i) = (score(&growth_parts), score(&inflation_parts));
         let (up, hot) = match sides {
             Some((up, hot)) => (side(up, g), side(hot, i)),
             None => (g >= 0.0, i >= 0.0),
@@ -229,9 +230,9 @@ pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
             confidence: (100.0 * own).round(),
             trajectory: Trajectory::Unknown,
             target,
-            basis: axes.basis(month, &growth),
-            growth_parts: growth.parts,
-            inflation_parts: inflation.parts,
+            basis: axes.basis(month, &growth_parts),
+            growth_parts,
+            inflation_parts,
         };
         state.trajectory = trajectory(&states, &state);
         states.push(state);
@@ -305,10 +306,13 @@ pub fn runner_up(regime: Regime, probabilities: [f64; 4]) -> Regime {
 /// The label's probability, and the likely alternative.
 fn own_and_target(regime: Regime, probabilities: [f64; 4]) -> (f64, Option<Regime>) {
     let quadrants = Regime::QUADRANTS.into_iter().zip(probabilities);
-    let (own, others): (Vec<_>, Vec<_>) = quadrants.partition(|(r, _)| *r == regime);
-    let likely = others.into_iter().filter(|(_, p)| *p >= TARGET_PROBABILITY);
-    let target = likely.max_by(|a, b| a.1.total_cmp(&b.1));
-    (own.first().map_or(0.0, |(_, p)| *p), target.map(|(r, _)| r))
+    let chance = |wanted| quadrants.clone().find(|(r, _)| *r == wanted);
+    let other = chance(runner_up(regime, probabilities));
+    let likely = other.filter(|(_, p)| *p >= TARGET_PROBABILITY);
+    (
+        chance(regime).map_or(0.0, |(_, p)| p),
+        likely.map(|(r, _)| r),
+    )
 }
 
 /// Against the state three calendar months earlier, if there is one.

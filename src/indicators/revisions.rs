@@ -2,7 +2,7 @@
 //! how far those usually lie apart (docs/METHODS.md#revisions).
 
 use super::statistics::{mean, quantile};
-use crate::model::frequency::shift;
+use crate::model::frequency::{days_later, shift};
 use crate::model::observation::known_by;
 use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
 use jiff::ToSpan;
@@ -162,16 +162,12 @@ impl Revisions {
     /// How large revisions usually were by what was known on a day: those of [`Self::usual`] that had been made in the
     /// months before the newest print of then.
     pub fn usual_by(&self, day: Date) -> Option<Usual> {
-        let printed = self.prints.iter().filter(|print| print.first.day <= day);
-        let newest = printed
-            .map(|print| print.first.day.first_of_month())
-            .max()?;
+        let printed = self.prints.iter().map(|print| print.first.day);
+        let newest = printed.filter(|printed| *printed <= day).max()?;
+        let newest = newest.first_of_month();
         let made = |print: &&Revised| {
-            let later = print.later.iter().flatten();
-            later
-                .map(|stage| stage.day)
-                .max()
-                .is_some_and(|day| day < newest)
+            let later = print.later.iter().flatten().map(|stage| stage.day);
+            later.max().is_some_and(|day| day < newest)
         };
         let made: Vec<Revised> = self.prints.iter().filter(made).copied().collect();
         usual(&made, self.yardstick)
@@ -181,31 +177,28 @@ impl Revisions {
 /// How large the revisions were of all periods that are on record at each horizon.
 fn usual(prints: &[Revised], yardstick: Yardstick) -> Option<Usual> {
     let complete = prints.iter().filter_map(|print| match print.later {
-        [Some(sooner), Some(later)] => Some((print, [sooner.value, later.value])),
+        [Some(sooner), Some(later)] => Some((print, sooner.value, later.value)),
         _ => None,
     });
-    let sample: Vec<(&Revised, [f64; 2])> = complete.collect();
-    let pairs = |at: fn(&[f64; 2]) -> f64| {
-        let pairs = sample.iter().map(|(p, later)| (p.first.value, at(later)));
-        spread(&pairs.collect::<Vec<_>>(), yardstick)
-    };
+    let sample: Vec<(&Revised, f64, f64)> = complete.collect();
+    let sooner = sample.iter().map(|(p, sooner, _)| (p.first.value, *sooner));
+    let later = sample.iter().map(|(p, _, later)| (p.first.value, *later));
     Some(Usual {
         n: sample.len(),
         from: sample.first()?.0.date,
         to: sample.last()?.0.date,
-        after: [pairs(|[sooner, _]| *sooner)?, pairs(|[_, later]| *later)?],
+        after: [spread(sooner, yardstick)?, spread(later, yardstick)?],
     })
 }
 
 /// How far later values lie from first ones.
-fn spread(pairs: &[(f64, f64)], yardstick: Yardstick) -> Option<Spread> {
-    let revisions = pairs
-        .iter()
-        .map(|(first, later)| yardstick.revision(*first, *later));
-    let revisions: Vec<f64> = revisions.collect();
+fn spread(pairs: impl Iterator<Item = (f64, f64)> + Clone, yardstick: Yardstick) -> Option<Spread> {
+    let revised = pairs.clone();
+    let revised = revised.map(|(first, later)| yardstick.revision(first, later));
+    let revisions: Vec<f64> = revised.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
-    let flips = pairs.iter().filter(|(first, later)| first * later < 0.0);
+    let flips = pairs.filter(|(first, later)| first * later < 0.0);
     let has_sign = !matches!(yardstick, Yardstick::Level | Yardstick::LevelInPercent);
     Some(Spread {
         mean_abs: mean(&sizes)?,
@@ -271,18 +264,11 @@ impl<'a> Track<'a> {
         // is told between the two that it was not out yet.
         let was_held = last.is_some_and(|row| row.value.is_some());
         let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
-        let due = shift(
-            known_by(row.date, frequency, lag),
-            frequency.slack_days().days(),
-        );
+        let due = days_later(known_by(row.date, frequency, lag), frequency.slack_days());
         // What came with the first vintage was not printed then.
-        let begins = self
-            .spans
-            .first()
-            .is_some_and(|span| day.first_of_month() > span.0);
-        let is_first =
-            begins && months_between(row.date, day) <= LATEST_PRINT && (!was_held || day <= due);
-        is_first.then_some(day)
+        let (begins, _) = self.spans.first()?;
+        let is_early = months_between(row.date, day) <= LATEST_PRINT && (!was_held || day <= due);
+        (is_early && day.first_of_month() > *begins).then_some(day)
     }
 
     /// Every period with a first print, ascending.

@@ -3,7 +3,7 @@
 //! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
-use super::months::Months;
+use super::months::{Month, Months};
 use super::resample::known_or_none;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -40,19 +40,15 @@ pub fn at(set: &SeriesSet, day: Date) -> Option<(Observation, &'static str)> {
 /// its three months (October 2025 was never published).
 pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
     let grid = Months::lasts(unemployment);
-    let means = Months::new(
-        grid.iter()
-            .filter_map(|(m, _)| grid.mean3(m, 2).map(|v| (m, v))),
-    );
-    means
-        .iter()
-        .filter_map(|(m, now)| {
-            let before = || (1..=12).filter_map(|k| means.get(m.plus(-k)));
-            let low = before().min_by(f64::total_cmp)?;
-            (before().count() >= FEWEST_LOWS)
-                .then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
-        })
-        .collect()
+    let months = grid.iter().map(|(m, _)| m);
+    let means = Months::new(months.filter_map(|m| Some((m, grid.mean3(m, 2)?))));
+    let gap = |(m, now): (Month, f64)| {
+        let before: Vec<f64> = (1..=12).filter_map(|k| means.get(m.plus(-k))).collect();
+        let low = before.iter().copied().min_by(f64::total_cmp)?;
+        let is_enough = before.len() >= FEWEST_LOWS;
+        is_enough.then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
+    };
+    means.iter().filter_map(gap).collect()
 }
 
 #[cfg(test)]

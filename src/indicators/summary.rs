@@ -8,7 +8,7 @@ use super::prose::joined;
 use super::reading::not_current;
 use super::transform::{bps, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
-use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
+use crate::model::{Date, Frequency, Observation, SeriesSet};
 
 /// Every series the summary may read, composites and regime apart.
 pub const INPUTS: &[&str] = &[
@@ -93,30 +93,26 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
 
 /// The newest figure of the first series that has a current one.
 fn first_current(set: &SeriesSet, (day, market): (Date, Date), ids: &[&'static str]) -> Figure {
-    let found = ids.iter().enumerate().find_map(|(rank, &id)| {
+    let found = ids.iter().find_map(|&id| {
         let series = set.get(id)?;
-        let day = if series.frequency() <= Frequency::Weekly {
-            market
-        } else {
-            day
-        };
-        Some((rank, id, series, series.lookup(day)?))
+        let is_market = series.frequency() <= Frequency::Weekly;
+        Some((
+            id,
+            series,
+            series.lookup(if is_market { market } else { day })?,
+        ))
     });
-    let Some((rank, id, series, last)) = found else {
+    let Some((id, series, last)) = found else {
         return absent(set, day, ids);
     };
-    let basis = (rank > 0).then(|| stand_in(series, last.date));
+    let month = Month::of(last.date).name();
+    // What a figure is that stands in for the preferred series.
+    let basis = match series.frequency() == Frequency::Monthly {
+        true => format!("monthly average, {month} ({id})"),
+        false => format!("from {id}"),
+    };
+    let basis = (ids.first() != Some(&id)).then_some(basis);
     Figure::of(last, vec![id], basis)
-}
-
-/// What a figure is that stands in for the preferred series.
-fn stand_in(series: &Series, date: Date) -> String {
-    let id = &series.info.id;
-    if series.frequency() == Frequency::Monthly {
-        format!("monthly average, {} ({id})", Month::of(date).name())
-    } else {
-        format!("from {id}")
-    }
 }
 
 /// Daily yields on their newest common date, or else monthly averages of their newest common month.
@@ -134,33 +130,24 @@ fn spread(set: &SeriesSet, (day, market): (Date, Date)) -> Figure {
         return absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]);
     };
     let month = Month::of(found.date).name();
-    Figure::of(
-        found,
-        series,
-        Some(format!("monthly averages, {month} (GS10, GS2)")),
-    )
+    let basis = format!("monthly averages, {month} (GS10, GS2)");
+    Figure::of(found, series, Some(basis))
 }
 
 /// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
 /// or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
-    let of = |id: &'static str| -> Option<(Observation, &'static str)> {
+    let of = |id: &'static str, basis| {
         let series = set.get(id)?;
         let found = latest_year_on_year(series, day)?;
-        (!series.is_stale(found.date, day)).then_some((found, id))
+        (!series.is_stale(found.date, day)).then_some((found, id, basis))
     };
-    let (headline, adjusted) = (of("CPIAUCNS"), of("CPIAUCSL"));
-    let newer = |a: &(Observation, &str), b: &(Observation, &str)| a.0.date > b.0.date;
-    let found = match (headline, adjusted) {
-        (Some(h), Some(a)) if newer(&a, &h) => Some(a),
-        (h, a) => h.or(a),
-    };
-    let Some((o, id)) = found else {
+    let headline = of("CPIAUCNS", "not seasonally adjusted");
+    let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
+    let adjusted = of("CPIAUCSL", no_newer);
+    let is_newer = |(o, ..): &(Observation, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
+    let Some((o, id, basis)) = adjusted.filter(is_newer).or(headline) else {
         return absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
-    };
-    let basis = match id {
-        "CPIAUCNS" => "not seasonally adjusted",
-        _ => "seasonally adjusted; the unadjusted index has no newer month",
     };
     let rounded = Observation::new(o.date, round_to(o.value, 1));
     Figure::of(rounded, vec![id], Some(basis.to_owned()))

@@ -176,21 +176,17 @@ impl Parser<'_> {
         self.blanks();
         let column = self.column;
         if self.one_of(&['-', '−']) {
-            return self
-                .signed()
-                .map(|x| call(Function::Negate, vec![x], column));
+            let inner = vec![self.signed()?];
+            return Ok(call(Function::Negate, inner, column));
         }
-        let base = self.atom()?;
+        let mut base = self.atom()?;
         self.blanks();
         let column = self.column;
-        match self.one_of(&['^']) {
-            false => Ok(base),
-            true => Ok(call(
-                Function::Op(Op::Power),
-                vec![base, self.signed()?],
-                column,
-            )),
+        if self.one_of(&['^']) {
+            let sides = vec![base, self.signed()?];
+            base = call(Function::Op(Op::Power), sides, column);
         }
+        Ok(base)
     }
 
     fn atom(&mut self) -> Result<Expr, Fault> {

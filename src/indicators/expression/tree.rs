@@ -176,13 +176,7 @@ impl Expr {
     }
 
     fn is_operation(&self) -> bool {
-        matches!(
-            self,
-            Self::Call {
-                function: Function::Op(_),
-                ..
-            }
-        )
+        matches!(self, Self::Call { function, .. } if matches!(function, Function::Op(_)))
     }
 
     /// Whether it is about a series that it does not name.
@@ -245,14 +239,13 @@ impl Expr {
                 arguments,
                 ..
             } => {
-                let words = arguments.iter().map(|a| {
-                    let words = a.in_words(title);
-                    match a.is_operation() && self.is_operation() {
-                        true => format!("({words})"),
-                        false => words,
-                    }
-                });
-                function.in_words(&words.collect::<Vec<_>>())
+                let words = |a: &Self| match a.is_operation() && self.is_operation() {
+                    true => format!("({})", a.in_words(title)),
+                    false => a.in_words(title),
+                };
+                let mut arguments = arguments.iter().map(words);
+                let mut next = || arguments.next().unwrap_or_default();
+                function.in_words(&next(), &next())
             }
         }
     }
@@ -264,11 +257,7 @@ impl Function {
         matches!(self, Self::Op(op) if op.is_comparison())
     }
 
-    fn in_words(self, of: &[String]) -> String {
-        let (x, y) = (
-            of.first().map_or("", String::as_str),
-            of.get(1).map_or("", String::as_str),
-        );
+    fn in_words(self, x: &str, y: &str) -> String {
         match self {
             Self::Op(op) => format!("{x} {} {y}", op.sign()),
             Self::Negate => format!("-({x})"),
