@@ -100,14 +100,13 @@ fn standing(history: &[Observation], value: f64) -> Option<String> {
     let rank = percentile_rank(&values, value)?;
     let since = history.first()?.date.strftime("%Y-%m");
     let is_extreme = |beyond: fn(f64, f64) -> bool| !values.iter().any(|v| beyond(*v, value));
-    Some(
-        match (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now)) {
-            (true, false) => format!("the highest since {since}"),
-            (false, true) => format!("the lowest since {since}"),
-            // Rounded down: nothing is above 100 % of days that include itself.
-            _ => format!("above {:.0} % of its days since {since}", rank.floor()),
-        },
-    )
+    let (highest, lowest) = (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now));
+    Some(match (highest, lowest) {
+        (true, false) => format!("the highest since {since}"),
+        (false, true) => format!("the lowest since {since}"),
+        // Rounded down: nothing is above 100 % of days that include itself.
+        _ => format!("above {:.0} % of its days since {since}", rank.floor()),
+    })
 }
 
 /// An index on all its days.
@@ -148,22 +147,22 @@ impl Blend {
 
     fn history(&self) -> Vec<Observation> {
         let days = self.days.iter().enumerate();
-        days.filter_map(|(i, &day)| Some(Observation::new(day, self.value(i)?)))
-            .collect()
+        let rows = days.filter_map(|(i, day)| Some(Observation::new(*day, self.at(i).1?)));
+        rows.collect()
     }
 
     /// The newest day's value with its parts; without a value, the reason.
     fn reading(&self) -> Reading {
-        let Some((last, date)) = self.days.iter().copied().enumerate().next_back() else {
-            let reason = "none of its inputs is there".to_owned();
+        let newest = self.days.iter().copied().enumerate().next_back();
+        let fresh = newest.filter(|(_, d)| days_between(*d, self.day) <= STALE_AFTER_DAYS);
+        let Some((last, date)) = fresh else {
+            let old =
+                |(_, date)| format!("its newest input day is {date}, too old for {}", self.day);
+            let reason = newest.map_or_else(|| "none of its inputs is there".to_owned(), old);
             return Reading::none(self.day, reason, self.inputs(None));
         };
-        if days_between(date, self.day) > STALE_AFTER_DAYS {
-            let reason = format!("its newest input day is {date}, too old for {}", self.day);
-            return Reading::none(self.day, reason, self.inputs(None));
-        }
-        let (weight, points) = self.sums(last);
-        let Some(value) = self.blended(weight, points) else {
+        let (weight, value) = self.at(last);
+        let Some(value) = value else {
             // Without a value of the index there is nothing to contribute to.
             let reason = too_little(weight, self.index.least_weight);
             return Reading::none(date, reason, self.inputs(Some((date, None))));
@@ -182,31 +181,24 @@ impl Blend {
         let then = shift(date, (-span).days());
         let place = self.days.partition_point(|d| *d <= then).checked_sub(1)?;
         let fresh = days_between(*self.days.get(place)?, then) <= STALE_AFTER_DAYS;
-        let before = self.value(place).filter(|_| fresh)?;
-        Trend::since(Some(before), value, over)
+        let (_, before) = self.at(place);
+        Trend::since(before.filter(|_| fresh), value, over)
     }
 
-    fn value(&self, place: usize) -> Option<f64> {
-        let (weight, points) = self.sums(place);
-        self.blended(weight, points)
-    }
-
-    /// The weight that is present on the day of that place, and the points that its scores come to.
-    fn sums(&self, place: usize) -> (f64, f64) {
-        let (mut weights, mut points) = (0.0f64, 0.0);
+    /// The weight that is present on the day of that place, and the index where that is enough.
+    fn at(&self, place: usize) -> (f64, Option<f64>) {
+        let (mut weight, mut points) = (0.0, 0.0);
         for p in &self.parts {
             if let Some(score) = p.scores.get(place).copied().flatten() {
-                weights += p.part.weight;
+                weight += p.part.weight;
                 points += self.points(p.part.weight, score);
             }
         }
-        (weights.min(1.0), points)
-    }
-
-    fn blended(&self, weight: f64, points: f64) -> Option<f64> {
+        let weight = f64::min(weight, 1.0);
         // A sum of decimal weights may miss its limit by a rounding.
-        (weight >= self.index.least_weight - 1e-9)
-            .then(|| (self.index.base + points / weight).clamp(0.0, 100.0))
+        let is_enough = weight >= self.index.least_weight - 1e-9;
+        let value = (self.index.base + points / weight).clamp(0.0, 100.0);
+        (weight, is_enough.then_some(value))
     }
 
     /// Points that a score takes the index away from its base, before weights are renormalised.
@@ -298,13 +290,10 @@ impl PartDays {
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
     let daily = measures.clone().filter(|m| is_daily(m) && m.sets_days);
-    let mut days: Vec<Date> = daily
-        .flat_map(|m| m.series.observations.iter().map(|o| o.date))
-        .collect();
-    let stopped = days
-        .iter()
-        .max()
-        .map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
+    let daily = daily.flat_map(|m| &m.series.observations);
+    let mut days: Vec<Date> = daily.map(|o| o.date).collect();
+    let last = days.iter().max();
+    let stopped = last.map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
     for measure in measures.filter(|m| !is_daily(m)) {
         let newest_first = measure.series.observations.iter().rev();
         let since = newest_first.map(|o| measure.since(o.date));

@@ -109,15 +109,12 @@ impl Leg {
         };
         let found = found.ok_or_else(|| format!("{} has no figure for {week}", self.id))?;
         let value = found.value * per_unit(series)?;
-        let (low, high) = self.bounds;
+        let ((low, high), id, date) = (self.bounds, self.id, found.date);
         if (low..=high).contains(&value) {
-            Ok((value, found.date))
-        } else {
-            Err(format!(
-                "{} of {} is {value} trillion, outside {low} to {high}: the unit must be wrong",
-                self.id, found.date
-            ))
+            return Ok((value, date));
         }
+        let outside = format!("outside {low} to {high}: the unit must be wrong");
+        Err(format!("{id} of {date} is {value} trillion, {outside}"))
     }
 
     fn input(&self, balance: Balance) -> Input {
@@ -151,19 +148,17 @@ fn per_unit(series: &Series) -> Result<f64, String> {
 
 /// Net liquidity at a Wednesday, if all three balances can be had.
 fn at(set: &SeriesSet, week: Date) -> Option<f64> {
-    let mut sum = 0.0;
-    for leg in &LEGS {
-        sum += leg.sign * leg.at(set, week).ok()?.0;
-    }
-    Some(sum)
+    let balances = LEGS
+        .iter()
+        .map(|leg| Some(leg.sign * leg.at(set, week).ok()?.0));
+    balances.sum()
 }
 
 /// Every week up to `day` whose three balances can be had, ascending; the first is of December 2002.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let weeks = known_or_none(set.get("WALCL"), day).iter();
-    weeks
-        .filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)))
-        .collect()
+    let known = weeks.filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)));
+    known.collect()
 }
 
 /// The newest week held. A refused or absent balance is not hidden behind an older week.
@@ -176,10 +171,8 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
         return Reading::none(day, reason.clone(), inputs.collect());
     };
-    let inputs: Vec<Input> = LEGS
-        .iter()
-        .map(|leg| leg.input(leg.at(set, week)))
-        .collect();
+    let inputs = LEGS.iter().map(|leg| leg.input(leg.at(set, week)));
+    let inputs: Vec<Input> = inputs.collect();
     if inputs.iter().any(|i| i.missing.is_some()) {
         return Reading::lacking(week, inputs);
     }
@@ -192,12 +185,10 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
 
 /// "expanding", "draining" or "stable" by the change over 13 weeks.
 pub fn direction(change: f64) -> &'static str {
-    if change > STEP {
-        "expanding"
-    } else if change < -STEP {
-        "draining"
-    } else {
-        "stable"
+    match change {
+        c if c > STEP => "expanding",
+        c if c < -STEP => "draining",
+        _ => "stable",
     }
 }
 

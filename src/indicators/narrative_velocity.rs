@@ -105,12 +105,10 @@ pub fn interpret(reading: &Reading) -> String {
         None => format!("{} not known", i.name),
     };
     let parts = joined(reading.inputs.iter().map(part), ", ");
-    let pace = if value >= 60.0 {
-        "Stories on the economy are spreading faster than usual"
-    } else if value <= 40.0 {
-        "Stories on the economy are spreading slower than usual"
-    } else {
-        "Stories on the economy are spreading at about their usual pace"
+    let pace = match value {
+        v if v >= 60.0 => "Stories on the economy are spreading faster than usual",
+        v if v <= 40.0 => "Stories on the economy are spreading slower than usual",
+        _ => "Stories on the economy are spreading at about their usual pace",
     };
     format!(
         "{name} is {} out of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",

@@ -6,9 +6,10 @@
 pub mod bridges;
 
 use super::months::{Month, Months};
+use super::recession_now::claims_out;
 use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
 use super::resample::known_or_none;
-use crate::model::frequency::{days_between, days_later};
+use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 use bridges::Coefficients;
 
@@ -28,8 +29,8 @@ pub const LIMITS: &str = "A nowcast, not the regime of record. It fails when cla
 
 /// Months that may be filled.
 const MOST: i32 = 3;
-/// Days after the newest week of claims from which on nothing is said.
-const STALE_DAYS: i64 = 14;
+/// Days after its stamp on which the gasoline price of a week is out.
+const GASOLINE_OUT_AFTER: i64 = 1;
 /// The series that growth can do without: one that ends too early is left as it is.
 const OPTIONAL: [&str; 2] = ["INDPRO", "PERMIT"];
 
@@ -78,23 +79,14 @@ pub fn with(
     (day, weekly): (Date, Date),
     bridges: Coefficients,
 ) -> Result<Nowcast, String> {
-    // Claims are out five days after their stamp, the price of gasoline on the next.
-    let [claims, gasoline] = [("ICSA", 5), ("GASREGW", 1)].map(|(id, lag)| {
-        let known = known_or_none(set.get(id), weekly);
-        let out = known.partition_point(|o| days_later(o.date, lag) <= weekly);
-        known.get(..out).unwrap_or_default()
-    });
-    let week = claims.last().map(|o| o.date).ok_or("ICSA is not loaded")?;
-    if days_between(week, weekly) > STALE_DAYS {
-        return Err(format!(
-            "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {weekly}"
-        ));
-    }
+    let (week, claims) = claims_out(set, weekly)?;
+    let gasoline = known_or_none(set.get("GASREGW"), weekly);
+    let out = gasoline.partition_point(|o| days_later(o.date, GASOLINE_OUT_AFTER) <= weekly);
     let to = Month::of(week);
     let mut filling = Filling {
         figures: Grids::read(set, day),
         claims: bridges::moves(claims),
-        gasoline: bridges::moves(gasoline),
+        gasoline: bridges::moves(gasoline.get(..out).unwrap_or_default()),
         bridges,
         to,
         fills: Vec::new(),
@@ -103,14 +95,10 @@ pub fn with(
     filling.fill()?;
     let claims = bridges::claims_at(&filling.claims, to);
     let state = regime::months(filling.figures, to.plus(1), ERRORS).pop();
-    let state = state
-        .filter(|s| Month::of(s.month) == to.plus(1))
-        .ok_or_else(|| {
-            format!(
-                "the figures do not reach {} with all that is filled",
-                to.name()
-            )
-        })?;
+    let state = state.filter(|s| Month::of(s.month) == to.plus(1));
+    let month = to.name();
+    let short = || format!("the figures do not reach {month} with all that is filled");
+    let state = state.ok_or_else(short)?;
     Ok(Nowcast {
         state,
         claims_week: week,
@@ -131,9 +119,9 @@ pub fn after(
 ) -> Result<Nowcast, String> {
     let now = at(set, day, weekly)?;
     let newest = published.state.as_ref().map(|s| s.month);
-    match newest.filter(|month| *month > now.state.month) {
-        Some(_) => Err("the monthly figures reach further than the weekly ones".to_owned()),
-        None => Ok(now),
+    match newest > Some(now.state.month) {
+        true => Err("the monthly figures reach further than the weekly ones".to_owned()),
+        false => Ok(now),
     }
 }
 

@@ -2,7 +2,7 @@
 //! (docs/METHODS.md#precedents).
 
 use super::months::{Month, Months, log_ratio};
-use super::nber::RECESSIONS;
+use super::nber::is_recession;
 use super::regime::RegimeMonth;
 use super::resample::known_or_none;
 use super::statistics::{Sample, count, mean, summary};
@@ -30,14 +30,6 @@ pub const CLOSE: f64 = 1.21;
 /// What this is worth, measured 1990-01..2025-07 with outcomes known by then.
 pub const SKILL: &str = "no skill beyond the average for jobs, little for recession and inflation; the range of the \
                          twelve held 85 of 100 times";
-
-/// First months of the features: growth and inflation, spread, financial conditions (docs/METHODS.md#precedents).
-const FIRST: [Month; 4] = [
-    Month::new(1966, 1),
-    Month::new(1966, 1),
-    Month::new(1959, 1),
-    Month::new(1971, 1),
-];
 
 /// A past month.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,7 +127,7 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
     })
 }
 
-/// Growth, inflation, spread and financial conditions by month.
+/// Growth, inflation, spread and financial conditions by month, each from its first month on (docs/METHODS.md#precedents).
 fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
     let rows = |id| known_or_none(set.get(id), day);
     let of_regime = |score: fn(&RegimeMonth) -> f64| {
@@ -145,28 +137,21 @@ fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
     let daily = Months::means(rows("T10Y3M"));
     let pair = |(m, bill): (Month, f64)| Some((m, long.get(m)? - bond_equivalent(bill)?));
     let first = daily.first();
-    let early = short
-        .iter()
-        .filter_map(pair)
-        .filter(|(m, _)| first.is_none_or(|first| *m < first));
+    let is_early = |(m, _): &(Month, f64)| first.is_none_or(|first| *m < first);
+    let early = short.iter().filter(is_early).filter_map(pair);
     let spread = Months::new(early.chain(daily.iter()));
     [
-        of_regime(|m| m.growth),
-        of_regime(|m| m.inflation),
-        spread,
-        Months::means(rows("NFCI")),
+        of_regime(|m| m.growth).since(Month::new(1966, 1)),
+        of_regime(|m| m.inflation).since(Month::new(1966, 1)),
+        spread.since(Month::new(1959, 1)),
+        Months::means(rows("NFCI")).since(Month::new(1971, 1)),
     ]
 }
 
 /// Each feature in standard deviations from its mean, over all months up to one; the sd divides by n.
 fn scaled(features: &[Months; 4], last: Month) -> [Months; 4] {
-    let mut first = FIRST.iter();
     features.each_ref().map(|feature| {
-        let from = first.next().copied().unwrap_or(last);
-        let rows: Vec<(Month, f64)> = feature
-            .iter()
-            .filter(|(m, _)| (from..=last).contains(m))
-            .collect();
+        let rows: Vec<_> = feature.iter().take_while(|(m, _)| *m <= last).collect();
         let values: Vec<f64> = rows.iter().map(|(_, v)| *v).collect();
         let middle = mean(&values).unwrap_or_default();
         let squares: f64 = values.iter().map(|v| (v - middle).powi(2)).sum();
@@ -182,10 +167,7 @@ fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
 
 /// Whether any of the twelve months after was one of a recession.
 fn recession_follows(month: Month) -> bool {
-    let (first, last) = (month.plus(1), month.plus(YEAR));
-    RECESSIONS
-        .iter()
-        .any(|r| r.peak.plus(1) <= last && r.trough >= first)
+    month.plus(1).until(month.plus(YEAR)).any(is_recession)
 }
 
 /// What followed the months within a year, where it is known.

@@ -11,6 +11,7 @@ pub use axes::{Contributor, GROWTH_INPUTS, Grids, INPUTS};
 use super::composite::Indicator;
 use super::months::Month;
 use super::statistics::normal_cdf;
+use crate::model::frequency::days_between;
 use crate::model::{Date, SeriesSet};
 
 /// The regime among the indicators.
@@ -265,21 +266,19 @@ pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Out
 
 fn too_old(state: &RegimeMonth, day: Date) -> Option<String> {
     let figures = Month::of(state.month).plus(-1);
-    let age = crate::model::frequency::days_between(figures.last_day(), day);
+    let age = days_between(figures.last_day(), day);
     (age > STALE_DAYS).then(|| {
-        format!(
-            "the newest month with complete figures is {}, which ended {age} days before {day} (limit {STALE_DAYS})",
-            figures.name()
-        )
+        let newest = figures.name();
+        let newest = format!("the newest month with complete figures is {newest}");
+        format!("{newest}, which ended {age} days before {day} (limit {STALE_DAYS})")
     })
 }
 
 /// The side of an axis, given the side before.
 fn side(positive: bool, score: f64) -> bool {
-    if positive {
-        score >= -HYSTERESIS
-    } else {
-        score > HYSTERESIS
+    match positive {
+        true => score >= -HYSTERESIS,
+        false => score > HYSTERESIS,
     }
 }
 
@@ -321,13 +320,10 @@ fn trajectory(before: &[RegimeMonth], now: &RegimeMonth) -> Trajectory {
     let Some(earlier) = before.iter().rev().take(3).find(|s| s.month == then) else {
         return Trajectory::Unknown;
     };
-    let step = now.health() - earlier.health();
-    if step >= TRAJECTORY_STEP {
-        Trajectory::Improving
-    } else if step <= -TRAJECTORY_STEP {
-        Trajectory::Deteriorating
-    } else {
-        Trajectory::Stable
+    match now.health() - earlier.health() {
+        step if step >= TRAJECTORY_STEP => Trajectory::Improving,
+        step if step <= -TRAJECTORY_STEP => Trajectory::Deteriorating,
+        _ => Trajectory::Stable,
     }
 }
 

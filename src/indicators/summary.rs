@@ -171,6 +171,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use crate::indicators::testdata;
+    use crate::model::Series;
     use jiff::civil::date;
     use std::sync::Arc;
 

@@ -26,9 +26,10 @@ pub(super) fn apply(
     Ok(match (function, second) {
         (Function::Units(units), _) => column.transformed(units),
         (Function::Negate, _) => column.each(|x| Some(-x)),
-        (Function::Not, _) => column
-            .each(|x| Some(f64::from(u8::from(x == 0.0))))
-            .named(Unit::truth()),
+        (Function::Not, _) => {
+            let not = column.each(|x| Some(f64::from(u8::from(x == 0.0))));
+            not.named(Unit::truth())
+        }
         (Function::Absolute, _) => column.each(|x| Some(x.abs())),
         (Function::MovingAverage(n), _) => {
             let rows = averages(&column.series, n);
@@ -116,10 +117,8 @@ fn lagged(series: &Series, n: usize) -> Vec<Observation> {
         };
         return whole(series, n).filter_map(moved).collect();
     }
-    let moved = rows
-        .iter()
-        .map(|o| Observation::new(later(o.date), o.value));
-    moved.collect()
+    let moved = |o: &Observation| Observation::new(later(o.date), o.value);
+    rows.iter().map(moved).collect()
 }
 
 /// Figures moved to the date n years later, where there is one.

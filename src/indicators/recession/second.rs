@@ -187,7 +187,7 @@ mod tests {
             ),
         ] {
             let month = Month::new(month.0, month.1);
-            let found = five(&Sources::read(&set, date(2026, 8, 22)), month).1;
+            let (_, found) = super::five(&Sources::read(&set, date(2026, 8, 22)), month);
             for (found, expected) in found.into_iter().zip(five) {
                 assert!(
                     found.map_or(expected.is_nan(), |v| (v - expected).abs() <= 5.1e-5),

@@ -260,16 +260,13 @@ impl Growth {
 
 /// What keeps the regime from being computed on `day`.
 pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
-    let absent: Vec<&str> = INPUTS
-        .iter()
-        .copied()
-        .filter(|id| known_or_none(set.get(id), day).is_empty())
-        .collect();
+    let inputs = INPUTS.iter().copied();
+    let absent = inputs.filter(|id| known_or_none(set.get(id), day).is_empty());
+    let absent: Vec<&str> = absent.collect();
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
-    if absent.is_empty() {
-        needs.to_owned()
-    } else {
-        format!("{needs}; not loaded: {}", absent.join(", "))
+    match absent.as_slice() {
+        [] => needs.to_owned(),
+        absent => format!("{needs}; not loaded: {}", absent.join(", ")),
     }
 }
