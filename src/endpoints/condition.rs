@@ -187,7 +187,7 @@ impl Condition {
 
     fn direction(&self, met: bool) -> &'static str {
         let is_order = |is_above: bool| match &self.tree {
-            Expr::Call { function, .. } => match is_above {
+            Expr::Call(function, ..) => match is_above {
                 true => matches!(function, Function::Op(Op::Greater | Op::AtLeast)),
                 false => matches!(function, Function::Op(Op::Less | Op::AtMost)),
             },

@@ -37,6 +37,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// The same with another weight.
+    pub const fn weighing(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
     /// Series that it may be measured by, the preferred first.
     fn series(&self) -> impl Iterator<Item = &'static str> {
         self.ways.iter().flat_map(|w| w.series).copied()

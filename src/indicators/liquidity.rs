@@ -7,7 +7,6 @@
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::prose;
 use super::reading::{Input, Reading, Trend, not_current};
-use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
@@ -156,17 +155,16 @@ fn at(set: &SeriesSet, week: Date) -> Option<f64> {
 
 /// Every week up to `day` whose three balances can be had, ascending; the first is of December 2002.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
-    let weeks = known_or_none(set.get("WALCL"), day).iter();
+    let weeks = set.up_to("WALCL", day).iter();
     let known = weeks.filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)));
     known.collect()
 }
 
 /// The newest week held. A refused or absent balance is not hidden behind an older week.
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let assets = set.get("WALCL");
-    let newest = known_or_none(assets, day).last().map(|o| o.date);
-    let fresh = |week: &Date| assets.is_some_and(|s| !s.is_stale(*week, day));
-    let Some(week) = newest.filter(fresh) else {
+    let fresh = set.get("WALCL").and_then(|s| s.lookup(day));
+    let Some(week) = fresh.map(|o| o.date) else {
+        let newest = set.up_to("WALCL", day).last().map(|o| o.date);
         let reason = not_current("WALCL", newest);
         let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
         return Reading::none(day, reason.clone(), inputs.collect());

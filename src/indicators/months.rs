@@ -122,10 +122,8 @@ impl Months {
 
     /// Every month that has a figure, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (Month, f64)> {
-        let months = (self.first.0..).map(Month);
-        months
-            .zip(&self.slots)
-            .filter_map(|(m, v)| v.map(|v| (m, v)))
+        let months = (self.first.0..).map(Month).zip(&self.slots);
+        months.filter_map(|(m, v)| Some((m, (*v)?)))
     }
 
     /// First month of the grid.

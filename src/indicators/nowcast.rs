@@ -8,7 +8,6 @@ pub mod bridges;
 use super::months::{Month, Months};
 use super::recession_now::claims_out;
 use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
-use super::resample::known_or_none;
 use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 use bridges::Coefficients;
@@ -80,20 +79,21 @@ pub fn with(
     bridges: Coefficients,
 ) -> Result<Nowcast, String> {
     let (week, claims) = claims_out(set, weekly)?;
-    let gasoline = known_or_none(set.get("GASREGW"), weekly);
+    let gasoline = set.up_to("GASREGW", weekly);
     let out = gasoline.partition_point(|o| days_later(o.date, GASOLINE_OUT_AFTER) <= weekly);
     let to = Month::of(week);
+    let moves = bridges::moves(claims);
     let mut filling = Filling {
         figures: Grids::read(set, day),
-        claims: bridges::moves(claims),
-        gasoline: bridges::moves(gasoline.get(..out).unwrap_or_default()),
-        bridges,
         to,
         fills: Vec::new(),
         inputs_missing: Vec::new(),
     };
-    filling.fill()?;
-    let claims = bridges::claims_at(&filling.claims, to);
+    filling.by_claims(&moves, &bridges)?;
+    filling.prices(
+        &bridges::moves(gasoline.get(..out).unwrap_or_default()),
+        &bridges,
+    )?;
     let state = regime::months(filling.figures, to.plus(1), ERRORS).pop();
     let state = state.filter(|s| Month::of(s.month) == to.plus(1));
     let month = to.name();
@@ -102,7 +102,7 @@ pub fn with(
     Ok(Nowcast {
         state,
         claims_week: week,
-        claims,
+        claims: bridges::claims_at(&moves, to),
         fills: filling.fills,
         inputs_missing: filling.inputs_missing,
     })
@@ -128,20 +128,16 @@ pub fn after(
 /// Figures on their way to being complete.
 struct Filling {
     figures: Grids,
-    claims: Months,
-    gasoline: Months,
-    bridges: Coefficients,
     to: Month,
     fills: Vec<Fill>,
     inputs_missing: Vec<&'static str>,
 }
 
 impl Filling {
-    fn fill(&mut self) -> Result<(), String> {
-        let (claims, b) = (self.claims.clone(), self.bridges);
+    /// All but consumer prices.
+    fn by_claims(&mut self, claims: &Months, b: &Coefficients) -> Result<(), String> {
         let with_claims = "its own momentum and initial claims";
         let by_claims = |of: [f64; 4]| {
-            let claims = &claims;
             move |grid: &Months, m: Month| {
                 let momentum = bridges::momentum(grid, m)?;
                 let step = bridges::step(&of, momentum, bridges::claims_at(claims, m));
@@ -151,7 +147,7 @@ impl Filling {
         let (payrolls, production) = (by_claims(b.payrolls), by_claims(b.production));
         let unemployment = |grid: &Months, m: Month| {
             let (last, drift) = (grid.get(m.plus(-1))?, bridges::drift(grid, m)?);
-            Some(last + bridges::step(&b.unemployment, drift, bridges::claims_at(&claims, m)))
+            Some(last + bridges::step(&b.unemployment, drift, bridges::claims_at(claims, m)))
         };
         let permits = |grid: &Months, m: Month| grid.get(m.plus(-1));
         let core = |grid: &Months, m: Month| {
@@ -164,16 +160,14 @@ impl Filling {
         self.series("UNRATE", |g| &mut g.unemployment, with_claims, unemployment)?;
         self.series("INDPRO", |g| &mut g.production, with_claims, production)?;
         self.series("PERMIT", |g| &mut g.permits, "unchanged", permits)?;
-        self.series("CPILFESL", |g| &mut g.core, "its own momentum", core)?;
-        self.prices()
+        self.series("CPILFESL", |g| &mut g.core, "its own momentum", core)
     }
 
-    fn prices(&mut self) -> Result<(), String> {
-        let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
-        let b = self.bridges;
+    fn prices(&mut self, gasoline: &Months, b: &Coefficients) -> Result<(), String> {
+        let core = self.figures.core.clone();
         let last = self.figures.prices.last();
         let mut to_fill = last.into_iter().flat_map(|m| m.plus(1).until(self.to));
-        let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
+        let how = match to_fill.any(|m| bridges::gasoline_at(gasoline, m).is_none()) {
             true => {
                 self.inputs_missing.push("GASREGW");
                 "core's momentum, without gasoline where its price is missing"
@@ -182,7 +176,7 @@ impl Filling {
         };
         let prices = |grid: &Months, m: Month| {
             let yearly = core.log_change(m.plus(-1), 12, 100.0)?;
-            let gasoline = bridges::gasoline_at(&gasoline, m);
+            let gasoline = bridges::gasoline_at(gasoline, m);
             grown(grid, m, bridges::prices(&b.prices, yearly / 12.0, gasoline))
         };
         self.series("CPIAUCSL", |g| &mut g.prices, how, prices)

@@ -4,7 +4,6 @@
 use super::months::{Month, Months, log_ratio};
 use super::nber::is_recession;
 use super::regime::RegimeMonth;
-use super::resample::known_or_none;
 use super::statistics::{Sample, count, mean, summary};
 use super::transform::bond_equivalent;
 use crate::model::{Date, SeriesSet};
@@ -129,7 +128,7 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
 
 /// Growth, inflation, spread and financial conditions by month, each from its first month on (docs/METHODS.md#precedents).
 fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
-    let rows = |id| known_or_none(set.get(id), day);
+    let rows = |id| set.up_to(id, day);
     let of_regime = |score: fn(&RegimeMonth) -> f64| {
         Months::new(path.iter().map(|m| (Month::of(m.month), score(m))))
     };
@@ -183,7 +182,7 @@ fn followed(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
         ("10-year yield, change", "pp", "GS10", moved),
     ];
     let of = |(name, unit, id, outcome): (&'static str, &'static str, &str, Outcome)| {
-        let (grid, _) = Months::lasts(known_or_none(set.get(id), day)).bridged();
+        let (grid, _) = Months::lasts(set.up_to(id, day)).bridged();
         let values: Vec<f64> = months.iter().filter_map(|m| outcome(&grid, *m)).collect();
         Some(Followed {
             name,

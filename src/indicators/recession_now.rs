@@ -9,7 +9,6 @@ use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
-use super::resample::known_or_none;
 use super::shapley::attributed;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{days_between, days_later};
@@ -159,7 +158,7 @@ pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
 /// # Errors
 /// Why they say nothing of the day, in words.
 pub fn claims_out(set: &SeriesSet, day: Date) -> Result<(Date, &[Observation]), String> {
-    let known = known_or_none(set.get(CLAIMS), day);
+    let known = set.up_to(CLAIMS, day);
     // A week counts from its Thursday, whoever brought it sooner.
     let out = known.partition_point(|o| thursday(o.date) <= day);
     let out = known.get(..out).unwrap_or_default();
@@ -178,7 +177,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
         let gap = claims_gap(weeks.iter().rev().copied());
         gap.ok_or_else(|| format!("ICSA lacks one of the {WEEKS} weeks up to {week}"))
     });
-    let known = |id| known_or_none(set.get(id), day).iter().rev().copied();
+    let known = |id| set.up_to(id, day).iter().rev().copied();
     let payrolls = payroll_growth(known(PAYROLLS), day);
     let no_payrolls = || match known(PAYROLLS).next() {
         None => "PAYEMS is not loaded".to_owned(),

@@ -214,10 +214,8 @@ pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
     for (month, growth_parts, inflation_parts) in axes.months(last) {
         let score = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
         let (g, i) = (score(&growth_parts), score(&inflation_parts));
-        let (up, hot) = match sides {
-            Some((up, hot)) => (side(up, g), side(hot, i)),
-            None => (g >= 0.0, i >= 0.0),
-        };
+        let first = (g >= 0.0, i >= 0.0);
+        let (up, hot) = sides.map_or(first, |(up, hot)| (side(up, g), side(hot, i)));
         sides = Some((up, hot));
         let regime = Regime::quadrant(up, hot);
         let probabilities = probabilities(g, i, errors);
@@ -308,10 +306,8 @@ fn own_and_target(regime: Regime, probabilities: [f64; 4]) -> (f64, Option<Regim
     let chance = |wanted| quadrants.clone().find(|(r, _)| *r == wanted);
     let other = chance(runner_up(regime, probabilities));
     let likely = other.filter(|(_, p)| *p >= TARGET_PROBABILITY);
-    (
-        chance(regime).map_or(0.0, |(_, p)| p),
-        likely.map(|(r, _)| r),
-    )
+    let own = chance(regime).map_or(0.0, |(_, p)| p);
+    (own, likely.map(|(r, _)| r))
 }
 
 /// Against the state three calendar months earlier, if there is one.

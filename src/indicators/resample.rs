@@ -177,11 +177,6 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     described.collect()
 }
 
-/// [`Series::up_to`] of a series that may not be there at all.
-pub fn known_or_none(series: Option<&Series>, day: Date) -> &[Observation] {
-    series.map_or(&[], |s| s.up_to(day))
-}
-
 /// The day the figure stamped `date` is taken to be public.
 pub fn known_on(series: &Series, date: Date) -> Date {
     let (frequency, lag) = (series.info.frequency, series.info.publication_lag_days);

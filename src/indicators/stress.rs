@@ -129,20 +129,14 @@ const FULL: &[Part] = &[
 ];
 
 const PUBLIC: &[Part] = &[
-    Part {
-        weight: 0.45,
-        ..CONDITIONS
-    },
+    CONDITIONS.weighing(0.45),
     Part {
         name: "Excess bond premium",
         unit: "percentage points",
         weight: 0.25,
         ways: &[Way::level(&["EBP"])],
     },
-    Part {
-        weight: 0.20,
-        ..LABOR
-    },
+    LABOR.weighing(0.20),
     RATES,
 ];
 

@@ -6,6 +6,7 @@
 use super::months::Month;
 use super::prose::joined;
 use super::reading::not_current;
+use super::sahm;
 use super::transform::{bps, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesSet};
@@ -24,6 +25,7 @@ pub const INPUTS: &[&str] = &[
     "SAHMREALTIME",
     "CPIAUCNS",
     "CPIAUCSL",
+    "UNRATE",
 ];
 
 /// One figure of the summary.
@@ -68,7 +70,7 @@ pub struct Summary {
     pub vix: Figure,
     /// High-yield spread, basis points.
     pub hy_spread_bps: Figure,
-    /// Sahm rule, real-time, percentage points.
+    /// Sahm rule, percentage points: real-time (SAHMREALTIME), or else computed from current UNRATE.
     pub sahm_rule: Figure,
     /// Consumer prices against a year earlier, percent, one decimal.
     pub cpi_yoy_pct: Figure,
@@ -79,6 +81,13 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
     let daily = |ids: &[&'static str]| first_current(set, (day, market), ids);
     let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
+    let mut sahm_rule = daily(&["SAHMREALTIME"]);
+    if sahm_rule.value.is_none()
+        && let Some(found) = sahm::computed(set, day)
+    {
+        let basis = "computed from current UNRATE".to_owned();
+        sahm_rule = Figure::of(found, vec!["UNRATE"], Some(basis));
+    }
     Summary {
         ten_year: daily(&["DGS10", "GS10"]),
         two_year: daily(&["DGS2", "GS2"]),
@@ -86,7 +95,7 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
         fed_funds: daily(&["EFFR", "DFF", "FEDFUNDS"]),
         vix: daily(&["VIXCLS"]),
         hy_spread_bps: high_yield,
-        sahm_rule: daily(&["SAHMREALTIME"]),
+        sahm_rule,
         cpi_yoy_pct: consumer_prices(set, day),
     }
 }
@@ -246,6 +255,28 @@ mod tests {
             assert_eq!(figure.value, None, "{name}");
         }
         assert!(s.ten_year.reason.unwrap().contains("newest: 2026-08-20"));
+    }
+
+    #[test]
+    fn the_signal_of_2024_was_there() {
+        let set = testdata::load(INPUTS);
+        let day = date(2024, 9, 10);
+        let then = summary(&testdata::as_of(&set, day), day, day).sahm_rule;
+        assert_eq!(
+            (then.value, then.series),
+            (Some(0.57), vec!["SAHMREALTIME"])
+        );
+        assert!(then.value >= Some(sahm::TRIGGER));
+        let day = date(2026, 8, 22);
+        let now = summary(&set, day, day).sahm_rule;
+        assert_eq!((now.date, now.value), (Some(date(2026, 7, 1)), Some(-0.03)));
+        let rates = testdata::load(&["UNRATE"]);
+        let computed = summary(&rates, day, day).sahm_rule;
+        assert_eq!(computed.value, sahm::computed(&set, day).map(|o| o.value));
+        assert_eq!(
+            computed.basis.as_deref(),
+            Some("computed from current UNRATE")
+        );
     }
 
     #[test]

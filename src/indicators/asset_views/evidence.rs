@@ -8,7 +8,6 @@
 use super::asset::Asset;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::regime::Regime;
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet, table};
 
@@ -63,7 +62,7 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let monthly = |id| (id, Months::means(known_or_none(set.get(id), day)));
+    let monthly = |id| (id, Months::means(set.up_to(id, day)));
     let mut all = asset.series().iter().map(|id| monthly(*id));
     let (id, monthly) = all.find(|(_, months)| months.iter().count() > LEAST_MONTHS)?;
     let returns = match asset == Asset::Bonds {

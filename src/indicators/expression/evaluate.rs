@@ -79,11 +79,7 @@ impl<'a> Evaluation<'a> {
                 let allowed = "a series before the comparison, for example DGS10 > 4";
                 return about.ok_or_else(|| Fault::new(*column, "names no series", allowed));
             }
-            Expr::Call {
-                function,
-                arguments,
-                column,
-            } => (*function, arguments, *column),
+            Expr::Call(function, arguments, column) => (*function, arguments, *column),
         };
         let key = expr.key();
         if let Some(done) = self.done.get(&key) {

@@ -105,14 +105,6 @@ fn shallow(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn call(function: Function, arguments: Vec<Expr>, column: usize) -> Expr {
-    Expr::Call {
-        function,
-        arguments,
-        column,
-    }
-}
-
 impl Parser<'_> {
     fn any(&mut self) -> Result<Expr, Fault> {
         self.chain(Self::every, &[("or", Op::Or)])
@@ -127,7 +119,9 @@ impl Parser<'_> {
         self.blanks();
         let column = self.column;
         if self.takes("not") {
-            return self.one().map(|x| call(Function::Not, vec![x], column));
+            return self
+                .one()
+                .map(|x| Expr::Call(Function::Not, vec![x], column));
         }
         if let Some(op) = self.operator(COMPARISONS) {
             return self.compared(Expr::Subject { column }, op, column);
@@ -147,7 +141,7 @@ impl Parser<'_> {
         let after = *self;
         match self.operator(COMPARISONS) {
             Some(_) => Err(after.fault("one comparison at a time, joined by and: a < b and b < c")),
-            None => Ok(call(Function::Op(op), vec![left, right], column)),
+            None => Ok(Expr::Call(Function::Op(op), vec![left, right], column)),
         }
     }
 
@@ -174,7 +168,7 @@ impl Parser<'_> {
             let Some(op) = self.operator(operators) else {
                 return Ok(left);
             };
-            left = call(Function::Op(op), vec![left, operand(self)?], column);
+            left = Expr::Call(Function::Op(op), vec![left, operand(self)?], column);
         }
     }
 
@@ -184,14 +178,14 @@ impl Parser<'_> {
         let column = self.column;
         if self.takes("-") || self.takes("−") {
             let inner = vec![self.signed()?];
-            return Ok(call(Function::Negate, inner, column));
+            return Ok(Expr::Call(Function::Negate, inner, column));
         }
         let mut base = self.atom()?;
         self.blanks();
         let column = self.column;
         if self.takes("^") {
             let sides = vec![base, self.signed()?];
-            base = call(Function::Op(Op::Power), sides, column);
+            base = Expr::Call(Function::Op(Op::Power), sides, column);
         }
         Ok(base)
     }
@@ -290,7 +284,7 @@ impl Parser<'_> {
             _ => return Err(self.fault(FUNCTIONS)),
         };
         self.closing()?;
-        Ok(call(function, arguments, column))
+        Ok(Expr::Call(function, arguments, column))
     }
 
     fn window(&mut self) -> Result<usize, Fault> {

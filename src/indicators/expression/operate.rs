@@ -44,10 +44,8 @@ pub(super) fn both(
     b: &Column,
     how: Aggregation,
 ) -> Result<Column, Fault> {
-    let (unit, factor) = a
-        .unit
-        .combine(op, &b.unit)
-        .map_err(|(problem, allowed)| Fault::new(at, problem, allowed))?;
+    let refused = |(problem, allowed): (String, String)| Fault::new(at, problem, allowed);
+    let (unit, factor) = a.unit.combine(op, &b.unit).map_err(refused)?;
     let to = coarsest([&*a.series, &*b.series]);
     // Of one stamp, odd as it may be, they meet as they are.
     let met = a.series.frequency() == to && same_stamps(&a.series, &b.series);

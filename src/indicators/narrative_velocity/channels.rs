@@ -77,10 +77,9 @@ impl<'a> Tally<'a> {
         slot.documents += 1;
         slot.mentions.resize(self.terms, 0);
         for term in document.terms.iter() {
-            slot.mentions
-                .get_mut(*term)
-                .into_iter()
-                .for_each(|n| *n += 1);
+            if let Some(n) = slot.mentions.get_mut(*term) {
+                *n += 1;
+            }
         }
         if age < 7 * WEEKS {
             self.recent.push((age, document.source, &document.terms));

@@ -7,7 +7,6 @@
 use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::reading::{Input, not_current};
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -133,7 +132,7 @@ impl<'a> Sources<'a> {
     pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
         let source = |id, grid: fn(&[Observation]) -> Months| {
             let series = set.get(id);
-            let known = known_or_none(series, day);
+            let known = set.up_to(id, day);
             Source {
                 id,
                 series,
@@ -189,11 +188,8 @@ impl<'a> Sources<'a> {
 
     /// The newest figure of a source that is not stale, for the month of the reference day: no other may borrow.
     fn borrowed(&self, source: &Source<'_>, month: Month) -> Option<Observation> {
-        let last = source
-            .known
-            .last()
-            .filter(|_| month == Month::of(self.day))?;
-        (!source.series?.is_stale(last.date, self.day)).then_some(*last)
+        let series = source.series.filter(|_| month == Month::of(self.day));
+        series?.lookup(self.day)
     }
 
     /// The excess bond premium of a month, percentage points.

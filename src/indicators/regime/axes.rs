@@ -1,7 +1,6 @@
 //! The two scores of a month and what they are made of.
 
 use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
@@ -138,7 +137,7 @@ impl Grids {
     pub fn read(set: &SeriesSet, day: Date) -> Self {
         let mut bridged = Vec::new();
         let mut read = |id: &'static str| {
-            let public = Months::lasts(known_or_none(set.get(id), day)).since(FIRST);
+            let public = Months::lasts(set.up_to(id, day)).since(FIRST);
             let (grid, filled) = public.bridged();
             bridged.extend(filled.into_iter().map(|m| (id, m)));
             grid
@@ -261,7 +260,7 @@ impl Growth {
 /// What keeps the regime from being computed on `day`.
 pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
     let inputs = INPUTS.iter().copied();
-    let absent = inputs.filter(|id| known_or_none(set.get(id), day).is_empty());
+    let absent = inputs.filter(|id| set.up_to(id, day).is_empty());
     let absent: Vec<&str> = absent.collect();
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
