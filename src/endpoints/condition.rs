@@ -187,7 +187,7 @@ impl Condition {
     fn direction(&self, met: bool) -> &'static str {
         let is = |ops: [Op; 2]| {
             let ops = ops.map(Function::Op);
-            matches!(&self.tree, Expr::Call { function, .. } if ops.contains(function))
+            matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
         };
         let is_above = is([Op::Greater, Op::AtLeast]);
         let is_order = is_above || is([Op::Less, Op::AtMost]);

@@ -12,7 +12,7 @@ use crate::indicators::recession::CRPI;
 use crate::indicators::recession_now::RNOW;
 use crate::indicators::stress::CMSI;
 use crate::indicators::summary::{self, Figure};
-use crate::indicators::{Composite, established, regime, sahm};
+use crate::indicators::{Composite, established, regime};
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date};
 use jiff::Timestamp;
@@ -147,8 +147,7 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let read = summary::INPUTS.iter().chain(sahm::INPUTS);
-        let read = read.chain(regime::INPUTS).copied();
+        let read = summary::INPUTS.iter().chain(regime::INPUTS).copied();
         let read = read.chain(established().map(|c| c.about.id));
         let mut draft = Draft {
             desk,
@@ -201,17 +200,11 @@ impl Endpoint for Params {
     }
 }
 
-/// The read figures at the reference day; where the real-time Sahm rule is absent, the computed one.
+/// The read figures at the reference day.
 fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
-    let set = desk.set(summary::INPUTS.iter().chain(sahm::INPUTS).copied(), as_of)?;
-    let day = desk.data_date(as_of)?;
-    let mut figures = summary::summary(&set, day.as_of, day.market);
-    if figures.sahm_rule.value.is_none()
-        && let Some((observation, basis)) = sahm::at(&set, day.as_of)
-    {
-        figures.sahm_rule = Figure::of(observation, vec!["UNRATE"], Some(basis.to_owned()));
-    }
-    Ok(figures)
+    let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
+    let date = desk.data_date(as_of)?;
+    Ok(summary::summary(&set, date.as_of, date.market))
 }
 
 /// Every figure that there is, with unit and date, in one sentence.

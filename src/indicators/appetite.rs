@@ -161,15 +161,9 @@ const FRED_ONLY: &[Part] = &[
         ],
         ..MOMENTUM
     },
-    Part {
-        weight: 0.20,
-        ..VOLATILITY
-    },
+    VOLATILITY.weighing(0.20),
     TERM,
-    Part {
-        weight: 0.25,
-        ..CREDIT
-    },
+    CREDIT.weighing(0.25),
     Part {
         name: "Breakeven inflation, 63 days",
         unit: "percentage points",

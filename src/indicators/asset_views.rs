@@ -56,6 +56,9 @@ const CLEAR_T: f64 = 2.0;
 /// Regime confidence, in percent, below which conviction falls one notch.
 const UNSURE_BELOW: f64 = 50.0;
 
+/// What is said of every asset while the regime is unknown.
+const UNKNOWN: &str = "The regime is unknown, so no past months can be compared with the present.";
+
 /// A view of every asset in `regime`, held with `confidence` percent.
 ///
 /// `own` answers with an operator's measured evidence where there is some; elsewhere the documented stands.
@@ -66,7 +69,12 @@ pub fn views(
 ) -> Vec<View> {
     let view = |asset| match own(asset).or_else(|| documented(regime, asset)) {
         Some(evidence) => view(asset, regime, confidence, &evidence),
-        None => unknown(asset),
+        None => View {
+            asset,
+            direction: Direction::Neutral,
+            conviction: Conviction::Low,
+            thesis: UNKNOWN.to_owned(),
+        },
     };
     Asset::ALL.into_iter().map(view).collect()
 }
@@ -83,28 +91,24 @@ fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Eviden
         _ if t > 0.0 => Direction::Bullish,
         _ => Direction::Bearish,
     };
-    let is_doubtful = evidence.one_cycle || confidence.is_none_or(|c| c < UNSURE_BELOW);
-    let highest = match is_doubtful {
-        true => Conviction::Low,
-        false => Conviction::Medium,
+    let highest = match confidence {
+        Some(c) if c >= UNSURE_BELOW && !evidence.one_cycle => Conviction::Medium,
+        _ => Conviction::Low,
     };
-    let conviction = table_conviction(t).min(highest);
     View {
         asset,
         direction,
-        conviction,
+        conviction: table_conviction(t).min(highest),
         thesis: thesis(asset, regime, confidence, evidence),
     }
 }
 
 /// Conviction by the size of the difference alone.
 fn table_conviction(t: f64) -> Conviction {
-    if t.abs() >= CLEAR_T {
-        Conviction::High
-    } else if t.abs() >= SOME_T {
-        Conviction::Medium
-    } else {
-        Conviction::Low
+    match t.abs() {
+        t if t >= CLEAR_T => Conviction::High,
+        t if t >= SOME_T => Conviction::Medium,
+        _ => Conviction::Low,
     }
 }
 
@@ -136,16 +140,6 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
         text += &format!(" The regime itself is held with {c:.0} % only, which lowers conviction.");
     }
     text
-}
-
-fn unknown(asset: Asset) -> View {
-    View {
-        asset,
-        direction: Direction::Neutral,
-        conviction: Conviction::Low,
-        thesis: "The regime is unknown, so no past months can be compared with the present."
-            .to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -130,25 +130,18 @@ pub fn base_rate(
     if event.horizon_months < 1 || figures.first()? > from.plus(11) {
         return None;
     }
-    let starting: Vec<(Month, f64)> = figures
-        .iter()
-        .filter(|(month, _)| *month >= from)
-        .filter(|(month, _)| figures.get(month.plus(event.horizon_months)).is_some())
-        .filter(|(month, _)| {
-            judged
-                .as_ref()
-                .is_none_or(|(c, f)| f.get(*month).is_some_and(|x| c.holds(x)))
-        })
-        .collect();
-    let hits = starting
-        .iter()
-        .filter(|(month, x)| {
-            (1..=event.horizon_months)
-                .filter_map(|k| figures.get(month.plus(k)))
-                .any(|u| event.is_met(*x, u))
-        })
-        .count();
-    let starts = starting.len();
+    let counts = |month: Month| {
+        let holds = |(c, of): &(&Condition, Months)| of.get(month).is_some_and(|x| c.holds(x));
+        let is_whole = figures.get(month.plus(event.horizon_months)).is_some();
+        month >= from && is_whole && judged.as_ref().is_none_or(holds)
+    };
+    let is_hit = |(month, x): &&(Month, f64)| {
+        let window = month.plus(1).until(month.plus(event.horizon_months));
+        let mut later = window.filter_map(|m| figures.get(m));
+        later.any(|u| event.is_met(*x, u))
+    };
+    let starting: Vec<_> = figures.iter().filter(|(m, _)| counts(*m)).collect();
+    let (hits, starts) = (starting.iter().filter(is_hit).count(), starting.len());
     let share = count(hits) / count(starts);
     Some(BaseRate {
         share,
@@ -215,11 +208,8 @@ impl Condition {
             Relation::AtOrBelow => "at or below",
             Relation::Equals => "equal to",
         };
-        format!(
-            "{} {relation} {}",
-            self.transform.of(series),
-            self.threshold
-        )
+        let (what, threshold) = (self.transform.of(series), self.threshold);
+        format!("{what} {relation} {threshold}")
     }
 
     fn holds(&self, x: f64) -> bool {
@@ -236,13 +226,9 @@ fn to_months(observations: &[Observation], how: Monthly) -> Months {
     match how {
         Monthly::Mean => Months::means(observations),
         Monthly::Last => Months::lasts(observations),
-        Monthly::Max => {
-            let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
-            Months::new(observations.chunk_by(same).filter_map(|month| {
-                let largest = month.iter().map(|o| o.value).max_by(f64::total_cmp)?;
-                Some((Month::of(month.first()?.date), largest))
-            }))
-        }
+        Monthly::Max => Months::each(observations, |month| {
+            month.iter().map(|o| o.value).max_by(f64::total_cmp)
+        }),
     }
 }
 

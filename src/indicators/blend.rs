@@ -37,6 +37,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// The same with another weight.
+    pub const fn weighing(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
     /// Series that it may be measured by, the preferred first.
     fn series(&self) -> impl Iterator<Item = &'static str> {
         self.ways.iter().flat_map(|w| w.series).copied()
@@ -100,14 +105,13 @@ fn standing(history: &[Observation], value: f64) -> Option<String> {
     let rank = percentile_rank(&values, value)?;
     let since = history.first()?.date.strftime("%Y-%m");
     let is_extreme = |beyond: fn(f64, f64) -> bool| !values.iter().any(|v| beyond(*v, value));
-    Some(
-        match (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now)) {
-            (true, false) => format!("the highest since {since}"),
-            (false, true) => format!("the lowest since {since}"),
-            // Rounded down: nothing is above 100 % of days that include itself.
-            _ => format!("above {:.0} % of its days since {since}", rank.floor()),
-        },
-    )
+    let (highest, lowest) = (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now));
+    Some(match (highest, lowest) {
+        (true, false) => format!("the highest since {since}"),
+        (false, true) => format!("the lowest since {since}"),
+        // Rounded down: nothing is above 100 % of days that include itself.
+        _ => format!("above {:.0} % of its days since {since}", rank.floor()),
+    })
 }
 
 /// An index on all its days.
@@ -124,16 +128,8 @@ struct PartDays {
     measures: Vec<Measure>,
     /// One per day.
     scores: Vec<Option<f64>>,
-    /// What the score of the last day was made of.
-    newest: Option<Scored>,
-}
-
-/// A part on one day.
-#[derive(Debug, Clone, Copy)]
-struct Scored {
-    series: &'static [&'static str],
-    input: Observation,
-    score: f64,
+    /// The score of the last day, with the series and the figure that it was made of.
+    newest: Option<(&'static [&'static str], Observation, f64)>,
 }
 
 impl Blend {
@@ -156,22 +152,22 @@ impl Blend {
 
     fn history(&self) -> Vec<Observation> {
         let days = self.days.iter().enumerate();
-        days.filter_map(|(i, &day)| Some(Observation::new(day, self.value(i)?)))
-            .collect()
+        let rows = days.filter_map(|(i, day)| Some(Observation::new(*day, self.at(i).1?)));
+        rows.collect()
     }
 
     /// The newest day's value with its parts; without a value, the reason.
     fn reading(&self) -> Reading {
-        let Some((last, date)) = self.days.iter().copied().enumerate().next_back() else {
-            let reason = "none of its inputs is there".to_owned();
+        let newest = self.days.iter().copied().enumerate().next_back();
+        let fresh = newest.filter(|(_, d)| days_between(*d, self.day) <= STALE_AFTER_DAYS);
+        let Some((last, date)) = fresh else {
+            let old =
+                |(_, date)| format!("its newest input day is {date}, too old for {}", self.day);
+            let reason = newest.map_or_else(|| "none of its inputs is there".to_owned(), old);
             return Reading::none(self.day, reason, self.inputs(None));
         };
-        if days_between(date, self.day) > STALE_AFTER_DAYS {
-            let reason = format!("its newest input day is {date}, too old for {}", self.day);
-            return Reading::none(self.day, reason, self.inputs(None));
-        }
-        let (weight, points) = self.sums(last);
-        let Some(value) = self.blended(weight, points) else {
+        let (weight, value) = self.at(last);
+        let Some(value) = value else {
             // Without a value of the index there is nothing to contribute to.
             let reason = too_little(weight, self.index.least_weight);
             return Reading::none(date, reason, self.inputs(Some((date, None))));
@@ -190,31 +186,24 @@ impl Blend {
         let then = shift(date, (-span).days());
         let place = self.days.partition_point(|d| *d <= then).checked_sub(1)?;
         let fresh = days_between(*self.days.get(place)?, then) <= STALE_AFTER_DAYS;
-        let before = self.value(place).filter(|_| fresh)?;
-        Trend::since(Some(before), value, over)
+        let (_, before) = self.at(place);
+        Trend::since(before.filter(|_| fresh), value, over)
     }
 
-    fn value(&self, place: usize) -> Option<f64> {
-        let (weight, points) = self.sums(place);
-        self.blended(weight, points)
-    }
-
-    /// The weight that is present on the day of that place, and the points that its scores come to.
-    fn sums(&self, place: usize) -> (f64, f64) {
-        let scores = self.parts.iter().filter_map(|p| {
-            let score = (*p.scores.get(place)?)?;
-            Some((p.part.weight, self.points(p.part.weight, score)))
-        });
-        // Not `sum`, which makes nothing at all −0.
-        let add = |(weights, points), (weight, point)| (weights + weight, points + point);
-        let (weight, points): (f64, f64) = scores.fold((0.0, 0.0), add);
-        (weight.min(1.0), points)
-    }
-
-    fn blended(&self, weight: f64, points: f64) -> Option<f64> {
+    /// The weight that is present on the day of that place, and the index where that is enough.
+    fn at(&self, place: usize) -> (f64, Option<f64>) {
+        let (mut weight, mut points) = (0.0, 0.0);
+        for p in &self.parts {
+            if let Some(score) = p.scores.get(place).copied().flatten() {
+                weight += p.part.weight;
+                points += self.points(p.part.weight, score);
+            }
+        }
+        let weight = f64::min(weight, 1.0);
         // A sum of decimal weights may miss its limit by a rounding.
-        (weight >= self.index.least_weight - 1e-9)
-            .then(|| (self.index.base + points / weight).clamp(0.0, 100.0))
+        let is_enough = weight >= self.index.least_weight - 1e-9;
+        let value = (self.index.base + points / weight).clamp(0.0, 100.0);
+        (weight, is_enough.then_some(value))
     }
 
     /// Points that a score takes the index away from its base, before weights are renormalised.
@@ -227,15 +216,15 @@ impl Blend {
         let (day, total) = last.unwrap_or((self.day, None));
         let input = |p: &PartDays| {
             let scored = last.and(p.newest);
-            let points = |s: Scored| Some(self.points(p.part.weight, s.score) / total?);
+            let points = |(_, _, score)| Some(self.points(p.part.weight, score) / total?);
             Input {
                 name: p.part.name,
-                value: scored.map(|s| s.input.value),
+                value: scored.map(|(_, input, _)| input.value),
                 unit: p.part.unit,
-                date: scored.map(|s| s.input.date),
+                date: scored.map(|(_, input, _)| input.date),
                 weight: Some(p.part.weight),
                 contribution: scored.and_then(points),
-                series: scored.map_or_else(|| p.part.series().collect(), |s| s.series.to_vec()),
+                series: scored.map_or_else(|| p.part.series().collect(), |(s, ..)| s.to_vec()),
                 missing: scored.is_none().then(|| p.lack(day)),
             }
         };
@@ -274,15 +263,8 @@ impl PartDays {
                     continue;
                 };
                 *slot = score;
-                if let Some(score) = score
-                    && place + 1 == days.len()
-                {
-                    let series = measure.from;
-                    newest = Some(Scored {
-                        series,
-                        input,
-                        score,
-                    });
+                if place + 1 == days.len() {
+                    newest = score.map(|score| (measure.from, input, score));
                 }
             }
         }
@@ -296,22 +278,14 @@ impl PartDays {
 
     /// Why there is no score on `day`.
     fn lack(&self, day: Date) -> String {
-        let series = || self.measures.iter().map(|m| &m.series.observations);
-        let Some(newest) = series()
-            .filter_map(|rows| rows.last())
-            .map(|o| o.date)
-            .max()
-        else {
-            return format!("no figures of {}", joined(self.part.series(), " or "));
-        };
-        if self
-            .measures
-            .iter()
-            .all(|m| m.on(&[day]).flatten().next().is_none())
-        {
-            format!("newest figure of {newest} is too old for {day}")
-        } else {
-            format!("too short a history by {day} to be ranked")
+        let measures = || self.measures.iter();
+        let last = |m: &Measure| m.series.observations.last().map(|o| o.date);
+        match measures().filter_map(last).max() {
+            None => format!("no figures of {}", joined(self.part.series(), " or ")),
+            Some(_) if measures().any(|m| m.on(&[day]).flatten().next().is_some()) => {
+                format!("too short a history by {day} to be ranked")
+            }
+            Some(newest) => format!("newest figure of {newest} is too old for {day}"),
         }
     }
 }
@@ -321,13 +295,10 @@ impl PartDays {
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
     let daily = measures.clone().filter(|m| is_daily(m) && m.sets_days);
-    let mut days: Vec<Date> = daily
-        .flat_map(|m| m.series.observations.iter().map(|o| o.date))
-        .collect();
-    let stopped = days
-        .iter()
-        .max()
-        .map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
+    let daily = daily.flat_map(|m| &m.series.observations);
+    let mut days: Vec<Date> = daily.map(|o| o.date).collect();
+    let last = days.iter().max();
+    let stopped = last.map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
     for measure in measures.filter(|m| !is_daily(m)) {
         let newest_first = measure.series.observations.iter().rev();
         let since = newest_first.map(|o| measure.since(o.date));

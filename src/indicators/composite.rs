@@ -8,10 +8,8 @@ use super::reading::Reading;
 use crate::error::Result;
 use crate::model::series_info::{COMPOSITE, DEFAULT_PREFIX};
 use crate::model::{
-    Date, Frequency, Known, Observation, Recorded, Rights, Series, SeriesId, SeriesInfo, SeriesSet,
-    Vintages,
+    Date, Frequency, Observation, Recorded, Rights, SeriesId, SeriesInfo, SeriesSet,
 };
-use std::sync::Arc;
 
 /// What is fixed about an indicator of ours: a composite, the index of texts, or the regime.
 #[derive(Debug, Clone, Copy)]
@@ -185,14 +183,13 @@ impl Composite {
         self.at(set, day).0
     }
 
-    /// The whole history up to a day, ascending; it ends with the reading of that day, where there is one.
+    /// The whole history up to a day, ascending; it ends with the reading of that day, where there is one. Nothing where
+    /// each period stands as it was known at its own time, which no set can tell.
     pub fn history(&self, set: &SeriesSet, day: Date) -> Vec<Observation> {
         match self.computation {
             Computation::Blend(index) => index.at(set, day).1,
             Computation::Own { history, .. } => history(set, day),
-            Computation::AsKnown { path, .. } => {
-                ended(path(&undated(set), day), &self.reading(set, day))
-            }
+            Computation::AsKnown { .. } => Vec::new(),
         }
     }
 
@@ -215,16 +212,4 @@ pub fn ended(mut path: Vec<Observation>, now: &Reading) -> Vec<Observation> {
         path.push(Observation::new(now.date, value));
     }
     path
-}
-
-/// A set of which nobody knows since when its figures were known: from their usual lag on.
-fn undated(set: &SeriesSet) -> Vec<Recorded> {
-    let recorded = |series: &Arc<Series>| {
-        let rows = series.observations.iter().map(|o| Known::new(o, None));
-        Recorded {
-            info: Arc::clone(&series.info),
-            vintages: Arc::new(Vintages::new(rows.collect())),
-        }
-    };
-    set.iter().map(recorded).collect()
 }

@@ -52,9 +52,8 @@ pub struct Tally {
 pub fn tally(rows: &[Observation], frequency: Frequency) -> Tally {
     let met = |o: &Observation| o.value != 0.0;
     let spells = rows.chunk_by(|a, b| met(a) == met(b));
-    let runs = spells
-        .clone()
-        .filter(|spell| spell.first().is_some_and(met));
+    let is_run = |spell: &&[Observation]| spell.first().is_some_and(met);
+    let runs = spells.clone().filter(is_run);
     let runs = runs.filter_map(|spell| run(spell, frequency));
     let first = runs.clone().next();
     let last = runs.clone().next_back();

@@ -4,7 +4,7 @@
 //! A mechanical yardstick from what was known before the release, no survey of forecasters. A surprise is the first
 //! print less the expectation, in the formula's measure; divided by `sd` it is in standard deviations.
 
-use super::months::{Month, Months};
+use super::months::{Month, Months, log_ratio};
 use super::nowcast::bridges::{self, SHIPPED};
 use super::statistics::mean;
 use crate::model::frequency::shift;
@@ -21,7 +21,7 @@ const PAYROLLS_SHARE: f64 = 0.85;
 
 /// Standard deviation and 90th percentile of errors for CPIAUCSL where gasoline is not known: measured from the vintages
 /// as the others, 2010-01..2026-02 without 2020-03..2021-06, n 176.
-const WITHOUT_GASOLINE: (f64, f64) = (0.25, 0.41);
+const WITHOUT_GASOLINE: (f64, Option<f64>) = (0.25, Some(0.41));
 
 /// What of a series is expected and printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -105,14 +105,23 @@ impl Formula {
             "INDPRO" => production,
             _ => claims,
         };
-        let mut found = draft(known)?;
-        if found.sd.is_nan() {
-            (found.sd, found.p90) = match self.kind {
-                Measure::Level => (self.sd * found.value, self.p90),
-                Measure::Change | Measure::LogPercent => (self.sd, self.p90),
-            };
+        draft(self, known)
+    }
+
+    /// An expectation beside the figure before it, and what was unusual.
+    fn expected(&self, period: Date, value: f64, before: f64, note: Option<String>) -> Expectation {
+        let sd = match self.kind {
+            Measure::Level => self.sd * value,
+            Measure::Change | Measure::LogPercent => self.sd,
+        };
+        Expectation {
+            period,
+            value,
+            sd,
+            p90: self.p90,
+            before,
+            notes: note.into_iter().collect(),
         }
-        Ok(found)
     }
 
     /// What a state of the series says of a period, in the formula's measure; `None` where it or the period before is
@@ -123,7 +132,7 @@ impl Formula {
         match self.kind {
             Measure::Level => Some(now),
             Measure::Change => Some(now - before()?),
-            Measure::LogPercent => super::months::log_ratio(now, before()?).map(|l| 100.0 * l),
+            Measure::LogPercent => log_ratio(now, before()?).map(|l| 100.0 * l),
         }
     }
 }
@@ -137,14 +146,11 @@ struct Grid {
 
 impl Grid {
     fn read(known: &SeriesSet, id: &'static str) -> Result<Self, String> {
-        let rows = known.get(id).map_or(&[][..], |s| &s.observations);
-        let (months, _) = Months::lasts(rows).bridged();
+        let rows = rows(known, id);
         let last = rows.last().ok_or_else(|| format!("{id} is not known"))?;
-        Ok(Self {
-            id,
-            months,
-            last: Month::of(last.date),
-        })
+        let (months, _) = Months::lasts(rows).bridged();
+        let last = Month::of(last.date);
+        Ok(Self { id, months, last })
     }
 
     /// The figure so many months before the newest.
@@ -156,7 +162,7 @@ impl Grid {
 
     /// 100 ln of the newest figure over the one so many months before, per month.
     fn growth(&self, months: i32) -> Result<f64, String> {
-        let ratio = super::months::log_ratio(self.back(0)?, self.back(months)?);
+        let ratio = log_ratio(self.back(0)?, self.back(months)?);
         let ratio = ratio.ok_or_else(|| format!("{} is not positive", self.id))?;
         Ok(100.0 * ratio / f64::from(months))
     }
@@ -171,70 +177,52 @@ impl Grid {
     }
 
     /// An expectation for the next month.
-    fn draft(&self, value: f64, notes: Option<String>) -> Draft {
-        let period = self.next().first_day();
-        Ok(drafted(period, (value, self.back(0)?), notes))
+    fn draft(&self, of: &Formula, value: f64, note: Option<String>) -> Draft {
+        let (period, before) = (self.next().first_day(), self.back(0)?);
+        Ok(of.expected(period, value, before, note))
     }
 }
 
-/// An expectation beside the figure before it; its spread is the formula's.
-fn drafted(period: Date, (value, before): (f64, f64), notes: Option<String>) -> Expectation {
-    Expectation {
-        period,
-        value,
-        sd: f64::NAN,
-        p90: None,
-        before,
-        notes: notes.into_iter().collect(),
-    }
-}
-
-fn payrolls(known: &SeriesSet) -> Draft {
+fn payrolls(of: &Formula, known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "PAYEMS")?;
-    grid.draft(PAYROLLS_SHARE * grid.change()?, None)
+    grid.draft(of, PAYROLLS_SHARE * grid.change()?, None)
 }
 
-fn unemployment(known: &SeriesSet) -> Draft {
+fn unemployment(of: &Formula, known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "UNRATE")?;
-    let weeks = weeks(known, "ICSA");
+    let weeks = rows(known, "ICSA");
     let moves = bridges::claims_at(&bridges::moves(weeks), grid.next());
     let held = moves.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
     let notes = still_open("claims", weeks, grid.next());
     let value = bridges::step(&SHIPPED.unemployment, grid.change()?, held);
-    grid.draft(value, notes)
+    grid.draft(of, value, notes)
 }
 
-fn prices(known: &SeriesSet) -> Draft {
+fn prices(of: &Formula, known: &SeriesSet) -> Draft {
     let core = Grid::read(known, "CPILFESL")?;
     let all = Grid::read(known, "CPIAUCSL")?;
     if core.last != all.last {
         return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
     }
-    let weeks = weeks(known, "GASREGW");
+    let weeks = rows(known, "GASREGW");
     let gasoline = bridges::gasoline_at(&bridges::moves(weeks), all.next());
     let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
-    let note = match gasoline {
-        None => Some(format!(
-            "without gasoline: GASREGW of {} is not known",
-            all.next().name()
-        )),
-        Some(_) => still_open("gasoline", weeks, all.next()),
-    };
-    let mut found = all.draft(value, note)?;
+    let mut found = all.draft(of, value, still_open("gasoline", weeks, all.next()))?;
     if gasoline.is_none() {
-        let (sd, p90) = WITHOUT_GASOLINE;
-        (found.sd, found.p90) = (sd, Some(p90));
+        let month = all.next().name();
+        found.notes = vec![format!("without gasoline: GASREGW of {month} is not known")];
+        (found.sd, found.p90) = WITHOUT_GASOLINE;
     }
     Ok(found)
 }
 
-fn core_prices(known: &SeriesSet) -> Draft {
+fn core_prices(of: &Formula, known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "CPILFESL")?;
     let value = bridges::core_prices(grid.growth(1)?, grid.growth(12)?);
-    grid.draft(value, None)
+    grid.draft(of, value, None)
 }
 
-fn production(known: &SeriesSet) -> Draft {
+fn production(of: &Formula, known: &SeriesSet) -> Draft {
     let grid = Grid::read(known, "INDPRO")?;
     let payrolls = Grid::read(known, "PAYEMS")?;
     let growth = payrolls.months.log_change(grid.next(), 1, 100.0);
@@ -243,24 +231,23 @@ fn production(known: &SeriesSet) -> Draft {
         format!("it rests on the payrolls of {month}, which are not known yet")
     })?;
     let value = -0.087_07 + 0.247_4 * grid.growth(3)? + 1.782_25 * growth;
-    grid.draft(value, None)
+    grid.draft(of, value, None)
 }
 
-fn claims(known: &SeriesSet) -> Draft {
-    let four = weeks(known, "ICSA").last_chunk::<4>();
+fn claims(of: &Formula, known: &SeriesSet) -> Draft {
+    let four = rows(known, "ICSA").last_chunk::<4>();
     let four = four.ok_or("four weeks of ICSA are not known")?;
     let [first, .., last] = four;
     if shift(first.date, 21.days()) != last.date || four.iter().any(|o| o.value <= 0.0) {
         return Err("the last four weeks of ICSA are not whole".to_owned());
     }
-    let logs = four.map(|o| o.value.ln());
-    let middle = mean(&logs).ok_or("four weeks of ICSA are not known")?;
+    let middle = mean(&four.map(|o| o.value.ln())).unwrap_or_default();
     let value = (0.5 * last.value.ln() + 0.5 * middle).exp();
     let next = shift(last.date, 7.days());
-    Ok(drafted(next, (value, last.value), None))
+    Ok(of.expected(next, value, last.value, None))
 }
 
-fn weeks<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
+fn rows<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
     known.get(id).map_or(&[], |s| &s.observations)
 }
 
@@ -268,9 +255,9 @@ fn weeks<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
 fn still_open(what: &str, weeks: &[Observation], month: Month) -> Option<String> {
     let have = weeks.iter().filter(|o| Month::of(o.date) == month).count();
     let stamps = weeks.last().map(|o| o.date.weekday());
-    let days = (0..31).map(|n: i64| shift(month.first_day(), n.days()));
-    let of_month = days.take_while(|day| *day <= month.last_day());
-    let all = of_month.filter(|day| Some(day.weekday()) == stamps).count();
+    let first = month.first_day();
+    let days = (0..i64::from(first.days_in_month())).map(|n| shift(first, n.days()));
+    let all = days.filter(|day| Some(day.weekday()) == stamps).count();
     let name = month.name();
     match have {
         0 => Some(format!("no {what} of {name} known, counted as unchanged")),

@@ -7,7 +7,6 @@
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::prose;
 use super::reading::{Input, Reading, Trend, not_current};
-use super::resample::known_or_none;
 use crate::model::frequency::{days_between, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
@@ -109,22 +108,22 @@ impl Leg {
         };
         let found = found.ok_or_else(|| format!("{} has no figure for {week}", self.id))?;
         let value = found.value * per_unit(series)?;
-        let (low, high) = self.bounds;
+        let ((low, high), id, date) = (self.bounds, self.id, found.date);
         if (low..=high).contains(&value) {
-            Ok((value, found.date))
-        } else {
-            Err(format!(
-                "{} of {} is {value} trillion, outside {low} to {high}: the unit must be wrong",
-                self.id, found.date
-            ))
+            return Ok((value, date));
         }
+        let outside = format!("outside {low} to {high}: the unit must be wrong");
+        Err(format!("{id} of {date} is {value} trillion, {outside}"))
     }
 
     fn input(&self, balance: Balance) -> Input {
         let found = balance.as_ref().ok().copied();
         let points = found.map(|(value, _)| self.sign * value + 0.0);
         let what = (self.name, &[self.id][..], "trillions of dollars");
-        Input::of(what, found, points, balance.err())
+        Input {
+            contribution: points,
+            ..Input::of(what, found, balance.err())
+        }
     }
 }
 
@@ -148,35 +147,30 @@ fn per_unit(series: &Series) -> Result<f64, String> {
 
 /// Net liquidity at a Wednesday, if all three balances can be had.
 fn at(set: &SeriesSet, week: Date) -> Option<f64> {
-    let mut sum = 0.0;
-    for leg in &LEGS {
-        sum += leg.sign * leg.at(set, week).ok()?.0;
-    }
-    Some(sum)
+    let balances = LEGS
+        .iter()
+        .map(|leg| Some(leg.sign * leg.at(set, week).ok()?.0));
+    balances.sum()
 }
 
 /// Every week up to `day` whose three balances can be had, ascending; the first is of December 2002.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
-    let weeks = known_or_none(set.get("WALCL"), day).iter();
-    weeks
-        .filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)))
-        .collect()
+    let weeks = set.up_to("WALCL", day).iter();
+    let known = weeks.filter_map(|o| Some(Observation::new(o.date, at(set, o.date)?)));
+    known.collect()
 }
 
 /// The newest week held. A refused or absent balance is not hidden behind an older week.
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let assets = set.get("WALCL");
-    let newest = known_or_none(assets, day).last().map(|o| o.date);
-    let fresh = |week: &Date| assets.is_some_and(|s| !s.is_stale(*week, day));
-    let Some(week) = newest.filter(fresh) else {
+    let fresh = set.get("WALCL").and_then(|s| s.lookup(day));
+    let Some(week) = fresh.map(|o| o.date) else {
+        let newest = set.up_to("WALCL", day).last().map(|o| o.date);
         let reason = not_current("WALCL", newest);
         let inputs = LEGS.iter().map(|leg| leg.input(Err(reason.clone())));
         return Reading::none(day, reason.clone(), inputs.collect());
     };
-    let inputs: Vec<Input> = LEGS
-        .iter()
-        .map(|leg| leg.input(leg.at(set, week)))
-        .collect();
+    let inputs = LEGS.iter().map(|leg| leg.input(leg.at(set, week)));
+    let inputs: Vec<Input> = inputs.collect();
     if inputs.iter().any(|i| i.missing.is_some()) {
         return Reading::lacking(week, inputs);
     }
@@ -189,12 +183,10 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
 
 /// "expanding", "draining" or "stable" by the change over 13 weeks.
 pub fn direction(change: f64) -> &'static str {
-    if change > STEP {
-        "expanding"
-    } else if change < -STEP {
-        "draining"
-    } else {
-        "stable"
+    match change {
+        c if c > STEP => "expanding",
+        c if c < -STEP => "draining",
+        _ => "stable",
     }
 }
 

@@ -3,10 +3,11 @@
 //! Windows count observations (trading days), as markets do, or calendar weeks. A window that spans an
 //! interruption of the series has no value: a change over a hole of months is not a change over 63 days.
 
+use super::expression::meet;
 use super::months::log_ratio;
 use super::resample::known_on;
 use super::statistics::{Moments, rolling_moments};
-use crate::model::frequency::{days_between, days_later, shift};
+use crate::model::frequency::{Length, days_between, days_later, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -47,10 +48,8 @@ impl Way {
 
     /// The same on days that others set.
     pub const fn on_days_of_others(self) -> Self {
-        Self {
-            sets_days: false,
-            ..self
-        }
+        let sets_days = false;
+        Self { sets_days, ..self }
     }
 
     /// The figures from the first day read to the reference day; `None` where a series has nothing.
@@ -65,7 +64,11 @@ impl Way {
         let (source, rows) = read.next()??;
         let mut rows = rows.to_vec();
         for other in read {
-            rows = on_common_dates(&rows, other?.1, log_ratio);
+            let mut both = Vec::with_capacity(rows.len());
+            meet(&rows, other?.1, |date, a, b| {
+                both.extend(finite(date, log_ratio(a, b)))
+            });
+            rows = both;
         }
         let first = source.observations.first()?.date;
         let usable_from = (self.past_days > 0).then(|| shift(first, self.past_days.days()));
@@ -77,21 +80,6 @@ impl Way {
             until: weekday_up_to(day),
         }))
     }
-}
-
-/// What two lists give on their common dates.
-fn on_common_dates(
-    left: &[Observation],
-    right: &[Observation],
-    join: fn(f64, f64) -> Option<f64>,
-) -> Vec<Observation> {
-    let mut right = right.iter().peekable();
-    let both = |left: &Observation| {
-        while right.next_if(|r| r.date < left.date).is_some() {}
-        let right = right.peek().filter(|r| r.date == left.date)?;
-        finite(left.date, join(left.value, right.value))
-    };
-    collected(left.iter().filter_map(both), left.len())
 }
 
 /// Rows of which there are at most `most`, and mostly nearly so many.
@@ -150,8 +138,8 @@ impl Measure {
         let all = &self.series.observations;
         let both = all.iter().zip(all.iter().skip(n));
         let whole = both.filter(|(before, now)| self.unbroken(before.date, now.date, n));
-        let changes =
-            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value)));
+        let change = |now: &Observation, before: f64| finite(now.date, change(now.value, before));
+        let changes = whole.filter_map(|(before, now)| change(now, before.value));
         self.series.observations = collected(changes, all.len());
         self
     }
@@ -163,9 +151,8 @@ impl Measure {
 
     /// Standard deviation of the last `n` changes from one observation to the next, times `scale`.
     pub fn volatility(self, n: usize, scale: f64) -> Self {
-        self.over(1, difference)
-            .windows(n, |_, window| window.sd())
-            .scaled(scale)
+        let changes = self.over(1, difference);
+        changes.windows(n, |_, window| window.sd()).scaled(scale)
     }
 
     /// Growth of the mean of four weeks over the same weeks 52 weeks before, in log percent.
@@ -188,10 +175,8 @@ impl Measure {
 
     /// Every value times `factor`.
     pub fn scaled(mut self, factor: f64) -> Self {
-        self.series
-            .observations
-            .iter_mut()
-            .for_each(|o| o.value *= factor);
+        let rows = self.series.observations.iter_mut();
+        rows.for_each(|o| o.value *= factor);
         self
     }
 
@@ -203,8 +188,8 @@ impl Measure {
         let ends = all.iter().zip(rolling_moments(&values, n)).skip(reach);
         let whole = all.iter().zip(ends);
         let whole = whole.filter(|(first, (now, _))| self.unbroken(first.date, now.date, reach));
-        let rows =
-            whole.filter_map(|(_, (now, window))| finite(now.date, value(now.value, &window)));
+        let figure = |now: &Observation, window| finite(now.date, value(now.value, &window));
+        let rows = whole.filter_map(|(_, (now, window))| figure(now, window));
         self.series.observations = collected(rows, all.len());
         self
     }
@@ -212,15 +197,11 @@ impl Measure {
     /// Whether so many steps of the series can lie between two days without a hole of two weeks.
     fn unbroken(&self, from: Date, to: Date, steps: usize) -> bool {
         let steps = i64::try_from(steps).unwrap_or(i64::MAX / 512);
-        let usual = match self.series.frequency() {
+        let usual = match self.series.frequency().length() {
             // Five trading days a week, less holidays.
-            Frequency::Daily => steps * 8 / 5,
-            Frequency::Weekly => steps * 7,
-            Frequency::Biweekly => steps * 14,
-            Frequency::Monthly => steps * 31,
-            Frequency::Quarterly => steps * 92,
-            Frequency::Semiannual => steps * 184,
-            Frequency::Annual => steps * 366,
+            Length::Days(1) => steps * 8 / 5,
+            Length::Days(n) => steps * i64::from(n),
+            Length::Months(n) => steps * 31 * i64::from(n),
         };
         days_between(from, to) <= usual + 14
     }
@@ -244,9 +225,8 @@ fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {
 }
 
 fn finite(date: Date, value: Option<f64>) -> Option<Observation> {
-    value
-        .filter(|v| v.is_finite())
-        .map(|v| Observation::new(date, v))
+    let value = value.filter(|v| v.is_finite());
+    value.map(|v| Observation::new(date, v))
 }
 
 #[cfg(test)]

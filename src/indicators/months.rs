@@ -49,11 +49,6 @@ impl Month {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// It and those after it, up to a last one.
-    pub fn up_to(self, last: Self) -> impl Iterator<Item = Self> {
-        (self.0..=last.0).map(Self)
-    }
-
     /// "July 2026".
     pub fn name(self) -> String {
         self.first_day().strftime("%B %Y").to_string()
@@ -87,11 +82,20 @@ impl Months {
 
     /// The mean of each month's observations (rates, spreads and indices, docs/METHODS.md#conversion).
     pub fn means(observations: &[Observation]) -> Self {
-        let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
-        Self::new(observations.chunk_by(same).filter_map(|month| {
+        Self::each(observations, |month| {
             let sum: f64 = month.iter().map(|o| o.value).sum();
-            Some((Month::of(month.first()?.date), sum / count(month.len())))
-        }))
+            Some(sum / count(month.len()))
+        })
+    }
+
+    /// What becomes of each month's observations.
+    pub fn each(
+        observations: &[Observation],
+        figure: impl Fn(&[Observation]) -> Option<f64>,
+    ) -> Self {
+        let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
+        let months = observations.chunk_by(same);
+        Self::new(months.filter_map(|m| Some((Month::of(m.first()?.date), figure(m)?))))
     }
 
     /// Puts a month's figure on the grid, in place of the one there; one before the first month is dropped.
@@ -118,10 +122,8 @@ impl Months {
 
     /// Every month that has a figure, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (Month, f64)> {
-        let months = (self.first.0..).map(Month);
-        months
-            .zip(&self.slots)
-            .filter_map(|(m, v)| v.map(|v| (m, v)))
+        let months = (self.first.0..).map(Month).zip(&self.slots);
+        months.filter_map(|(m, v)| Some((m, (*v)?)))
     }
 
     /// First month of the grid.

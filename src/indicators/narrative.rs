@@ -9,7 +9,7 @@ use super::nowcast::Nowcast;
 use super::prose::{self, list, lowered, moved, number, signed};
 use super::reading::Reading;
 use super::recession::CRPI;
-use super::regime::{Contributor, Outlook, RegimeMonth, Trajectory};
+use super::regime::{Contributor, Outlook, Regime, RegimeMonth, Trajectory};
 use super::stress::CMSI;
 
 /// What the paragraph is written from, all at the same day.
@@ -46,19 +46,21 @@ fn regime(outlook: &Outlook) -> String {
         return format!("The regime is unknown: {reason}.");
     };
     let month = Month::of(state.month);
-    let contested = if state.is_contested() {
-        ", contested"
-    } else {
-        ""
+    let contested = match state.is_contested() {
+        true => ", contested",
+        false => "",
     };
     format!(
-        "{} in {}, from figures up to {} ({} % confidence{contested}). {} {} {}",
+        "{} in {}, from figures up to {} ({} % confidence{contested}). Growth is {} standard deviations from its 20-year \
+         mean, mostly {}. Inflation scores {} points against target, mostly {}. {}",
         state.regime.word(),
         month.name(),
         month.plus(-1).name(),
         number(state.confidence, 0),
-        growth(state),
-        inflation(state),
+        signed(state.growth, 2),
+        largest(&state.growth_parts),
+        signed(state.inflation, 2),
+        largest(&state.inflation_parts),
         course(state),
     )
 }
@@ -77,22 +79,6 @@ fn nowcast(evidence: &Evidence<'_>) -> String {
     })
 }
 
-fn growth(state: &RegimeMonth) -> String {
-    format!(
-        "Growth is {} standard deviations from its 20-year mean, mostly {}.",
-        signed(state.growth, 2),
-        largest(&state.growth_parts)
-    )
-}
-
-fn inflation(state: &RegimeMonth) -> String {
-    format!(
-        "Inflation scores {} points against target, mostly {}.",
-        signed(state.inflation, 2),
-        largest(&state.inflation_parts)
-    )
-}
-
 /// The two parts that weigh most, with their contributions.
 fn largest(parts: &[Contributor]) -> String {
     let parts = parts.iter().map(|p| (lowered(p.name), p.contribution));
@@ -106,11 +92,8 @@ fn course(state: &RegimeMonth) -> String {
         Trajectory::Deteriorating => "Over three months the scores are deteriorating",
         Trajectory::Unknown => "The scores of three months ago are not known",
     };
-    match state.target {
-        Some(target) => format!(
-            "{course}; the most likely alternative is {}.",
-            target.word()
-        ),
+    match state.target.map(Regime::word) {
+        Some(target) => format!("{course}; the most likely alternative is {target}."),
         None => format!("{course}."),
     }
 }

@@ -16,7 +16,6 @@ pub use vocabulary::Vocabulary;
 use super::composite::{Indicator, Listing};
 use super::prose::{joined, number};
 use super::reading::{Input, Reading, present, too_little};
-use crate::model::frequency::days_between;
 use crate::model::{Date, Frequency};
 use channels::Tally;
 
@@ -62,17 +61,11 @@ const LEAST_WEIGHT: f64 = 0.6;
 /// The channels: name, weight, and why one may be absent.
 const CHANNELS: [(&str, f64, &str); 3] = [
     ("velocity", 0.40, "too few days to compare with"),
-    (
-        "convergence",
-        0.35,
-        "fewer than two sources mention the terms",
-    ),
-    (
-        "primacy",
-        0.25,
-        "no term was mentioned in two of the last four weeks",
-    ),
+    ("convergence", 0.35, FEW_SOURCES),
+    ("primacy", 0.25, FEW_WEEKS),
 ];
+const FEW_SOURCES: &str = "fewer than two sources mention the terms";
+const FEW_WEEKS: &str = "no term was mentioned in two of the last four weeks";
 
 /// The index on `day` from texts of that day and before.
 ///
@@ -81,20 +74,18 @@ const CHANNELS: [(&str, f64, &str); 3] = [
 pub fn reading(documents: &[Document<'_>], vocabulary: &Vocabulary, day: Date) -> Reading {
     let tally = Tally::of(documents, vocabulary, day);
     if let Some(reason) = refusal(documents, &tally, day) {
-        let mut inputs = inputs([None; 3], day);
-        let missing = inputs.iter_mut().map(|i| &mut i.missing);
-        missing.for_each(|m| *m = Some(reason.clone()));
+        let inputs = inputs([None; 3], day, Some(&reason));
         return Reading::none(day, reason, inputs);
     }
     let scores = [tally.velocity(), tally.convergence(), tally.primacy()];
-    let inputs = inputs(scores, day);
+    let inputs = inputs(scores, day, None);
     let weight = present(&inputs);
     if weight < LEAST_WEIGHT - 1e-9 {
         return Reading::none(day, too_little(weight, LEAST_WEIGHT), inputs);
     }
     let sum: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
     Reading {
-        basis: basis(&tally, vocabulary, day),
+        basis: basis(&tally, vocabulary),
         ..Reading::of(day, sum.clamp(0.0, 100.0), inputs)
     }
 }
@@ -114,12 +105,10 @@ pub fn interpret(reading: &Reading) -> String {
         None => format!("{} not known", i.name),
     };
     let parts = joined(reading.inputs.iter().map(part), ", ");
-    let pace = if value >= 60.0 {
-        "Stories on the economy are spreading faster than usual"
-    } else if value <= 40.0 {
-        "Stories on the economy are spreading slower than usual"
-    } else {
-        "Stories on the economy are spreading at about their usual pace"
+    let pace = match value {
+        v if v >= 60.0 => "Stories on the economy are spreading faster than usual",
+        v if v <= 40.0 => "Stories on the economy are spreading slower than usual",
+        _ => "Stories on the economy are spreading at about their usual pace",
     };
     format!(
         "{name} is {} out of 100 on {}. {pace} ({}). {}. It measures attention in the collected texts, not the economy.",
@@ -132,50 +121,46 @@ pub fn interpret(reading: &Reading) -> String {
 
 /// Why there can be no index from these texts.
 fn refusal(documents: &[Document<'_>], tally: &Tally<'_>, day: Date) -> Option<String> {
-    let Some(first) = tally.first_day else {
-        return Some(if documents.is_empty() {
-            NO_FEED.to_owned()
-        } else {
-            format!("no texts up to {day}")
-        });
-    };
-    let days = days_between(first, day) + 1;
-    if days < LEAST_DAYS {
-        return Some(format!(
-            "{days} days of texts are there, {LEAST_DAYS} are needed"
-        ));
+    let (days, a_day) = (tally.days(), tally.documents_a_day(14));
+    match days {
+        _ if documents.is_empty() => Some(NO_FEED.to_owned()),
+        0 => Some(format!("no texts up to {day}")),
+        _ if days < LEAST_DAYS => {
+            let few = format!("{days} days of texts are there, {LEAST_DAYS} are needed");
+            Some(few)
+        }
+        _ if a_day < LEAST_A_DAY => {
+            let few = number(a_day, 1);
+            let needed = format!("{LEAST_A_DAY:.0} are needed");
+            Some(format!("{few} texts a day over the last 14, {needed}"))
+        }
+        _ => None,
     }
-    let a_day = tally.documents_a_day(14);
-    (a_day < LEAST_A_DAY).then(|| {
-        format!(
-            "{} texts a day over the last 14, {LEAST_A_DAY:.0} are needed",
-            number(a_day, 1)
-        )
-    })
 }
 
-fn inputs(scores: [Option<f64>; 3], day: Date) -> Vec<Input> {
-    let channels = || CHANNELS.iter().zip(scores);
-    let there = channels().filter(|(_, score)| score.is_some());
+/// The channels with their scores; `refused` is why there is none of any.
+fn inputs(scores: [Option<f64>; 3], day: Date, refused: Option<&str>) -> Vec<Input> {
+    let channels = CHANNELS.into_iter().zip(scores);
+    let there = channels.clone().filter(|(_, score)| score.is_some());
     let total: f64 = there.map(|((_, weight, _), _)| weight).sum();
-    let input = |(&(name, weight, lack), score): (&(&'static str, f64, &str), Option<f64>)| {
+    let input = |((name, weight, lack), score): ((&'static str, f64, &str), Option<f64>)| {
         let found = score.map(|s| (s, day));
         let points = score.map(|s| weight * s / total);
+        let lack = refused.unwrap_or(lack);
         Input {
             weight: Some(weight),
-            ..Input::of((name, &[], "0-100"), found, points, Some(lack.to_owned()))
+            contribution: points,
+            ..Input::of((name, &[], "0-100"), found, Some(lack.to_owned()))
         }
     };
-    channels().map(input).collect()
+    channels.map(input).collect()
 }
 
-fn basis(tally: &Tally<'_>, vocabulary: &Vocabulary, day: Date) -> Vec<String> {
-    let top = tally.top();
-    let top = joined(top.iter().take(3).map(|t| vocabulary.name(t.term)), ", ");
+fn basis(tally: &Tally<'_>, vocabulary: &Vocabulary) -> Vec<String> {
+    let top = tally.top(0).into_iter().take(3);
+    let top = joined(top.map(|(term, _)| vocabulary.name(term)), ", ");
     let mut basis = vec![format!("Most mentioned: {top}")];
-    let days = tally
-        .first_day
-        .map_or(0, |first| days_between(first, day) + 1);
+    let days = tally.days();
     if days < SETTLED_DAYS {
         basis.push(format!(
             "preliminary: {days} of {SETTLED_DAYS} days of texts"

@@ -6,12 +6,11 @@
 pub mod bridges;
 
 use super::months::{Month, Months};
+use super::recession_now::claims_out;
 use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
-use super::resample::known_or_none;
-use crate::model::frequency::{days_between, shift};
+use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 use bridges::Coefficients;
-use jiff::ToSpan;
 
 /// Weekly series that tell of months not out yet.
 pub const WEEKLY: [&str; 2] = ["ICSA", "GASREGW"];
@@ -29,10 +28,10 @@ pub const LIMITS: &str = "A nowcast, not the regime of record. It fails when cla
 
 /// Months that may be filled.
 const MOST: i32 = 3;
-/// Days after the newest week of claims from which on nothing is said.
-const STALE_DAYS: i64 = 14;
-/// Days after its stamp on which the claims of a week, and the gasoline price of one, are out.
-const OUT_AFTER: [i64; 2] = [5, 1];
+/// Days after its stamp on which the gasoline price of a week is out.
+const GASOLINE_OUT_AFTER: i64 = 1;
+/// The series that growth can do without: one that ends too early is left as it is.
+const OPTIONAL: [&str; 2] = ["INDPRO", "PERMIT"];
 
 /// A figure that is not published yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,45 +78,31 @@ pub fn with(
     (day, weekly): (Date, Date),
     bridges: Coefficients,
 ) -> Result<Nowcast, String> {
-    let [claims, gasoline] = [0, 1].map(|i| {
-        let (id, lag) = (WEEKLY.get(i).copied(), OUT_AFTER.get(i).copied());
-        let known = known_or_none(id.and_then(|id| set.get(id)), weekly);
-        let out = |date| shift(date, lag.unwrap_or_default().days()) <= weekly;
-        known
-            .get(..known.partition_point(|o| out(o.date)))
-            .unwrap_or_default()
-    });
-    let week = claims.last().map(|o| o.date).ok_or("ICSA is not loaded")?;
-    if days_between(week, weekly) > STALE_DAYS {
-        return Err(format!(
-            "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {weekly}"
-        ));
-    }
+    let (week, claims) = claims_out(set, weekly)?;
+    let gasoline = set.up_to("GASREGW", weekly);
+    let out = gasoline.partition_point(|o| days_later(o.date, GASOLINE_OUT_AFTER) <= weekly);
     let to = Month::of(week);
+    let moves = bridges::moves(claims);
     let mut filling = Filling {
         figures: Grids::read(set, day),
-        claims: bridges::moves(claims),
-        gasoline: bridges::moves(gasoline),
-        bridges,
         to,
         fills: Vec::new(),
         inputs_missing: Vec::new(),
     };
-    filling.fill()?;
-    let claims = bridges::claims_at(&filling.claims, to);
+    filling.by_claims(&moves, &bridges)?;
+    filling.prices(
+        &bridges::moves(gasoline.get(..out).unwrap_or_default()),
+        &bridges,
+    )?;
     let state = regime::months(filling.figures, to.plus(1), ERRORS).pop();
-    let state = state
-        .filter(|s| Month::of(s.month) == to.plus(1))
-        .ok_or_else(|| {
-            format!(
-                "the figures do not reach {} with all that is filled",
-                to.name()
-            )
-        })?;
+    let state = state.filter(|s| Month::of(s.month) == to.plus(1));
+    let month = to.name();
+    let short = || format!("the figures do not reach {month} with all that is filled");
+    let state = state.ok_or_else(short)?;
     Ok(Nowcast {
         state,
         claims_week: week,
-        claims,
+        claims: bridges::claims_at(&moves, to),
         fills: filling.fills,
         inputs_missing: filling.inputs_missing,
     })
@@ -134,75 +119,55 @@ pub fn after(
 ) -> Result<Nowcast, String> {
     let now = at(set, day, weekly)?;
     let newest = published.state.as_ref().map(|s| s.month);
-    match newest.filter(|month| *month > now.state.month) {
-        Some(_) => Err("the monthly figures reach further than the weekly ones".to_owned()),
-        None => Ok(now),
+    match newest > Some(now.state.month) {
+        true => Err("the monthly figures reach further than the weekly ones".to_owned()),
+        false => Ok(now),
     }
 }
 
 /// Figures on their way to being complete.
 struct Filling {
     figures: Grids,
-    claims: Months,
-    gasoline: Months,
-    bridges: Coefficients,
     to: Month,
     fills: Vec<Fill>,
     inputs_missing: Vec<&'static str>,
 }
 
 impl Filling {
-    fn fill(&mut self) -> Result<(), String> {
-        let (claims, b) = (self.claims.clone(), self.bridges);
+    /// All but consumer prices.
+    fn by_claims(&mut self, claims: &Months, b: &Coefficients) -> Result<(), String> {
         let with_claims = "its own momentum and initial claims";
         let by_claims = |of: [f64; 4]| {
-            let claims = &claims;
             move |grid: &Months, m: Month| {
-                let claims = bridges::claims_at(claims, m);
-                grown(
-                    grid,
-                    m,
-                    bridges::step(&of, bridges::momentum(grid, m)?, claims),
-                )
+                let momentum = bridges::momentum(grid, m)?;
+                let step = bridges::step(&of, momentum, bridges::claims_at(claims, m));
+                grown(grid, m, step)
             }
         };
         let (payrolls, production) = (by_claims(b.payrolls), by_claims(b.production));
         let unemployment = |grid: &Months, m: Month| {
-            let last = grid.get(m.plus(-1))?;
-            let step = bridges::step(
-                &b.unemployment,
-                bridges::drift(grid, m)?,
-                bridges::claims_at(&claims, m),
-            );
-            Some(last + step)
+            let (last, drift) = (grid.get(m.plus(-1))?, bridges::drift(grid, m)?);
+            Some(last + bridges::step(&b.unemployment, drift, bridges::claims_at(claims, m)))
         };
+        let permits = |grid: &Months, m: Month| grid.get(m.plus(-1));
         let core = |grid: &Months, m: Month| {
             let before = m.plus(-1);
-            let step = bridges::core_prices(
-                grid.log_change(before, 1, 100.0)?,
-                grid.log_change(before, 12, 100.0)? / 12.0,
-            );
+            let yearly = grid.log_change(before, 12, 100.0)?;
+            let step = bridges::core_prices(grid.log_change(before, 1, 100.0)?, yearly / 12.0);
             grown(grid, m, step)
         };
-        self.required("PAYEMS", |g| &mut g.payrolls, with_claims, payrolls)?;
-        self.required("UNRATE", |g| &mut g.unemployment, with_claims, unemployment)?;
-        self.optional("INDPRO", |g| &mut g.production, with_claims, production)?;
-        self.optional(
-            "PERMIT",
-            |g| &mut g.permits,
-            "unchanged",
-            |grid, m| grid.get(m.plus(-1)),
-        )?;
-        self.required("CPILFESL", |g| &mut g.core, "its own momentum", core)?;
-        self.prices()
+        self.series("PAYEMS", |g| &mut g.payrolls, with_claims, payrolls)?;
+        self.series("UNRATE", |g| &mut g.unemployment, with_claims, unemployment)?;
+        self.series("INDPRO", |g| &mut g.production, with_claims, production)?;
+        self.series("PERMIT", |g| &mut g.permits, "unchanged", permits)?;
+        self.series("CPILFESL", |g| &mut g.core, "its own momentum", core)
     }
 
-    fn prices(&mut self) -> Result<(), String> {
-        let (core, gasoline) = (self.figures.core.clone(), self.gasoline.clone());
-        let b = self.bridges;
+    fn prices(&mut self, gasoline: &Months, b: &Coefficients) -> Result<(), String> {
+        let core = self.figures.core.clone();
         let last = self.figures.prices.last();
-        let mut to_fill = last.into_iter().flat_map(|m| m.plus(1).up_to(self.to));
-        let how = match to_fill.any(|m| bridges::gasoline_at(&gasoline, m).is_none()) {
+        let mut to_fill = last.into_iter().flat_map(|m| m.plus(1).until(self.to));
+        let how = match to_fill.any(|m| bridges::gasoline_at(gasoline, m).is_none()) {
             true => {
                 self.inputs_missing.push("GASREGW");
                 "core's momentum, without gasoline where its price is missing"
@@ -211,15 +176,14 @@ impl Filling {
         };
         let prices = |grid: &Months, m: Month| {
             let yearly = core.log_change(m.plus(-1), 12, 100.0)?;
-            let step =
-                bridges::prices(&b.prices, yearly / 12.0, bridges::gasoline_at(&gasoline, m));
-            grown(grid, m, step)
+            let gasoline = bridges::gasoline_at(gasoline, m);
+            grown(grid, m, bridges::prices(&b.prices, yearly / 12.0, gasoline))
         };
-        self.required("CPIAUCSL", |g| &mut g.prices, how, prices)
+        self.series("CPIAUCSL", |g| &mut g.prices, how, prices)
     }
 
-    /// Fills a series that the scores cannot do without.
-    fn required(
+    /// Fills a series, each month from those before it.
+    fn series(
         &mut self,
         series: &'static str,
         grid: fn(&mut Grids) -> &mut Months,
@@ -227,16 +191,21 @@ impl Filling {
         next: impl Fn(&Months, Month) -> Option<f64>,
     ) -> Result<(), String> {
         let grid = grid(&mut self.figures);
-        let last = grid
-            .last()
-            .ok_or_else(|| format!("{series} is not loaded"))?;
-        if last.plus(MOST) < self.to {
-            let (last, to) = (last.name(), self.to.name());
-            return Err(format!(
-                "{series} ends with {last}, more than {MOST} months before {to}"
-            ));
-        }
-        for month in last.plus(1).up_to(self.to) {
+        let last = match grid.last() {
+            Some(last) if last.plus(MOST) >= self.to => last,
+            _ if OPTIONAL.contains(&series) => {
+                self.inputs_missing.push(series);
+                return Ok(());
+            }
+            None => return Err(format!("{series} is not loaded")),
+            Some(last) => {
+                let (last, to) = (last.name(), self.to.name());
+                return Err(format!(
+                    "{series} ends with {last}, more than {MOST} months before {to}"
+                ));
+            }
+        };
+        for month in last.plus(1).until(self.to) {
             let value = next(grid, month)
                 .ok_or_else(|| format!("{series} of {} cannot be filled", month.name()))?;
             grid.put(month, value);
@@ -248,23 +217,6 @@ impl Filling {
             });
         }
         Ok(())
-    }
-
-    /// Fills a series without which growth can do: one that ends too early is left as it is.
-    fn optional(
-        &mut self,
-        series: &'static str,
-        grid: fn(&mut Grids) -> &mut Months,
-        how: &'static str,
-        next: impl Fn(&Months, Month) -> Option<f64>,
-    ) -> Result<(), String> {
-        match grid(&mut self.figures).last() {
-            Some(last) if last.plus(MOST) >= self.to => self.required(series, grid, how, next),
-            _ => {
-                self.inputs_missing.push(series);
-                Ok(())
-            }
-        }
     }
 }
 

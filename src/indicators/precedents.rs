@@ -2,9 +2,8 @@
 //! (docs/METHODS.md#precedents).
 
 use super::months::{Month, Months, log_ratio};
-use super::nber::RECESSIONS;
+use super::nber::is_recession;
 use super::regime::RegimeMonth;
-use super::resample::known_or_none;
 use super::statistics::{Sample, count, mean, summary};
 use super::transform::bond_equivalent;
 use crate::model::{Date, SeriesSet};
@@ -30,14 +29,6 @@ pub const CLOSE: f64 = 1.21;
 /// What this is worth, measured 1990-01..2025-07 with outcomes known by then.
 pub const SKILL: &str = "no skill beyond the average for jobs, little for recession and inflation; the range of the \
                          twelve held 85 of 100 times";
-
-/// First months of the features: growth and inflation, spread, financial conditions (docs/METHODS.md#precedents).
-const FIRST: [Month; 4] = [
-    Month::new(1966, 1),
-    Month::new(1966, 1),
-    Month::new(1959, 1),
-    Month::new(1971, 1),
-];
 
 /// A past month.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,10 +92,8 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
     let last = Month::of(last.month);
     let mut newest = (0..REACH).map(|back| last.plus(-back));
     let month = newest.find(is_whole).ok_or_else(|| {
-        let name = last.name();
-        format!(
-            "term spread and financial conditions of {name} and the months before are not known"
-        )
+        let months = format!("{} and the months before", last.name());
+        format!("term spread and financial conditions of {months} are not known")
     })?;
     let scaled = scaled(&features, month);
     let at = |month| -> Option<[f64; 4]> {
@@ -112,38 +101,34 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
         Some([growth?, inflation?, spread?, conditions?])
     };
     let here = at(month).ok_or("a feature does not vary")?;
-    let past = features[0]
-        .iter()
-        .map(|(m, _)| m)
-        .filter(|m| *m <= month.plus(-YEAR));
-    let mut distances: Vec<(f64, Month)> = past
-        .filter_map(|m| Some((distance(here, at(m)?), m)))
-        .collect();
-    distances.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut taken: Vec<(f64, Month)> = Vec::new();
-    for (distance, month) in distances {
-        let is_apart =
-            |(_, other): &(f64, Month)| *other >= month.plus(YEAR) || month >= other.plus(YEAR);
-        if taken.len() < TAKEN && taken.iter().all(is_apart) {
-            taken.push((distance, month));
+    let months = features[0].iter().map(|(m, _)| m);
+    let past = months.take_while(|m| *m <= month.plus(-YEAR));
+    let near = past.filter_map(|m| Some((distance(here, at(m)?), m)));
+    let mut near: Vec<(f64, Month)> = near.collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut months: Vec<Month> = Vec::new();
+    let mut nearest = Vec::new();
+    for (distance, month) in near {
+        let is_apart = |other: &Month| month.since(*other).abs() >= YEAR;
+        if months.len() < TAKEN && months.iter().all(is_apart) {
+            months.push(month);
+            nearest.push(Precedent {
+                month: month.first_day(),
+                distance,
+                recession: recession_follows(month),
+            });
         }
     }
-    let months: Vec<Month> = taken.iter().map(|(_, m)| *m).collect();
-    let nearest = taken.into_iter().map(|(distance, month)| Precedent {
-        month: month.first_day(),
-        distance,
-        recession: recession_follows(month),
-    });
     Ok(Precedents {
         month: month.first_day(),
-        nearest: nearest.collect(),
+        nearest,
         followed: followed(&months, set, day),
     })
 }
 
-/// Growth, inflation, spread and financial conditions by month.
+/// Growth, inflation, spread and financial conditions by month, each from its first month on (docs/METHODS.md#precedents).
 fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
-    let rows = |id| known_or_none(set.get(id), day);
+    let rows = |id| set.up_to(id, day);
     let of_regime = |score: fn(&RegimeMonth) -> f64| {
         Months::new(path.iter().map(|m| (Month::of(m.month), score(m))))
     };
@@ -151,28 +136,21 @@ fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
     let daily = Months::means(rows("T10Y3M"));
     let pair = |(m, bill): (Month, f64)| Some((m, long.get(m)? - bond_equivalent(bill)?));
     let first = daily.first();
-    let early = short
-        .iter()
-        .filter_map(pair)
-        .filter(|(m, _)| first.is_none_or(|first| *m < first));
+    let is_early = |(m, _): &(Month, f64)| first.is_none_or(|first| *m < first);
+    let early = short.iter().filter(is_early).filter_map(pair);
     let spread = Months::new(early.chain(daily.iter()));
     [
-        of_regime(|m| m.growth),
-        of_regime(|m| m.inflation),
-        spread,
-        Months::means(rows("NFCI")),
+        of_regime(|m| m.growth).since(Month::new(1966, 1)),
+        of_regime(|m| m.inflation).since(Month::new(1966, 1)),
+        spread.since(Month::new(1959, 1)),
+        Months::means(rows("NFCI")).since(Month::new(1971, 1)),
     ]
 }
 
 /// Each feature in standard deviations from its mean, over all months up to one; the sd divides by n.
 fn scaled(features: &[Months; 4], last: Month) -> [Months; 4] {
-    let mut first = FIRST.iter();
     features.each_ref().map(|feature| {
-        let from = first.next().copied().unwrap_or(last);
-        let rows: Vec<(Month, f64)> = feature
-            .iter()
-            .filter(|(m, _)| (from..=last).contains(m))
-            .collect();
+        let rows: Vec<_> = feature.iter().take_while(|(m, _)| *m <= last).collect();
         let values: Vec<f64> = rows.iter().map(|(_, v)| *v).collect();
         let middle = mean(&values).unwrap_or_default();
         let squares: f64 = values.iter().map(|v| (v - middle).powi(2)).sum();
@@ -188,10 +166,7 @@ fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
 
 /// Whether any of the twelve months after was one of a recession.
 fn recession_follows(month: Month) -> bool {
-    let (first, last) = (month.plus(1), month.plus(YEAR));
-    RECESSIONS
-        .iter()
-        .any(|r| r.peak.plus(1) <= last && r.trough >= first)
+    month.plus(1).until(month.plus(YEAR)).any(is_recession)
 }
 
 /// What followed the months within a year, where it is known.
@@ -207,7 +182,7 @@ fn followed(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
         ("10-year yield, change", "pp", "GS10", moved),
     ];
     let of = |(name, unit, id, outcome): (&'static str, &'static str, &str, Outcome)| {
-        let (grid, _) = Months::lasts(known_or_none(set.get(id), day)).bridged();
+        let (grid, _) = Months::lasts(set.up_to(id, day)).bridged();
         let values: Vec<f64> = months.iter().filter_map(|m| outcome(&grid, *m)).collect();
         Some(Followed {
             name,

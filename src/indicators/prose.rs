@@ -6,17 +6,15 @@ use std::fmt::Display;
 /// The text with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// A number with `decimals` places and never a negative zero.
 pub fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_owned(),
+        Some(rest) if is_zero(rest) => rest.to_owned(),
         _ => text,
     }
 }
@@ -24,12 +22,14 @@ pub fn number(value: f64, decimals: usize) -> String {
 /// A number with its sign: "+0.15", "-0.30"; zero has none.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = number(value, decimals);
-    let zero = text.chars().all(|c| matches!(c, '0' | '.'));
-    if zero || text.starts_with('-') {
-        text
-    } else {
-        format!("+{text}")
+    match is_zero(&text) || text.starts_with('-') {
+        true => text,
+        false => format!("+{text}"),
     }
+}
+
+fn is_zero(number: &str) -> bool {
+    number.chars().all(|c| matches!(c, '0' | '.'))
 }
 
 /// ", up 2.1 points in 3 months"; nothing without a trend.
@@ -38,7 +38,7 @@ pub fn moved(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
         return String::new();
     };
     let size = number(trend.change.abs(), decimals);
-    if size.chars().all(|c| matches!(c, '0' | '.')) {
+    if is_zero(&size) {
         return format!(", unchanged over {}", trend.over);
     }
     let way = if trend.change > 0.0 { "up" } else { "down" };

@@ -28,12 +28,10 @@ pub struct Input {
 }
 
 impl Input {
-    /// One without a weight: its value with its date, what that adds to the result, and why there is none if there is
-    /// none.
+    /// One without a weight, and without a contribution as yet: its value with its date, or why there is none.
     pub fn of(
         (name, series, unit): (&'static str, &[&'static str], &'static str),
         found: Option<(f64, Date)>,
-        contribution: Option<f64>,
         missing: Option<String>,
     ) -> Self {
         Self {
@@ -43,7 +41,7 @@ impl Input {
             unit,
             date: found.map(|(_, date)| date),
             weight: None,
-            contribution,
+            contribution: None,
             missing: missing.filter(|_| found.is_none()),
         }
     }

@@ -14,7 +14,7 @@ use super::composite::{Composite, Computation, Indicator, Listing};
 use super::months::Month;
 use super::prose;
 use super::reading::{Reading, Trend};
-use super::shapley::shapley;
+use super::shapley::attributed;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 use inputs::{BANDS, Sources, basis, drivers};
@@ -106,21 +106,16 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
     let month = Month::of(day);
     let found = sources.month(month);
-    let now = drivers(&found);
-    let (base, points) = shapley(now, USUAL, probability).unwrap_or_default();
-    let to_date = (month.last_day() > day).then(|| "month to date".to_owned());
-    let inputs = sources.described(&found, points);
-    let Some(value) = probability(now) else {
-        return Reading::lacking(month.first_day(), inputs);
-    };
-    let before = probability(drivers(&sources.month(month.plus(-3))));
-    Reading {
-        base,
-        trend: Trend::since(before, value, "3 months"),
+    let inputs = sources.inputs(&found);
+    let mut reading = attributed(month.first_day(), inputs, USUAL, probability);
+    if let Some(value) = reading.value {
+        let before = probability(drivers(&sources.month(month.plus(-3))));
+        reading.trend = Trend::since(before, value, "3 months");
+        let to_date = (month.last_day() > day).then(|| "month to date".to_owned());
         // What was unusual about the inputs.
-        basis: to_date.into_iter().chain(basis(&found)).collect(),
-        ..Reading::of(month.first_day(), value, inputs)
+        reading.basis = to_date.into_iter().chain(basis(&found)).collect();
     }
+    reading
 }
 
 /// The band and the evidence, in sentences.

@@ -9,8 +9,7 @@ use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
-use super::resample::known_or_none;
-use super::shapley::shapley;
+use super::shapley::attributed;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{days_between, days_later};
 use crate::model::{Date, Frequency, Knowledge, Observation, Recorded, SeriesSet};
@@ -95,13 +94,10 @@ pub fn probability(claims: f64, payrolls: f64) -> f64 {
 pub fn claims_gap(weeks: impl Iterator<Item = Observation>) -> Option<(Date, f64)> {
     let mut weeks = weeks.take(WEEKS).peekable();
     let first = weeks.peek()?.date;
+    let whole = weeks.zip((0..).step_by(7));
+    let whole = whole.take_while(|(week, days)| days_between(week.date, first) == *days);
     let mut values = Vec::with_capacity(WEEKS);
-    for (week, days) in weeks.zip((0..).step_by(7)) {
-        if days_between(week.date, first) != days {
-            return None;
-        }
-        values.push(week.value);
-    }
+    values.extend(whole.map(|(week, _)| week.value));
     if values.len() < WEEKS {
         return None;
     }
@@ -143,53 +139,57 @@ pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
         return Vec::new();
     };
     let (mut weeks, mut months) = (Knowledge::of(claims), Knowledge::of(payrolls));
-    let mut path = Vec::new();
     let first = claims.vintages.rows().first().map(|row| row.date);
-    let mut next = first.unwrap_or(Date::MAX);
-    while thursday(next) <= until && next < Date::MAX {
-        let day = thursday(next);
+    let all = std::iter::successors(first, |week| Some(days_later(*week, 7)));
+    let known = all.take_while(|week| thursday(*week) <= until && *week < Date::MAX);
+    let figure = |week| {
+        let day = thursday(week);
         weeks.advance(day);
         months.advance(day);
-        let claims = claims_gap(weeks.newest_first(next)).filter(|(week, _)| *week == next);
-        if let Some(((_, c), (_, p))) = claims.zip(payroll_growth(months.newest_first(day), day)) {
-            path.push(Observation::new(next, probability(c, p)));
-        }
-        next = days_later(next, 7);
-    }
-    path
+        let (_, c) = claims_gap(weeks.newest_first(week)).filter(|(newest, _)| *newest == week)?;
+        let (_, p) = payroll_growth(months.newest_first(day), day)?;
+        Some(Observation::new(week, probability(c, p)))
+    };
+    known.filter_map(figure).collect()
 }
 
-/// What a set says of a day; the reason where that is not enough.
-fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2]) {
-    let known = |id| known_or_none(set.get(id), day).iter().rev().copied();
+/// Weekly claims that are out on a day, ascending, and the Saturday of the newest week.
+///
+/// # Errors
+/// Why they say nothing of the day, in words.
+pub fn claims_out(set: &SeriesSet, day: Date) -> Result<(Date, &[Observation]), String> {
+    let known = set.up_to(CLAIMS, day);
     // A week counts from its Thursday, whoever brought it sooner.
-    let weeks = || known(CLAIMS).skip_while(|o| thursday(o.date) > day);
-    let newest = weeks().next().map(|o| o.date);
-    let claims = match newest {
+    let out = known.partition_point(|o| thursday(o.date) <= day);
+    let out = known.get(..out).unwrap_or_default();
+    match out.last().map(|o| o.date) {
         None => Err("ICSA is not loaded".to_owned()),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
-        Some(week) => claims_gap(weeks())
-            .ok_or_else(|| format!("ICSA lacks one of the {WEEKS} weeks up to {week}")),
+        Some(week) => Ok((week, out)),
+    }
+}
+
+/// What a set says of a day; the reason where that is not enough.
+fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2]) {
+    let claims = claims_out(set, day).and_then(|(week, weeks)| {
+        let gap = claims_gap(weeks.iter().rev().copied());
+        gap.ok_or_else(|| format!("ICSA lacks one of the {WEEKS} weeks up to {week}"))
+    });
+    let known = |id| set.up_to(id, day).iter().rev().copied();
+    let payrolls = payroll_growth(known(PAYROLLS), day);
+    let no_payrolls = || match known(PAYROLLS).next() {
+        None => "PAYEMS is not loaded".to_owned(),
+        Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
     };
-    let payrolls =
-        payroll_growth(known(PAYROLLS), day).ok_or_else(|| match known(PAYROLLS).next() {
-            None => "PAYEMS is not loaded".to_owned(),
-            Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
-        });
-    let missing = [
-        claims.as_ref().err().cloned(),
-        payrolls.as_ref().err().cloned(),
-    ];
-    (claims.ok().zip(payrolls.ok()), missing)
+    let no_payrolls = payrolls.is_none().then(no_payrolls);
+    let missing = [claims.as_ref().err().cloned(), no_payrolls];
+    (claims.ok().zip(payrolls), missing)
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let (found, [no_claims, no_payrolls]) = drivers(set, day);
-    let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
-    let attributed = found.and_then(|((_, c), (_, p))| shapley([c, p].map(Some), USUAL, formula));
-    let (base, [claims, payrolls]) = attributed.unwrap_or_default();
     let weeks = (
         "Initial claims, 4 weeks against the year before",
         &[CLAIMS][..],
@@ -198,21 +198,19 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualised");
     let week = found.map(|((week, c), _)| (c, week));
     let month = found.map(|(_, (month, p))| (p, month.first_day()));
-    let inputs = vec![
-        Input::of(weeks, week, claims, no_claims),
-        Input::of(months, month, payrolls, no_payrolls),
+    let inputs = [
+        Input::of(weeks, week, no_claims),
+        Input::of(months, month, no_payrolls),
     ];
-    let Some(((week, c), (_, p))) = found else {
-        return Reading::lacking(day, inputs);
-    };
-    let value = probability(c, p);
-    let (before, _) = drivers(set, days_later(day, -28));
-    let before = before.map(|((_, c), (_, p))| probability(c, p));
-    Reading {
-        base,
-        trend: Trend::since(before, value, "4 weeks"),
-        ..Reading::of(week, value, inputs)
+    let date = week.map_or(day, |(_, week)| week);
+    let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
+    let mut reading = attributed(date, inputs, USUAL, formula);
+    if let Some(value) = reading.value {
+        let (before, _) = drivers(set, days_later(day, -28));
+        let before = before.map(|((_, c), (_, p))| probability(c, p));
+        reading.trend = Trend::since(before, value, "4 weeks");
     }
+    reading
 }
 
 /// The value, the alarm and the record, in sentences.
@@ -220,15 +218,14 @@ fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return prose::unavailable("Recession now", reading);
     };
-    let alarm = reading
-        .alarm
-        .map_or(String::new(), |alarm| match (alarm.on, alarm.since) {
-            (true, Some(since)) => format!(" Its alarm rings since the week of {since}."),
-            (_, Some(since)) => {
-                format!(" Its alarm does not ring; the last one ended with the week of {since}.")
-            }
-            (_, None) => " Its alarm does not ring.".to_owned(),
-        });
+    let alarm = match reading.alarm.map(|alarm| (alarm.on, alarm.since)) {
+        None => String::new(),
+        Some((true, Some(since))) => format!(" Its alarm rings since the week of {since}."),
+        Some((_, Some(since))) => {
+            format!(" Its alarm does not ring; the last one ended with the week of {since}.")
+        }
+        Some((_, None)) => " Its alarm does not ring.".to_owned(),
+    };
     format!(
         "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it; payrolls keep strikes and \
          storms out. Read it beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by \

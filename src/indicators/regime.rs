@@ -11,6 +11,7 @@ pub use axes::{Contributor, GROWTH_INPUTS, Grids, INPUTS};
 use super::composite::Indicator;
 use super::months::Month;
 use super::statistics::normal_cdf;
+use crate::model::frequency::days_between;
 use crate::model::{Date, SeriesSet};
 
 /// The regime among the indicators.
@@ -210,12 +211,11 @@ pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
     let axes = axes::Axes::of(figures);
     let mut states: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;
-    for (month, growth, inflation) in axes.months(last) {
-        let (g, i) = (growth.score, inflation.score);
-        let (up, hot) = match sides {
-            Some((up, hot)) => (side(up, g), side(hot, i)),
-            None => (g >= 0.0, i >= 0.0),
-        };
+    for (month, growth_parts, inflation_parts) in axes.months(last) {
+        let score = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
+        let (g, i) = (score(&growth_parts), score(&inflation_parts));
+        let first = (g >= 0.0, i >= 0.0);
+        let (up, hot) = sides.map_or(first, |(up, hot)| (side(up, g), side(hot, i)));
         sides = Some((up, hot));
         let regime = Regime::quadrant(up, hot);
         let probabilities = probabilities(g, i, errors);
@@ -229,9 +229,9 @@ pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
             confidence: (100.0 * own).round(),
             trajectory: Trajectory::Unknown,
             target,
-            basis: axes.basis(month, &growth),
-            growth_parts: growth.parts,
-            inflation_parts: inflation.parts,
+            basis: axes.basis(month, &growth_parts),
+            growth_parts,
+            inflation_parts,
         };
         state.trajectory = trajectory(&states, &state);
         states.push(state);
@@ -264,21 +264,19 @@ pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Out
 
 fn too_old(state: &RegimeMonth, day: Date) -> Option<String> {
     let figures = Month::of(state.month).plus(-1);
-    let age = crate::model::frequency::days_between(figures.last_day(), day);
+    let age = days_between(figures.last_day(), day);
     (age > STALE_DAYS).then(|| {
-        format!(
-            "the newest month with complete figures is {}, which ended {age} days before {day} (limit {STALE_DAYS})",
-            figures.name()
-        )
+        let newest = figures.name();
+        let newest = format!("the newest month with complete figures is {newest}");
+        format!("{newest}, which ended {age} days before {day} (limit {STALE_DAYS})")
     })
 }
 
 /// The side of an axis, given the side before.
 fn side(positive: bool, score: f64) -> bool {
-    if positive {
-        score >= -HYSTERESIS
-    } else {
-        score > HYSTERESIS
+    match positive {
+        true => score >= -HYSTERESIS,
+        false => score > HYSTERESIS,
     }
 }
 
@@ -305,10 +303,11 @@ pub fn runner_up(regime: Regime, probabilities: [f64; 4]) -> Regime {
 /// The label's probability, and the likely alternative.
 fn own_and_target(regime: Regime, probabilities: [f64; 4]) -> (f64, Option<Regime>) {
     let quadrants = Regime::QUADRANTS.into_iter().zip(probabilities);
-    let (own, others): (Vec<_>, Vec<_>) = quadrants.partition(|(r, _)| *r == regime);
-    let likely = others.into_iter().filter(|(_, p)| *p >= TARGET_PROBABILITY);
-    let target = likely.max_by(|a, b| a.1.total_cmp(&b.1));
-    (own.first().map_or(0.0, |(_, p)| *p), target.map(|(r, _)| r))
+    let chance = |wanted| quadrants.clone().find(|(r, _)| *r == wanted);
+    let other = chance(runner_up(regime, probabilities));
+    let likely = other.filter(|(_, p)| *p >= TARGET_PROBABILITY);
+    let own = chance(regime).map_or(0.0, |(_, p)| p);
+    (own, likely.map(|(r, _)| r))
 }
 
 /// Against the state three calendar months earlier, if there is one.
@@ -317,13 +316,10 @@ fn trajectory(before: &[RegimeMonth], now: &RegimeMonth) -> Trajectory {
     let Some(earlier) = before.iter().rev().take(3).find(|s| s.month == then) else {
         return Trajectory::Unknown;
     };
-    let step = now.health() - earlier.health();
-    if step >= TRAJECTORY_STEP {
-        Trajectory::Improving
-    } else if step <= -TRAJECTORY_STEP {
-        Trajectory::Deteriorating
-    } else {
-        Trajectory::Stable
+    match now.health() - earlier.health() {
+        step if step >= TRAJECTORY_STEP => Trajectory::Improving,
+        step if step <= -TRAJECTORY_STEP => Trajectory::Deteriorating,
+        _ => Trajectory::Stable,
     }
 }
 

@@ -105,16 +105,10 @@ pub fn aggregate(
     let (from, periods) = (series.frequency(), to.into());
     let to = periods.frequency;
     if to < from {
-        return Err(Error::invalid(
-            "frequency",
-            to.code(),
-            &format!("is finer than {}, which is {from}", series.info.id),
-            &format!(
-                "{} or coarser, for example frequency={}",
-                from.code(),
-                from.code()
-            ),
-        ));
+        let (own, id) = (from.code(), &series.info.id);
+        let problem = format!("is finer than {id}, which is {from}");
+        let allowed = format!("{own} or coarser, for example frequency={own}");
+        return Err(Error::invalid("frequency", to.code(), &problem, &allowed));
     }
     let all = &series.observations;
     if to == from {
@@ -133,23 +127,19 @@ pub fn aggregate(
     Ok(whole.collect())
 }
 
-/// Whether the last period that a series would be aggregated to may still gain figures.
+/// Whether the last period that a series would be aggregated to may still gain figures: another observation can fall into
+/// it after the last one.
 pub fn last_is_partial(series: &Series, to: Periods) -> bool {
-    let last = series.observations.last();
-    last.is_some_and(|o| may_grow(o.date, series.frequency(), to))
-}
-
-/// Whether another observation can fall into the period after the one stamped `last`.
-fn may_grow(last: Date, from: Frequency, to: Periods) -> bool {
-    let end = to.frequency.period_end(to.stamp(last));
-    let mut next = shift(last, from.period());
-    if from == Frequency::Daily {
-        // Business days: nothing is to come on a weekend.
-        while next.weekday().to_monday_one_offset() > 5 {
-            next = shift(next, 1.day());
-        }
+    let Some(last) = series.observations.last().map(|o| o.date) else {
+        return false;
+    };
+    let mut next = shift(last, series.frequency().period());
+    // Business days: nothing is to come on a weekend.
+    while series.frequency() == Frequency::Daily && next.weekday().to_monday_one_offset() > 5 {
+        next = shift(next, 1.day());
     }
-    to.stamp(next) == to.stamp(last) && next <= end
+    let own = to.stamp(last);
+    to.stamp(next) == own && next <= to.frequency.period_end(own)
 }
 
 /// A coarser period of which figures are absent.
@@ -174,33 +164,23 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
         (Frequency::Quarterly, Frequency::Annual) => 4,
         _ => return Vec::new(),
     };
-    let same =
-        |a: &Observation, b: &Observation| to.period_number(a.date) == to.period_number(b.date);
-    let periods = series.observations.chunk_by(same);
-    let short = periods
-        .filter(|rows| rows.len() < whole)
-        .filter_map(|rows| {
-            Some(ShortPeriod {
-                date: to.stamp(rows.last()?.date),
-                held: rows.len(),
-                whole,
-            })
-        });
-    short.collect()
-}
-
-/// [`Series::up_to`] of a series that may not be there at all.
-pub fn known_or_none(series: Option<&Series>, day: Date) -> &[Observation] {
-    series.map_or(&[], |s| s.up_to(day))
+    let period = |o: &Observation| to.period_number(o.date);
+    let periods = series.observations.chunk_by(|a, b| period(a) == period(b));
+    let short = periods.filter(|rows| rows.len() < whole);
+    let described = short.filter_map(|rows| {
+        Some(ShortPeriod {
+            date: to.stamp(rows.last()?.date),
+            held: rows.len(),
+            whole,
+        })
+    });
+    described.collect()
 }
 
 /// The day the figure stamped `date` is taken to be public.
 pub fn known_on(series: &Series, date: Date) -> Date {
-    known_by(
-        date,
-        series.info.frequency,
-        series.info.publication_lag_days,
-    )
+    let (frequency, lag) = (series.info.frequency, series.info.publication_lag_days);
+    known_by(date, frequency, lag)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! How figures were revised: what was printed first, what stood there 3 and 12 months later and stands there now, and
 //! how far those usually lie apart (docs/METHODS.md#revisions).
 
+use super::months::Month;
 use super::statistics::{mean, quantile};
-use crate::model::frequency::shift;
+use crate::model::frequency::{days_later, shift};
 use crate::model::observation::known_by;
 use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
 use jiff::ToSpan;
@@ -121,27 +122,26 @@ impl Yardstick {
 
     /// A period as a series has it; `None` where it, or the period before that its value needs, is absent.
     pub fn stage(self, series: &Series, date: Date, day: Date) -> Option<Stage> {
-        self.measure(series.frequency(), date, |date| series.at(date))
-            .map(|(level, value)| Stage { day, level, value })
+        self.measure(series.frequency(), (date, day), |date| series.at(date))
     }
 
-    /// Level and value of a period, from the levels of one state of knowledge.
+    /// A period as it stood on a day, from the levels of that state of knowledge.
     fn measure(
         self,
         frequency: Frequency,
-        date: Date,
-        level: impl Fn(Date) -> Option<f64>,
-    ) -> Option<(f64, f64)> {
-        let before = || level(shift(date, frequency.period().negate()));
-        let now = level(date)?;
+        (date, day): (Date, Date),
+        level_of: impl Fn(Date) -> Option<f64>,
+    ) -> Option<Stage> {
+        let before = || level_of(shift(date, frequency.period().negate()));
+        let level = level_of(date)?;
         let value = match self {
-            Self::Level => now,
-            Self::LevelInPercent => Some(now).filter(|now| *now > 0.0)?,
-            Self::Change => now - before()?,
-            Self::Growth => 100.0 * (now / before()? - 1.0),
-            Self::AnnualGrowth => 100.0 * ((now / before()?).powf(frequency.per_year()) - 1.0),
+            Self::Level => level,
+            Self::LevelInPercent => Some(level).filter(|level| *level > 0.0)?,
+            Self::Change => level - before()?,
+            Self::Growth => 100.0 * (level / before()? - 1.0),
+            Self::AnnualGrowth => 100.0 * ((level / before()?).powf(frequency.per_year()) - 1.0),
         };
-        value.is_finite().then_some((now, value))
+        value.is_finite().then_some(Stage { day, level, value })
     }
 }
 
@@ -152,7 +152,7 @@ impl Revisions {
         let prints: Vec<Revised> = record.prints().collect();
         Self {
             yardstick: record.yardstick,
-            span: (record.spans.first().map(|span| span.0))
+            span: (record.spans.first().map(|span| span.0.first_day()))
                 .zip(prints.last().map(|print| print.first.day.first_of_month())),
             usual: usual(&prints, record.yardstick),
             prints,
@@ -162,16 +162,12 @@ impl Revisions {
     /// How large revisions usually were by what was known on a day: those of [`Self::usual`] that had been made in the
     /// months before the newest print of then.
     pub fn usual_by(&self, day: Date) -> Option<Usual> {
-        let printed = self.prints.iter().filter(|print| print.first.day <= day);
-        let newest = printed
-            .map(|print| print.first.day.first_of_month())
-            .max()?;
+        let printed = self.prints.iter().map(|print| print.first.day);
+        let newest = printed.filter(|printed| *printed <= day).max()?;
+        let newest = newest.first_of_month();
         let made = |print: &&Revised| {
-            let later = print.later.iter().flatten();
-            later
-                .map(|stage| stage.day)
-                .max()
-                .is_some_and(|day| day < newest)
+            let later = print.later.iter().flatten().map(|stage| stage.day);
+            later.max().is_some_and(|day| day < newest)
         };
         let made: Vec<Revised> = self.prints.iter().filter(made).copied().collect();
         usual(&made, self.yardstick)
@@ -181,31 +177,28 @@ impl Revisions {
 /// How large the revisions were of all periods that are on record at each horizon.
 fn usual(prints: &[Revised], yardstick: Yardstick) -> Option<Usual> {
     let complete = prints.iter().filter_map(|print| match print.later {
-        [Some(sooner), Some(later)] => Some((print, [sooner.value, later.value])),
+        [Some(sooner), Some(later)] => Some((print, sooner.value, later.value)),
         _ => None,
     });
-    let sample: Vec<(&Revised, [f64; 2])> = complete.collect();
-    let pairs = |at: fn(&[f64; 2]) -> f64| {
-        let pairs = sample.iter().map(|(p, later)| (p.first.value, at(later)));
-        spread(&pairs.collect::<Vec<_>>(), yardstick)
-    };
+    let sample: Vec<(&Revised, f64, f64)> = complete.collect();
+    let sooner = sample.iter().map(|(p, sooner, _)| (p.first.value, *sooner));
+    let later = sample.iter().map(|(p, _, later)| (p.first.value, *later));
     Some(Usual {
         n: sample.len(),
         from: sample.first()?.0.date,
         to: sample.last()?.0.date,
-        after: [pairs(|[sooner, _]| *sooner)?, pairs(|[_, later]| *later)?],
+        after: [spread(sooner, yardstick)?, spread(later, yardstick)?],
     })
 }
 
 /// How far later values lie from first ones.
-fn spread(pairs: &[(f64, f64)], yardstick: Yardstick) -> Option<Spread> {
-    let revisions = pairs
-        .iter()
-        .map(|(first, later)| yardstick.revision(*first, *later));
-    let revisions: Vec<f64> = revisions.collect();
+fn spread(pairs: impl Iterator<Item = (f64, f64)> + Clone, yardstick: Yardstick) -> Option<Spread> {
+    let revised = pairs.clone();
+    let revised = revised.map(|(first, later)| yardstick.revision(first, later));
+    let revisions: Vec<f64> = revised.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
-    let flips = pairs.iter().filter(|(first, later)| first * later < 0.0);
+    let flips = pairs.filter(|(first, later)| first * later < 0.0);
     let has_sign = !matches!(yardstick, Yardstick::Level | Yardstick::LevelInPercent);
     Some(Spread {
         mean_abs: mean(&sizes)?,
@@ -220,88 +213,78 @@ fn spread(pairs: &[(f64, f64)], yardstick: Yardstick) -> Option<Spread> {
 struct Track<'a> {
     info: &'a SeriesInfo,
     yardstick: Yardstick,
-    /// The rows of one date each, ascending; of a date those without a day first, then by day.
-    dates: Vec<&'a [Known]>,
-    /// Stretches of months at whose ends it is on record what was known, by their first days, ascending. The first one
-    /// begins with the oldest row that has a day.
-    spans: Vec<(Date, Date)>,
+    /// The rows of each date, ascending; of a date those without a day first, then by day.
+    dates: Vec<(Date, &'a [Known])>,
+    /// Stretches of months at whose ends it is on record what was known, ascending. The first one begins with the oldest
+    /// row that has a day.
+    spans: Vec<(Month, Month)>,
 }
 
 impl<'a> Track<'a> {
     fn of(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
-        let rows = vintages.rows();
-        let days = rows.iter().filter_map(|row| row.known_from);
-        let begins = days.min().map(Date::first_of_month);
+        let begins = vintages.recorded_from().map(Month::of);
+        let dates = vintages.rows().chunk_by(|a, b| a.date == b.date);
+        let dates = dates.filter_map(|rows| Some((rows.first()?.date, rows)));
         let mut track = Self {
             info,
-            yardstick: Yardstick::of(info, rows),
-            dates: rows.chunk_by(|a, b| a.date == b.date).collect(),
+            yardstick: Yardstick::of(info, vintages.rows()),
+            dates: dates.collect(),
             spans: begins.map(|month| (month, month)).into_iter().collect(),
         };
         // The last period that was printed, and the last one at all.
         let (mut printed, mut last) = (None, None);
-        for rows in &track.dates {
-            let date = rows.first().map(|row| row.date);
-            if let Some(month) = track.printed(rows).map(Date::first_of_month) {
+        for (date, rows) in &track.dates {
+            let date = *date;
+            if let Some(month) = track.printed(date, rows).map(Month::of) {
                 // A period that was not printed, or is not there for long, ends the record. One month may never come.
-                let goes_on = printed.is_none_or(|printed| Some(printed) == last)
-                    && (printed.zip(date))
-                        .is_none_or(|(a, b)| months_between(a, b) <= LATEST_PRINT);
+                let goes_on = printed.is_none_or(|printed| {
+                    Some(printed) == last && months_between(printed, date) <= LATEST_PRINT
+                });
                 match track.spans.last_mut().filter(|_| goes_on) {
                     Some(span) => span.1 = span.1.max(month),
                     None => track.spans.push((month, month)),
                 }
-                printed = date;
+                printed = Some(date);
             }
-            last = date
-                .filter(|_| rows.iter().any(|row| row.value.is_some()))
-                .or(last);
+            if rows.iter().any(|row| row.value.is_some()) {
+                last = Some(date);
+            }
         }
         track
     }
 
     /// The day on which a period was first printed, if that is on record.
-    fn printed(&self, rows: &[Known]) -> Option<Date> {
+    fn printed(&self, date: Date, rows: &[Known]) -> Option<Date> {
         let is_dated = |row: &Known| row.known_from.is_some() && row.value.is_some();
         let at = rows.iter().position(is_dated)?;
         let (before, from) = rows.split_at_checked(at)?;
-        let (row, last) = (from.first()?, before.last());
-        let day = row.known_from?;
+        let day = from.first()?.known_from?;
         // A value without a day came with a first load: what followed it later than usual is no first print, unless it
         // is told between the two that it was not out yet.
-        let was_held = last.is_some_and(|row| row.value.is_some());
+        let was_held = before.last().is_some_and(|row| row.value.is_some());
         let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
-        let due = shift(
-            known_by(row.date, frequency, lag),
-            frequency.slack_days().days(),
-        );
+        let due = days_later(known_by(date, frequency, lag), frequency.slack_days());
         // What came with the first vintage was not printed then.
-        let begins = self
-            .spans
-            .first()
-            .is_some_and(|span| day.first_of_month() > span.0);
-        let is_first =
-            begins && months_between(row.date, day) <= LATEST_PRINT && (!was_held || day <= due);
-        is_first.then_some(day)
+        let (begins, _) = self.spans.first()?;
+        let is_early = months_between(date, day) <= LATEST_PRINT && (!was_held || day <= due);
+        (is_early && Month::of(day) > *begins).then_some(day)
     }
 
     /// Every period with a first print, ascending.
     fn prints(&self) -> impl Iterator<Item = Revised> {
-        self.dates.iter().filter_map(|rows| {
-            let (date, day) = (rows.first()?.date, self.printed(rows)?);
-            let month = |months: i64| shift(day.first_of_month(), months.months());
+        self.dates.iter().filter_map(|(date, rows)| {
+            let (date, day) = (*date, self.printed(*date, rows)?);
+            let month = |months: i64| Month::of(shift(day, months.months()));
+            let covered = |months| Some(month(months)).filter(|month| self.covers(*month));
             // After an interruption, too, the first vintage brings history along.
-            let first = self.stage(date, day).filter(|_| self.covers(month(-1)))?;
-            let later = HORIZONS.map(|months| {
-                let covered = Some(month(months)).filter(|month| self.covers(*month));
-                self.stage(date, covered?.last_of_month())
-            });
+            let first = self.stage(date, day).filter(|_| covered(-1).is_some())?;
+            let later = HORIZONS.map(|months| self.stage(date, covered(months)?.last_day()));
             Some(Revised { date, first, later })
         })
     }
 
-    /// Whether it is on record what was known at the end of the month that begins on that day.
-    fn covers(&self, month: Date) -> bool {
+    /// Whether it is on record what was known at the end of a month.
+    fn covers(&self, month: Month) -> bool {
         let mut spans = self.spans.iter();
         spans.any(|(first, last)| (*first..=*last).contains(&month))
     }
@@ -310,20 +293,19 @@ impl<'a> Track<'a> {
     fn stage(&self, date: Date, day: Date) -> Option<Stage> {
         let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
         let level = |date: Date| {
-            let of = |rows: &&[Known]| rows.first().map(|row| row.date);
-            let at = self.dates.binary_search_by_key(&Some(date), of).ok()?;
-            let rows = self.dates.get(at)?.iter();
-            let newest = rows.rev().find(|r| r.known_on(frequency, lag) <= day);
-            newest?.value
+            let of = |(date, _): &(Date, &[Known])| *date;
+            let at = self.dates.binary_search_by_key(&date, of).ok()?;
+            let mut newest_first = self.dates.get(at)?.1.iter().rev();
+            let known = newest_first.find(|r| r.known_on(frequency, lag) <= day)?;
+            known.value
         };
-        let (level, value) = self.yardstick.measure(frequency, date, level)?;
-        Some(Stage { day, level, value })
+        self.yardstick.measure(frequency, (date, day), level)
     }
 }
 
 /// Months from the one that holds a day to the one that holds another.
 fn months_between(from: Date, to: Date) -> i32 {
-    Frequency::Monthly.period_number(to) - Frequency::Monthly.period_number(from)
+    Month::of(to).since(Month::of(from))
 }
 
 #[cfg(test)]

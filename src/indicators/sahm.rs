@@ -3,35 +3,22 @@
 //! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
-use super::months::Months;
-use super::resample::known_or_none;
+use super::months::{Month, Months};
 use crate::model::series_info::round_to;
-use crate::model::{Date, Observation, Series, SeriesSet};
+use crate::model::{Date, Observation, SeriesSet};
 
 /// Percentage points from which on the rule signals the start of a recession.
 pub const TRIGGER: f64 = 0.5;
-
-/// Series the rule reads.
-pub const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
 
 /// Lows that must be known of the twelve months before: a month never published must not silence the rule
 /// for a year, two neighbouring ones may.
 const FEWEST_LOWS: usize = 10;
 
-/// The rule at `day`, from a set as known then: the newest published real-time figure, or else one computed from current
-/// UNRATE, with what it is; `None` where both are stale.
-pub fn at(set: &SeriesSet, day: Date) -> Option<(Observation, &'static str)> {
-    let (published, unrate) = (set.get("SAHMREALTIME"), set.get("UNRATE"));
-    let fresh = |figures: &[Observation], series: Option<&Series>| {
-        let last = figures.last().copied()?;
-        (!series?.is_stale(last.date, day)).then_some(last)
-    };
-    let realtime = fresh(known_or_none(published, day), published);
-    let realtime = realtime.map(|o| (o, "real-time (SAHMREALTIME)"));
-    realtime.or_else(|| {
-        let computed = fresh(&history(known_or_none(unrate, day)), unrate)?;
-        Some((computed, "computed from current UNRATE"))
-    })
+/// The rule at `day` from current UNRATE, as known then; `None` where that is stale.
+pub fn computed(set: &SeriesSet, day: Date) -> Option<Observation> {
+    let unrate = set.get("UNRATE")?;
+    let last = *history(unrate.up_to(day)).last()?;
+    (!unrate.is_stale(last.date, day)).then_some(last)
 }
 
 /// The rule computed from unemployment rates of one vintage, percentage points, two decimals.
@@ -40,19 +27,15 @@ pub fn at(set: &SeriesSet, day: Date) -> Option<(Observation, &'static str)> {
 /// its three months (October 2025 was never published).
 pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
     let grid = Months::lasts(unemployment);
-    let means = Months::new(
-        grid.iter()
-            .filter_map(|(m, _)| grid.mean3(m, 2).map(|v| (m, v))),
-    );
-    means
-        .iter()
-        .filter_map(|(m, now)| {
-            let before = || (1..=12).filter_map(|k| means.get(m.plus(-k)));
-            let low = before().min_by(f64::total_cmp)?;
-            (before().count() >= FEWEST_LOWS)
-                .then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
-        })
-        .collect()
+    let months = grid.iter().map(|(m, _)| m);
+    let means = Months::new(months.filter_map(|m| Some((m, grid.mean3(m, 2)?))));
+    let gap = |(m, now): (Month, f64)| {
+        let before: Vec<f64> = (1..=12).filter_map(|k| means.get(m.plus(-k))).collect();
+        let low = before.iter().copied().min_by(f64::total_cmp)?;
+        let is_enough = before.len() >= FEWEST_LOWS;
+        is_enough.then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
+    };
+    means.iter().filter_map(gap).collect()
 }
 
 #[cfg(test)]
@@ -62,14 +45,16 @@ mod tests {
     use crate::indicators::testdata;
     use jiff::civil::date;
 
-    fn computed(set: &SeriesSet) -> Months {
+    const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
+
+    fn of_today(set: &SeriesSet) -> Months {
         Months::lasts(&history(&set.get("UNRATE").unwrap().observations))
     }
 
     #[test]
     fn the_computation_follows_the_published_figures() {
         let set = testdata::load(INPUTS);
-        let ours = computed(&set);
+        let ours = of_today(&set);
         let published = &set.get("SAHMREALTIME").unwrap().observations;
         let gap = |o: &Observation| ours.get(Month::of(o.date)).map(|v| (v - o.value).abs());
         let last: Vec<_> = published
@@ -88,17 +73,6 @@ mod tests {
             set.get("SAHMREALTIME").unwrap().at(date(2025, 11, 1)),
             Some(0.43)
         );
-    }
-
-    #[test]
-    fn the_signal_of_2024_was_there() {
-        let set = testdata::load(INPUTS);
-        let day = date(2024, 9, 10);
-        let (then, basis) = at(&testdata::as_of(&set, day), day).unwrap();
-        assert_eq!((then.value, basis), (0.57, "real-time (SAHMREALTIME)"));
-        assert!(then.value >= TRIGGER);
-        let (now, _) = at(&set, date(2026, 8, 22)).unwrap();
-        assert_eq!(now, Observation::new(date(2026, 7, 1), -0.03));
     }
 
     #[test]
@@ -133,9 +107,8 @@ mod tests {
     #[test]
     fn a_stale_figure_is_not_shown() {
         let set = testdata::load(INPUTS);
-        let late = at(&set, date(2026, 11, 21));
-        assert_eq!(late, None);
-        assert_eq!(at(&SeriesSet::default(), date(2026, 8, 22)), None);
+        assert_eq!(computed(&set, date(2026, 11, 21)), None);
+        assert_eq!(computed(&SeriesSet::default(), date(2026, 8, 22)), None);
     }
 
     #[test]

@@ -1,6 +1,30 @@
 //! How much each input of a formula adds to its result.
 
+use super::reading::{Input, Reading};
 use super::statistics::count;
+use crate::model::Date;
+
+/// What a formula makes of inputs, with what each adds to its result at their usual values; the reason where it has no
+/// result.
+pub fn attributed<const N: usize>(
+    date: Date,
+    mut inputs: [Input; N],
+    usual: [f64; N],
+    formula: impl Fn([Option<f64>; N]) -> Option<f64>,
+) -> Reading {
+    let found = inputs.each_ref().map(|i| i.value);
+    let (base, points) = shapley(found, usual, &formula).unwrap_or((0.0, [None; N]));
+    for (input, points) in inputs.iter_mut().zip(points) {
+        input.contribution = points;
+    }
+    match formula(found) {
+        Some(value) => Reading {
+            base,
+            ..Reading::of(date, value, inputs.into())
+        },
+        None => Reading::lacking(date, inputs.into()),
+    }
+}
 
 /// The result with every input at its usual value, and the points each input adds to that; `None` where there is no
 /// result.

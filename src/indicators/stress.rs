@@ -129,20 +129,14 @@ const FULL: &[Part] = &[
 ];
 
 const PUBLIC: &[Part] = &[
-    Part {
-        weight: 0.45,
-        ..CONDITIONS
-    },
+    CONDITIONS.weighing(0.45),
     Part {
         name: "Excess bond premium",
         unit: "percentage points",
         weight: 0.25,
         ways: &[Way::level(&["EBP"])],
     },
-    Part {
-        weight: 0.20,
-        ..LABOR
-    },
+    LABOR.weighing(0.20),
     RATES,
 ];
 
@@ -159,11 +153,14 @@ fn interpret(reading: &Reading) -> String {
         "high" => "Strains of this size came with recessions or market breaks.",
         _ => "Strains of this size came with systemic crises, as in the winter of 2008.",
     };
-    let evidence = if reading.basis.iter().any(|b| b == INDEX.other_basis) {
-        "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
-         with the St. Louis Fed index .61."
-    } else {
-        "It averages 82 in NBER recessions and 46 otherwise; rank correlation with the St. Louis Fed index .82."
+    let evidence = match reading.basis.iter().any(|b| b == INDEX.other_basis) {
+        true => {
+            "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
+                 with the St. Louis Fed index .61."
+        }
+        false => {
+            "It averages 82 in NBER recessions and 46 otherwise; rank correlation with the St. Louis Fed index .82."
+        }
     };
     format!("{sentence} {meaning} {evidence} It ranks the present; it does not forecast.")
 }

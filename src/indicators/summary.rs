@@ -6,9 +6,10 @@
 use super::months::Month;
 use super::prose::joined;
 use super::reading::not_current;
+use super::sahm;
 use super::transform::{bps, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
-use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
+use crate::model::{Date, Frequency, Observation, SeriesSet};
 
 /// Every series the summary may read, composites and regime apart.
 pub const INPUTS: &[&str] = &[
@@ -24,6 +25,7 @@ pub const INPUTS: &[&str] = &[
     "SAHMREALTIME",
     "CPIAUCNS",
     "CPIAUCSL",
+    "UNRATE",
 ];
 
 /// One figure of the summary.
@@ -69,7 +71,7 @@ pub struct Summary {
     pub vix: Figure,
     /// High-yield spread, basis points.
     pub hy_spread_bps: Figure,
-    /// Sahm rule, real-time, percentage points.
+    /// Sahm rule, percentage points: real-time (SAHMREALTIME), or else computed from current UNRATE.
     pub sahm_rule: Figure,
     /// Consumer prices against a year earlier, percent, one decimal.
     pub cpi_yoy_pct: Figure,
@@ -80,6 +82,13 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
     let daily = |ids: &[&'static str]| first_current(set, (day, market), ids);
     let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
+    let mut sahm_rule = daily(&["SAHMREALTIME"]);
+    if sahm_rule.value.is_none()
+        && let Some(found) = sahm::computed(set, day)
+    {
+        let basis = "computed from current UNRATE".to_owned();
+        sahm_rule = Figure::of(found, vec!["UNRATE"], Some(basis));
+    }
     Summary {
         ten_year: daily(&["DGS10", "GS10"]),
         two_year: daily(&["DGS2", "GS2"]),
@@ -87,37 +96,33 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
         fed_funds: daily(&["EFFR", "DFF", "FEDFUNDS"]),
         vix: daily(&["VIXCLS"]),
         hy_spread_bps: high_yield,
-        sahm_rule: daily(&["SAHMREALTIME"]),
+        sahm_rule,
         cpi_yoy_pct: consumer_prices(set, day),
     }
 }
 
 /// The newest figure of the first series that has a current one.
 fn first_current(set: &SeriesSet, (day, market): (Date, Date), ids: &[&'static str]) -> Figure {
-    let found = ids.iter().enumerate().find_map(|(rank, &id)| {
+    let found = ids.iter().find_map(|&id| {
         let series = set.get(id)?;
-        let day = if series.frequency() <= Frequency::Weekly {
-            market
-        } else {
-            day
-        };
-        Some((rank, id, series, series.lookup(day)?))
+        let is_market = series.frequency() <= Frequency::Weekly;
+        Some((
+            id,
+            series,
+            series.lookup(if is_market { market } else { day })?,
+        ))
     });
-    let Some((rank, id, series, last)) = found else {
+    let Some((id, series, last)) = found else {
         return absent(set, day, ids);
     };
-    let basis = (rank > 0).then(|| stand_in(series, last.date));
+    let month = Month::of(last.date).name();
+    // What a figure is that stands in for the preferred series.
+    let basis = match series.frequency() == Frequency::Monthly {
+        true => format!("monthly average, {month} ({id})"),
+        false => format!("from {id}"),
+    };
+    let basis = (ids.first() != Some(&id)).then_some(basis);
     Figure::of(last, vec![id], basis)
-}
-
-/// What a figure is that stands in for the preferred series.
-fn stand_in(series: &Series, date: Date) -> String {
-    let id = &series.info.id;
-    if series.frequency() == Frequency::Monthly {
-        format!("monthly average, {} ({id})", Month::of(date).name())
-    } else {
-        format!("from {id}")
-    }
 }
 
 /// Daily yields on their newest common date, or else monthly averages of their newest common month.
@@ -135,33 +140,24 @@ fn spread(set: &SeriesSet, (day, market): (Date, Date)) -> Figure {
         return absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]);
     };
     let month = Month::of(found.date).name();
-    Figure::of(
-        found,
-        series,
-        Some(format!("monthly averages, {month} (GS10, GS2)")),
-    )
+    let basis = format!("monthly averages, {month} (GS10, GS2)");
+    Figure::of(found, series, Some(basis))
 }
 
 /// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
 /// or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
-    let of = |id: &'static str| -> Option<(Observation, &'static str)> {
+    let of = |id: &'static str, basis| {
         let series = set.get(id)?;
         let found = latest_year_on_year(series, day)?;
-        (!series.is_stale(found.date, day)).then_some((found, id))
+        (!series.is_stale(found.date, day)).then_some((found, id, basis))
     };
-    let (headline, adjusted) = (of("CPIAUCNS"), of("CPIAUCSL"));
-    let newer = |a: &(Observation, &str), b: &(Observation, &str)| a.0.date > b.0.date;
-    let found = match (headline, adjusted) {
-        (Some(h), Some(a)) if newer(&a, &h) => Some(a),
-        (h, a) => h.or(a),
-    };
-    let Some((o, id)) = found else {
+    let headline = of("CPIAUCNS", "not seasonally adjusted");
+    let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
+    let adjusted = of("CPIAUCSL", no_newer);
+    let is_newer = |(o, ..): &(Observation, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
+    let Some((o, id, basis)) = adjusted.filter(is_newer).or(headline) else {
         return absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
-    };
-    let basis = match id {
-        "CPIAUCNS" => "not seasonally adjusted",
-        _ => "seasonally adjusted; the unadjusted index has no newer month",
     };
     let rounded = Observation::new(o.date, round_to(o.value, 1));
     Figure::of(rounded, vec![id], Some(basis.to_owned()))
@@ -185,6 +181,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use crate::indicators::testdata;
+    use crate::model::Series;
     use jiff::civil::date;
     use std::sync::Arc;
 
@@ -259,6 +256,28 @@ mod tests {
             assert_eq!(figure.value, None, "{name}");
         }
         assert!(s.ten_year.reason.unwrap().contains("newest: 2026-08-20"));
+    }
+
+    #[test]
+    fn the_signal_of_2024_was_there() {
+        let set = testdata::load(INPUTS);
+        let day = date(2024, 9, 10);
+        let then = summary(&testdata::as_of(&set, day), day, day).sahm_rule;
+        assert_eq!(
+            (then.value, then.series),
+            (Some(0.57), vec!["SAHMREALTIME"])
+        );
+        assert!(then.value >= Some(sahm::TRIGGER));
+        let day = date(2026, 8, 22);
+        let now = summary(&set, day, day).sahm_rule;
+        assert_eq!((now.date, now.value), (Some(date(2026, 7, 1)), Some(-0.03)));
+        let rates = testdata::load(&["UNRATE"]);
+        let computed = summary(&rates, day, day).sahm_rule;
+        assert_eq!(computed.value, sahm::computed(&set, day).map(|o| o.value));
+        assert_eq!(
+            computed.basis.as_deref(),
+            Some("computed from current UNRATE")
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Real figures for tests: the CSV files of `data/series`, read under the catalogue's descriptions.
 
+use super::composite::{Composite, Computation, ended};
 use crate::catalogue::Catalogue;
 use crate::model::{
     Date, Known, Observation, Recorded, Rights, Series, SeriesSet, Vintages, release, vintages,
@@ -116,4 +117,26 @@ pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
         Arc::new(Series::new(s.info.clone(), rows.collect()))
     };
     set.iter().map(cut).collect()
+}
+
+/// The whole history of a composite up to a day; of one with each period as it was known, from the usual lags.
+pub(crate) fn history(composite: &Composite, set: &SeriesSet, day: Date) -> Vec<Observation> {
+    match composite.computation {
+        Computation::AsKnown { path, .. } => {
+            ended(path(&undated(set), day), &composite.reading(set, day))
+        }
+        Computation::Blend(_) | Computation::Own { .. } => composite.history(set, day),
+    }
+}
+
+/// A set of which nobody knows since when its figures were known: from their usual lag on.
+fn undated(set: &SeriesSet) -> Vec<Recorded> {
+    let recorded = |series: &Arc<Series>| {
+        let rows = series.observations.iter().map(|o| Known::new(o, None));
+        Recorded {
+            info: Arc::clone(&series.info),
+            vintages: Arc::new(Vintages::new(rows.collect())),
+        }
+    };
+    set.iter().map(recorded).collect()
 }

@@ -6,7 +6,7 @@
 mod earlier;
 
 use super::months::log_ratio;
-use crate::model::frequency::{Length, shift};
+use crate::model::frequency::{Length, days_later, shift};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
 use earlier::{Earlier, months_earlier};
@@ -30,34 +30,26 @@ pub fn changes(series: &Series, day: Date) -> Changes {
     let Some(last) = series.last_on_or_before(day) else {
         return Changes::default();
     };
-    let against = |earlier: Option<f64>| earlier.map(|v| series.info.round(last.value - v));
-    let back = |days: i64| {
-        series
-            .lookup(shift(last.date, (-days).days()))
-            .map(|o| o.value)
+    let change = |earlier: f64| series.info.round(last.value - earlier);
+    let back = |days: i64| Some(series.lookup(days_later(last.date, -days))?.value);
+    let (week, month) = match series.frequency() {
+        Frequency::Daily => (back(7), back(30)),
+        Frequency::Weekly | Frequency::Biweekly => {
+            (near(series, days_later(last.date, -7)), back(30))
+        }
+        Frequency::Monthly => (None, months_earlier(series, last.date, 1)),
+        Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => (None, None),
     };
-    match series.frequency() {
-        Frequency::Daily => Changes {
-            week: against(back(7)),
-            month: against(back(30)),
-        },
-        Frequency::Weekly | Frequency::Biweekly => Changes {
-            week: against(near(series, shift(last.date, (-7).days()))),
-            month: against(back(30)),
-        },
-        Frequency::Monthly => Changes {
-            week: None,
-            month: against(months_earlier(series, last.date, 1)),
-        },
-        Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => Changes::default(),
+    Changes {
+        week: week.map(change),
+        month: month.map(change),
     }
 }
 
 /// The observation nearest to `date` within a day: weekly stamps move by one around holidays.
 fn near(series: &Series, date: Date) -> Option<f64> {
-    [0, -1, 1]
-        .iter()
-        .find_map(|&d: &i64| series.at(shift(date, d.days())))
+    let mut around = [0, -1, 1].into_iter();
+    around.find_map(|days| series.at(days_later(date, days)))
 }
 
 /// The value one year before `date`.
@@ -66,7 +58,7 @@ fn near(series: &Series, date: Date) -> Option<f64> {
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
     match series.frequency().length() {
         Length::Days(1) => series.lookup(shift(date, (-1).year())).map(|o| o.value),
-        Length::Days(_) => near(series, shift(date, (-364).days())),
+        Length::Days(_) => near(series, days_later(date, -364)),
         Length::Months(_) => months_earlier(series, date, 12),
     }
 }
@@ -204,13 +196,9 @@ impl Units {
             Self::Level => Some(value),
             Self::Change | Self::ChangeYear => Some(value - base),
             Self::Percent | Self::PercentYear => percent(value, base),
-            Self::PercentAnnualised => {
-                log_ratio(value, base).map(|growth| 100.0 * (per_year * growth).exp_m1())
-            }
-            Self::LogChange => log_ratio(value, base).map(|growth| 100.0 * growth),
-            Self::LogChangeAnnualised => {
-                log_ratio(value, base).map(|growth| 100.0 * per_year * growth)
-            }
+            Self::PercentAnnualised => Some(100.0 * (per_year * log_ratio(value, base)?).exp_m1()),
+            Self::LogChange => Some(100.0 * log_ratio(value, base)?),
+            Self::LogChangeAnnualised => Some(100.0 * per_year * log_ratio(value, base)?),
             Self::Log => log_ratio(value, base),
         }
     }
@@ -222,11 +210,9 @@ impl FromStr for Units {
     /// Reads a FRED code in any case.
     fn from_str(text: &str) -> Result<Self, ()> {
         let code = text.trim();
-        Self::ALL
-            .iter()
-            .find(|(c, _)| code.eq_ignore_ascii_case(c))
-            .map(|(_, units)| *units)
-            .ok_or(())
+        let mut all = Self::ALL.into_iter();
+        let found = all.find(|(c, _)| code.eq_ignore_ascii_case(c));
+        found.map(|(_, units)| units).ok_or(())
     }
 }
 

@@ -6,7 +6,6 @@
 
 use super::statistics::count;
 use crate::model::{Date, Frequency, Observation};
-use std::cmp::Ordering;
 
 /// A lowest or highest figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,18 +41,14 @@ pub struct Standing {
 impl Standing {
     /// Where the newest of the rows stands among them all.
     pub fn of_latest(rows: &[Observation]) -> Self {
-        let mut standing = Self::default();
-        let Some(latest) = rows.last() else {
-            return standing;
-        };
-        for row in rows {
-            match row.value.partial_cmp(&latest.value) {
-                Some(Ordering::Less) => standing.below += 1,
-                Some(Ordering::Greater) => standing.above += 1,
-                Some(Ordering::Equal) | None => standing.equal += 1,
-            }
+        let latest = rows.last().map_or(0.0, |row| row.value);
+        let below = rows.iter().filter(|row| row.value < latest).count();
+        let above = rows.iter().filter(|row| row.value > latest).count();
+        Self {
+            below,
+            equal: rows.len() - below - above,
+            above,
         }
-        standing
     }
 
     /// A count as percent of all; 0 without rows.
@@ -69,29 +64,19 @@ pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
 }
 
 fn extreme(rows: &[Observation], beats: fn(f64, f64) -> bool) -> Option<Extreme> {
-    let mut found: Option<Extreme> = None;
-    for row in rows {
-        match &mut found {
-            Some(best) if beats(row.value, best.first.value) => found = Some(Extreme::at(*row)),
-            Some(best) if row.value == best.first.value => {
-                best.last = row.date;
-                best.ties += 1;
-            }
-            Some(_) => {}
-            None => found = Some(Extreme::at(*row)),
-        }
-    }
-    found
-}
-
-impl Extreme {
-    fn at(first: Observation) -> Self {
-        Self {
-            first,
-            last: first.date,
-            ties: 1,
-        }
-    }
+    let first = rows
+        .iter()
+        .copied()
+        .reduce(|best, row| match beats(row.value, best.value) {
+            true => row,
+            false => best,
+        })?;
+    let equal = rows.iter().filter(|row| row.value == first.value);
+    Some(Extreme {
+        first,
+        last: equal.clone().next_back()?.date,
+        ties: equal.count(),
+    })
 }
 
 impl Swing {

@@ -95,6 +95,11 @@ impl SeriesSet {
             .filter(|s| !s.observations.is_empty())
     }
 
+    /// [`Series::up_to`] of a series that may not be there at all.
+    pub fn up_to(&self, id: &str, day: Date) -> &[Observation] {
+        self.get(id).map_or(&[], |s| s.up_to(day))
+    }
+
     /// Adds or replaces a series.
     pub fn insert(&mut self, series: Arc<Series>) {
         self.series.insert(series.info.id.clone(), series);

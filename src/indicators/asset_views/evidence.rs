@@ -8,7 +8,6 @@
 use super::asset::Asset;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::regime::Regime;
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet, table};
 
@@ -63,16 +62,12 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let (id, monthly) = asset
-        .series()
-        .iter()
-        .map(|id| (*id, Months::means(known_or_none(set.get(id), day))))
-        .find(|(_, months)| months.iter().count() > LEAST_MONTHS)?;
-    let returns = match asset {
-        Asset::Bonds => bond_returns(&monthly),
-        Asset::Btc | Asset::Equities | Asset::Oil | Asset::Gold | Asset::Dollar => {
-            log_returns(&monthly)
-        }
+    let monthly = |id| (id, Months::means(set.up_to(id, day)));
+    let mut all = asset.series().iter().map(|id| monthly(*id));
+    let (id, monthly) = all.find(|(_, months)| months.iter().count() > LEAST_MONTHS)?;
+    let returns = match asset == Asset::Bonds {
+        true => bond_returns(&monthly),
+        false => log_returns(&monthly),
     };
     let since = returns.first()?;
     let basis = format!(
@@ -92,14 +87,11 @@ pub(super) fn compare(
 ) -> Option<Evidence> {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (month, label) in regimes {
-        if let Some(r) = returns.get(month.plus(1)) {
-            if *label == regime {
-                &mut inside
-            } else {
-                &mut outside
-            }
-            .push(r);
-        }
+        let side = match *label == regime {
+            true => &mut inside,
+            false => &mut outside,
+        };
+        side.extend(returns.get(month.plus(1)));
     }
     let enough = inside.len() + outside.len() >= LEAST_MONTHS
         && inside.len().min(outside.len()) >= LEAST_IN_REGIME;

@@ -56,12 +56,10 @@ impl Column {
         }
         let mut info = (*self.series.info).clone();
         let is_own = units.is_in_own_unit();
-        let (unit, decimals) = if is_own {
-            (self.unit.difference(), info.decimals)
-        } else if units == Units::Log {
-            (Unit::new("log"), 4)
-        } else {
-            (Unit::new("%"), 2)
+        let (unit, decimals) = match (is_own, units == Units::Log) {
+            (true, _) => (self.unit.difference(), info.decimals),
+            (_, true) => (Unit::new("log"), 4),
+            (_, _) => (Unit::new("%"), 2),
         };
         info.decimals = decimals;
         let mut rows = units.apply(&self.series);
@@ -95,15 +93,14 @@ impl Noise {
 
     /// Of products, quotients and powers up to a size: small ones keep their fourteen digits.
     pub(super) fn among(largest: f64) -> Self {
-        let mut noise = Self::beside(largest);
+        let mut decimals = Self::beside(largest).decimals;
         let mut size = largest;
-        while size > 0.0 && size < 1e3 && noise.decimals < 20 {
+        while size > 0.0 && size < 1e3 && decimals < 20 {
             size *= 10.0;
-            noise.decimals += 1;
+            decimals += 1;
         }
-        Self {
-            decimals: noise.decimals.max(9),
-        }
+        let decimals = decimals.max(9);
+        Self { decimals }
     }
 
     /// A figure without it.

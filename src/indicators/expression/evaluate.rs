@@ -6,14 +6,13 @@
 //! figures, so that the work is known before it is done ([`super::price`]).
 
 use super::column::Column;
-use super::frequency::{coarsest, convert};
+use super::frequency::convert;
 use super::functions::apply;
-use super::operate::{binary, compute};
+use super::operate::binary;
 use super::scope::{Scope, Value};
-use super::tree::{Expr, Fault, Function, Op};
-use crate::model::{Frequency, Series};
+use super::tree::{Expr, Fault, Function};
+use crate::model::Frequency;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Evaluates formulas in one scope.
 pub struct Evaluation<'a> {
@@ -48,18 +47,14 @@ impl<'a> Evaluation<'a> {
     /// As [`evaluate`].
     pub fn column(&mut self, expr: &Expr) -> Result<Column, Fault> {
         if expr.compares() {
-            let names = expr.names();
-            let series = names
-                .iter()
-                .filter_map(|(name, _)| (self.scope.series)(name));
+            let names = expr.names().into_iter();
+            let series = names.filter_map(|(name, _)| (self.scope.series)(name));
             let subject = self.scope.subject.iter().filter(|_| expr.has_subject());
-            let subject = subject.map(|column| Arc::clone(&column.series));
-            let series: Vec<Arc<Series>> = series.chain(subject).collect();
-            let lowest = coarsest(series.iter().map(|s| &**s));
-            let compared = self
-                .scope
-                .frequency
-                .map_or(lowest, |asked| asked.max(lowest));
+            let subject = subject.map(|column| column.series.frequency());
+            let own = series.map(|series| series.frequency()).chain(subject);
+            // Frequencies ascend from the finest.
+            let compared = own.chain(self.scope.frequency).max();
+            let compared = compared.unwrap_or(Frequency::Daily);
             if compared != self.compared {
                 self.done.clear();
             }
@@ -78,17 +73,13 @@ impl<'a> Evaluation<'a> {
     fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
         let (function, arguments, at) = match expr {
             Expr::Number(number) => return Ok(Value::Number(*number)),
-            Expr::Name { name, column } => return self.named(name, *column).map(Value::Column),
+            Expr::Name { name, column } => return self.named(name, *column),
             Expr::Subject { column } => {
                 let about = self.scope.subject.clone().map(Value::Column);
                 let allowed = "a series before the comparison, for example DGS10 > 4";
                 return about.ok_or_else(|| Fault::new(*column, "names no series", allowed));
             }
-            Expr::Call {
-                function,
-                arguments,
-                column,
-            } => (*function, arguments, *column),
+            Expr::Call(function, arguments, column) => (*function, arguments, *column),
         };
         let key = expr.key();
         if let Some(done) = self.done.get(&key) {
@@ -105,29 +96,21 @@ impl<'a> Evaluation<'a> {
         Ok(value)
     }
 
-    fn named(&self, name: &str, column: usize) -> Result<Column, Fault> {
+    fn named(&self, name: &str, column: usize) -> Result<Value, Fault> {
         let series = (self.scope.series)(name);
-        series
-            .map(Column::of)
-            .ok_or_else(|| Fault::new(column, format!("{name} is not known"), "a series' name"))
+        let value = series.map(|series| Value::Column(Column::of(series)));
+        value.ok_or_else(|| Fault::new(column, format!("{name} is not known"), "a series' name"))
     }
 
     /// A side of a comparison at the frequency of all comparisons.
-    fn to_compare(&self, value: Value, at: usize) -> Result<Value, Fault> {
-        let Value::Column(column) = value else {
-            return Ok(value);
-        };
-        let own = column.series.frequency();
-        let to = self.compared.max(own);
-        if to == own {
-            return Ok(Value::Column(column));
+    fn to_compare(&self, mut value: Value, at: usize) -> Result<Value, Fault> {
+        if let Value::Column(Column { series, .. }) = &mut value
+            && series.frequency() < self.compared
+        {
+            *series = convert(series, self.compared, self.scope.how, None)
+                .map_err(|e| Fault::new(at, e.to_string(), "series of any frequency"))?;
         }
-        let series = convert(&column.series, to, self.scope.how, None)
-            .map_err(|e| Fault::new(at, e.to_string(), "series of any frequency"))?;
-        Ok(Value::Column(Column {
-            series,
-            unit: column.unit,
-        }))
+        Ok(value)
     }
 }
 
@@ -147,9 +130,9 @@ fn called(
             };
             apply((function, at), first, second, scope).map(Value::Column)
         }
-        (Function::Not, Some(Value::Number(x)), _) => Ok(Value::Number(
-            compute(Op::Equal, x, 0.0).unwrap_or_default(),
-        )),
+        (Function::Not, Some(Value::Number(x)), _) => {
+            Ok(Value::Number(f64::from(u8::from(x == 0.0))))
+        }
         (_, _, _) => Err(Fault::new(
             at,
             "takes a function of a bare number",

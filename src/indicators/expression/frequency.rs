@@ -9,11 +9,8 @@ use std::sync::Arc;
 
 /// The lowest frequency among series.
 pub fn coarsest<'a>(series: impl IntoIterator<Item = &'a Series>) -> Frequency {
-    series
-        .into_iter()
-        .map(Series::frequency)
-        .max()
-        .unwrap_or(Frequency::Daily)
+    let all = series.into_iter().map(Series::frequency);
+    all.max().unwrap_or(Frequency::Daily)
 }
 
 /// A series at frequency `to`.
@@ -33,16 +30,13 @@ pub fn convert(
     let periods = to.into();
     let to = periods.frequency;
     if series.frequency() == to {
-        let stamps = to >= Frequency::Monthly;
-        let rows = &series.observations;
-        if !stamps || rows.iter().all(|o| to.is_stamp(o.date)) {
+        let rows = series.observations.iter();
+        if to < Frequency::Monthly || rows.clone().all(|o| to.is_stamp(o.date)) {
             return Ok(Arc::clone(series));
         }
-        let moved = rows
-            .iter()
-            .map(|o| Observation::new(to.stamp(o.date), o.value));
-        let rows = moved.collect();
-        return Ok(Arc::new(Series::new(Arc::clone(&series.info), rows)));
+        let moved = rows.map(|o| Observation::new(to.stamp(o.date), o.value));
+        let moved = Series::new(Arc::clone(&series.info), moved.collect());
+        return Ok(Arc::new(moved));
     }
     let rows = match weeks.filter(|w| w.frequency() == Frequency::Weekly && to == w.frequency()) {
         Some(weeks) if series.frequency() == Frequency::Daily => by_week(series, weeks, how),
@@ -61,23 +55,15 @@ pub(super) fn same_stamps(a: &Series, b: &Series) -> bool {
 
 /// Daily figures over the seven days that end on each date of `weeks`.
 fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
-    let days = &days.observations;
-    let (mut from, mut to) = (0, 0);
-    let weeks = weeks.observations.iter();
-    weeks
-        .filter_map(|week| {
-            let first = days_later(week.date, -6);
-            while days.get(from).is_some_and(|o| o.date < first) {
-                from += 1;
-            }
-            to = to.max(from);
-            while days.get(to).is_some_and(|o| o.date <= week.date) {
-                to += 1;
-            }
-            let value = how.of(days.get(from..to)?)?;
-            Some(Observation::new(week.date, value))
-        })
-        .collect()
+    let mut rest = days.observations.as_slice();
+    let mean = |week: &Observation| {
+        let first = days_later(week.date, -6);
+        let (_, own) = rest.split_at(rest.iter().take_while(|o| o.date < first).count());
+        rest = own;
+        let days = own.iter().take_while(|o| o.date <= week.date).count();
+        Some(Observation::new(week.date, how.of(own.get(..days)?)?))
+    };
+    weeks.observations.iter().filter_map(mean).collect()
 }
 
 /// Figures of several series of one frequency under dates by which they can be put side by side.
@@ -87,16 +73,13 @@ fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> 
 pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     let weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
-    let same_day = series
-        .windows(2)
-        .all(|w| matches!(w, [a, b] if weekday(a) == weekday(b)));
-    let positions = series.iter().enumerate();
-    positions
-        .map(|(position, one)| match weekly && !same_day {
-            true => Cow::Owned(by_friday(&one.observations, position == 0)),
-            false => Cow::Borrowed(one.observations.as_slice()),
-        })
-        .collect()
+    let mut pairs = series.windows(2);
+    let is_moved = weekly && !pairs.all(|w| matches!(w, [a, b] if weekday(a) == weekday(b)));
+    let rows = |(position, one): (usize, &&'a Series)| match is_moved {
+        true => Cow::Owned(by_friday(&one.observations, position == 0)),
+        false => Cow::Borrowed(one.observations.as_slice()),
+    };
+    series.iter().enumerate().map(rows).collect()
 }
 
 fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {

@@ -26,9 +26,10 @@ pub(super) fn apply(
     Ok(match (function, second) {
         (Function::Units(units), _) => column.transformed(units),
         (Function::Negate, _) => column.each(|x| Some(-x)),
-        (Function::Not, _) => column
-            .each(|x| Some(f64::from(u8::from(x == 0.0))))
-            .named(Unit::truth()),
+        (Function::Not, _) => {
+            let not = column.each(|x| Some(f64::from(u8::from(x == 0.0))));
+            not.named(Unit::truth())
+        }
         (Function::Absolute, _) => column.each(|x| Some(x.abs())),
         (Function::MovingAverage(n), _) => {
             let rows = averages(&column.series, n);
@@ -78,38 +79,28 @@ fn settled(column: Column, rows: Vec<Observation>) -> Column {
     column.with(rows).each(|x| Some(noise.off(x)))
 }
 
-/// Of each figure, the position from which on no period is missing up to it.
-fn whole_from(series: &Series) -> Vec<usize> {
-    let rows = &series.observations;
-    let mut from = 0;
-    let before = rows.iter().map(|o| Some(o.date));
-    let pairs = std::iter::once(None).chain(before).zip(rows).enumerate();
-    pairs
-        .map(|(position, (before, now))| {
-            if before.is_some_and(|day| !series.frequency().follows(day, now.date)) {
-                from = position;
-            }
-            from
-        })
-        .collect()
+/// The positions of the figures before which so many periods follow each other without one missing.
+fn whole(series: &Series, periods: usize) -> impl Iterator<Item = (usize, Observation)> {
+    let rows = series.observations.iter().copied().enumerate();
+    let (mut from, mut before) = (0, None);
+    rows.filter(move |(position, now)| {
+        let follows = |day| series.frequency().follows(day, now.date);
+        if !before.replace(now.date).is_none_or(follows) {
+            from = *position;
+        }
+        *position >= from + periods
+    })
 }
 
 /// The mean of n periods that follow each other, under the date of the last.
 fn averages(series: &Series, n: usize) -> Vec<Observation> {
-    let rows = &series.observations;
-    let values: Vec<f64> = rows.iter().map(|o| o.value).collect();
-    let skipped = n.saturating_sub(1);
-    let ends = rows
-        .iter()
-        .zip(whole_from(series))
-        .enumerate()
-        .skip(skipped);
-    let means = ends.zip(rolling_sums(&values, n));
-    let whole = means.filter(|((position, (_, from)), _)| position + 1 >= from + n);
-    whole
-        .map(|((_, (end, _)), sum)| Observation::new(end.date, sum / count(n)))
-        .filter(|o| o.value.is_finite())
-        .collect()
+    let values: Vec<f64> = series.observations.iter().map(|o| o.value).collect();
+    let (before, sums) = (n.saturating_sub(1), rolling_sums(&values, n));
+    let mean = |(position, end): (usize, Observation)| {
+        let sum = sums.get(position - before)?;
+        Some(Observation::new(end.date, sum / count(n))).filter(|o| o.value.is_finite())
+    };
+    whole(series, before).filter_map(mean).collect()
 }
 
 /// Figures moved to the date n periods later; days by position, since days without a figure do not count.
@@ -120,32 +111,28 @@ fn lagged(series: &Series, n: usize) -> Vec<Observation> {
         Length::Days(days) => days_later(date, i64::from(days) * periods),
         Length::Months(months) => shift(date, (i64::from(months) * periods).months()),
     };
-    if series.frequency() != Frequency::Daily {
-        let moved = rows
-            .iter()
-            .map(|o| Observation::new(later(o.date), o.value));
-        return moved.collect();
+    if series.frequency() == Frequency::Daily {
+        let moved = |(at, now): (usize, Observation)| {
+            Some(Observation::new(now.date, rows.get(at - n)?.value))
+        };
+        return whole(series, n).filter_map(moved).collect();
     }
-    let days = rows.iter().zip(whole_from(series)).enumerate().skip(n);
-    days.zip(rows)
-        .filter(|((position, (_, from)), _)| *position >= from + n)
-        .map(|((_, (now, _)), before)| Observation::new(now.date, before.value))
-        .collect()
+    let moved = |o: &Observation| Observation::new(later(o.date), o.value);
+    rows.iter().map(moved).collect()
 }
 
 /// Figures moved to the date n years later, where there is one.
 fn years_later(series: &Series, n: usize) -> Vec<Observation> {
     let back = -i64::try_from(n).unwrap_or(0);
-    let before = |date: Date| {
-        let day = shift(date, back.years());
-        match series.frequency() < Frequency::Monthly {
-            true => series.lookup(day).map(|o| o.value),
-            false => series.at(day),
-        }
+    let moved = |o: &Observation| {
+        let day = shift(o.date, back.years());
+        let before = match series.frequency() < Frequency::Monthly {
+            true => series.lookup(day)?.value,
+            false => series.at(day)?,
+        };
+        Some(Observation::new(o.date, before))
     };
-    let rows = series.observations.iter();
-    rows.filter_map(|o| Some(Observation::new(o.date, before(o.date)?)))
-        .collect()
+    series.observations.iter().filter_map(moved).collect()
 }
 
 /// Percent a year, compounded over so many years, between figures of the same date.
@@ -164,17 +151,12 @@ fn compound(now: f64, before: f64, years: f64) -> Option<f64> {
 
 /// Percent a year since a figure, from a year after it on.
 fn since(series: &Series, base: Observation) -> Vec<Observation> {
-    let years = |date: Date| series.frequency().years_between(base.date, date);
-    let rows = series.observations.iter();
-    rows.map(|o| (o, years(o.date)))
-        .filter(|(_, years)| *years >= 1.0)
-        .filter_map(|(o, years)| {
-            Some(Observation::new(
-                o.date,
-                compound(o.value, base.value, years)?,
-            ))
-        })
-        .collect()
+    let rate = |o: &Observation| {
+        let years = series.frequency().years_between(base.date, o.date);
+        let rate = compound(o.value, base.value, years).filter(|_| years >= 1.0)?;
+        Some(Observation::new(o.date, rate))
+    };
+    series.observations.iter().filter_map(rate).collect()
 }
 
 /// The figure of a time, the mean of several; without a time the first from the start on, if there is one.
@@ -189,39 +171,33 @@ fn base(
         return Ok(rows.iter().find(|o| o.date >= start).copied());
     };
     let own = series.frequency();
-    let inside = match (own < Frequency::Monthly, when.length) {
-        (true, Frequency::Daily) => {
-            return match series.lookup(when.from) {
-                Some(found) => Ok(Some(found)),
-                None => Err(unreached(series, when, at)),
-            };
-        }
-        (true, _) => series.between(when.from, when.to()),
-        (false, _) => series.between(own.stamp(when.from), when.to()),
+    let is_fine = own < Frequency::Monthly;
+    let (from, due) = match is_fine {
+        true => (when.from, 1),
+        false => (
+            own.stamp(when.from),
+            (months_in(when.length) / months_in(own)).max(1),
+        ),
     };
-    let due = match own.length() {
-        Length::Days(_) => 1,
-        Length::Months(_) => (months_in(when.length) / months_in(own)).max(1),
-    };
-    let is_over = own >= Frequency::Monthly || rows.last().is_some_and(|o| o.date >= when.to());
-    let values: Vec<f64> = inside.iter().map(|o| o.value).collect();
-    match (inside.get(inside.len() / 2), mean(&values)) {
-        (Some(middle), Some(mean)) if count(inside.len()) >= f64::from(due) && is_over => {
-            Ok(Some(Observation::new(middle.date, mean)))
+    let found = match is_fine && when.length == Frequency::Daily {
+        true => series.lookup(when.from),
+        false => {
+            let inside = series.between(from, when.to());
+            let is_over = !is_fine || rows.last().is_some_and(|o| o.date >= when.to());
+            let values: Vec<f64> = inside.iter().map(|o| o.value).collect();
+            let middle = inside.get(inside.len() / 2).map(|o| o.date);
+            let whole = middle.zip(mean(&values));
+            let whole = whole.filter(|_| count(inside.len()) >= f64::from(due) && is_over);
+            whole.map(|(date, mean)| Observation::new(date, mean))
         }
-        (_, _) => Err(unreached(series, when, at)),
-    }
-}
-
-fn unreached(series: &Series, when: When, at: usize) -> Fault {
-    let problem = format!("has not all of {} for {when}", series.info.id);
-    let ends = series.observations.first().zip(series.observations.last());
-    let allowed = ends.map(|(first, last)| format!("a time from {} to {}", first.date, last.date));
-    Fault::new(
-        at,
-        problem,
-        allowed.unwrap_or_else(|| "a series with figures".into()),
-    )
+    };
+    found.map(Some).ok_or_else(|| {
+        let problem = format!("has not all of {} for {when}", series.info.id);
+        let ends = rows.first().zip(rows.last());
+        let ends = ends.map(|(first, last)| format!("a time from {} to {}", first.date, last.date));
+        let allowed = ends.unwrap_or_else(|| "a series with figures".into());
+        Fault::new(at, problem, allowed)
+    })
 }
 
 /// Figures in the consumer prices of a time: each divided by the prices of its own period.
@@ -229,16 +205,15 @@ fn real(column: Column, prices: &Column, when: When, at: usize) -> Result<Column
     let refused = |(problem, allowed): (String, String)| Fault::new(at, problem, allowed);
     let unit = column.unit.in_prices(&when).map_err(refused)?;
     let rows = &prices.series.observations;
-    let grid = Months::new(rows.iter().map(|o| (Month::of(o.date), o.value)));
+    let grid = Months::lasts(rows);
     let of = |first: Month, months: i32| {
         let values: Option<Vec<f64>> = (0..months).map(|n| grid.get(first.plus(n))).collect();
         values.and_then(|values| mean(&values)).filter(|v| *v > 0.0)
     };
     let months = months_in(when.length);
     let base = of(Month::of(when.from), months).ok_or_else(|| {
-        let newest = rows
-            .last()
-            .map_or_else(String::new, |o| o.date.strftime("%Y-%m").to_string());
+        let newest = rows.last().map(|o| o.date.strftime("%Y-%m").to_string());
+        let newest = newest.unwrap_or_default();
         let problem = format!("has no consumer prices ({PRICES}) for all of {when}");
         let allowed =
             format!("a published month up to {newest}, the newest: real(x, \"{newest}\")");

@@ -11,7 +11,7 @@
 //! ```
 //! A comparison without a left side is about the series that is asked about: `>= 0.5`.
 
-use super::parser::{MAX_NAME, Parser};
+use super::parser::{MAX_NAME, Parser, is_of_a_word};
 use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
 use crate::indicators::transform::Units;
 use crate::model::When;
@@ -37,6 +37,20 @@ const WINDOW: &str = "a whole number of periods from 1 to 5000, for example ma(I
 const YEARS: &str = "a number of years from 1 to 200 or a time, for example cagr(GDPC1, 10) or cagr(GDPC1, \"2019-10\")";
 const A_TIME: &str = "a year, quarter, month or day, for example \"2020\", \"2020Q1\", \"Feb 2020\" or \"2020-02-15\"";
 const TWO: &str = "a comma and a second series, for example gap(GDPC1, GDPPOT)";
+
+const COMPARISONS: &[(&str, Op)] = &[
+    (">=", Op::AtLeast),
+    ("<=", Op::AtMost),
+    ("!=", Op::Unequal),
+    ("<>", Op::Unequal),
+    ("==", Op::Equal),
+    ("≥", Op::AtLeast),
+    ("≤", Op::AtMost),
+    ("≠", Op::Unequal),
+    (">", Op::Greater),
+    ("<", Op::Less),
+    ("=", Op::Equal),
+];
 
 /// Reads a formula.
 ///
@@ -91,38 +105,31 @@ fn shallow(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn call(function: Function, arguments: Vec<Expr>, column: usize) -> Expr {
-    Expr::Call {
-        function,
-        arguments,
-        column,
-    }
-}
-
 impl Parser<'_> {
     fn any(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::every, |p| p.keyword("or").then_some(Op::Or))
+        self.chain(Self::every, &[("or", Op::Or)])
     }
 
     fn every(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::one, |p| p.keyword("and").then_some(Op::And))
+        self.chain(Self::one, &[("and", Op::And)])
     }
 
     /// A comparison, or figures that are compared with nothing.
     fn one(&mut self) -> Result<Expr, Fault> {
         self.blanks();
         let column = self.column;
-        if self.keyword("not") {
-            return self.one().map(|x| call(Function::Not, vec![x], column));
+        if self.takes("not") {
+            return self
+                .one()
+                .map(|x| Expr::Call(Function::Not, vec![x], column));
         }
-        let column = self.column;
-        if let Some(op) = self.comparison() {
+        if let Some(op) = self.operator(COMPARISONS) {
             return self.compared(Expr::Subject { column }, op, column);
         }
         let left = self.sum()?;
         self.blanks();
         let column = self.column;
-        match self.comparison() {
+        match self.operator(COMPARISONS) {
             Some(op) => self.compared(left, op, column),
             None => Ok(left),
         }
@@ -132,42 +139,36 @@ impl Parser<'_> {
         let right = self.sum()?;
         self.blanks();
         let after = *self;
-        match self.comparison() {
+        match self.operator(COMPARISONS) {
             Some(_) => Err(after.fault("one comparison at a time, joined by and: a < b and b < c")),
-            None => Ok(call(Function::Op(op), vec![left, right], column)),
+            None => Ok(Expr::Call(Function::Op(op), vec![left, right], column)),
         }
     }
 
     fn sum(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::product, |p| {
-            p.sign(&[('+', Op::Add), ('-', Op::Subtract), ('−', Op::Subtract)])
-        })
+        let signs = [("+", Op::Add), ("-", Op::Subtract), ("−", Op::Subtract)];
+        self.chain(Self::product, &signs)
     }
 
     fn product(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::signed, |p| {
-            p.sign(&[
-                ('*', Op::Multiply),
-                ('×', Op::Multiply),
-                ('/', Op::Divide),
-                ('÷', Op::Divide),
-            ])
-        })
+        let times = [("*", Op::Multiply), ("×", Op::Multiply)];
+        let by = [("/", Op::Divide), ("÷", Op::Divide)];
+        self.chain(Self::signed, &[times, by].concat())
     }
 
     fn chain(
         &mut self,
         operand: fn(&mut Self) -> Result<Expr, Fault>,
-        operation: fn(&mut Self) -> Option<Op>,
+        operators: &[(&str, Op)],
     ) -> Result<Expr, Fault> {
         let mut left = operand(self)?;
         loop {
             self.blanks();
             let column = self.column;
-            let Some(op) = operation(self) else {
+            let Some(op) = self.operator(operators) else {
                 return Ok(left);
             };
-            left = call(Function::Op(op), vec![left, operand(self)?], column);
+            left = Expr::Call(Function::Op(op), vec![left, operand(self)?], column);
         }
     }
 
@@ -175,22 +176,18 @@ impl Parser<'_> {
     fn signed(&mut self) -> Result<Expr, Fault> {
         self.blanks();
         let column = self.column;
-        if self.one_of(&['-', '−']) {
-            return self
-                .signed()
-                .map(|x| call(Function::Negate, vec![x], column));
+        if self.takes("-") || self.takes("−") {
+            let inner = vec![self.signed()?];
+            return Ok(Expr::Call(Function::Negate, inner, column));
         }
-        let base = self.atom()?;
+        let mut base = self.atom()?;
         self.blanks();
         let column = self.column;
-        match self.one_of(&['^']) {
-            false => Ok(base),
-            true => Ok(call(
-                Function::Op(Op::Power),
-                vec![base, self.signed()?],
-                column,
-            )),
+        if self.takes("^") {
+            let sides = vec![base, self.signed()?];
+            base = Expr::Call(Function::Op(Op::Power), sides, column);
         }
+        Ok(base)
     }
 
     fn atom(&mut self) -> Result<Expr, Fault> {
@@ -208,7 +205,7 @@ impl Parser<'_> {
 
     fn closing(&mut self) -> Result<(), Fault> {
         self.blanks();
-        match self.one_of(&[')']) {
+        match self.takes(")") {
             true => Ok(()),
             false => Err(self.fault(CLOSING)),
         }
@@ -230,16 +227,11 @@ impl Parser<'_> {
     /// A number, a name, or the name of a function with its argument.
     fn word(&mut self) -> Result<Expr, Fault> {
         let column = self.column;
-        let word = self.take(MAX_NAME, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
-        });
+        let word = self.take(MAX_NAME, is_of_a_word);
         if word.is_empty() {
             return Err(self.fault(A_VALUE));
         }
-        let mut ahead = *self;
-        ahead.blanks();
-        if ahead.one_of(&['(']) {
-            *self = ahead;
+        if self.takes("(") {
             return self.call(word, column);
         }
         let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -292,7 +284,7 @@ impl Parser<'_> {
             _ => return Err(self.fault(FUNCTIONS)),
         };
         self.closing()?;
-        Ok(call(function, arguments, column))
+        Ok(Expr::Call(function, arguments, column))
     }
 
     fn window(&mut self) -> Result<usize, Fault> {
@@ -319,10 +311,8 @@ impl Parser<'_> {
             }
         }
         let since = self.time_or_none();
-        since.map(Function::GrowthSince).map_err(|fault| Fault {
-            allowed: YEARS.into(),
-            ..start.fault(&fault.allowed)
-        })
+        let since = since.map(Function::GrowthSince);
+        since.map_err(|_| start.fault(YEARS))
     }
 
     /// After a comma a time, in quotes or bare; nothing where no comma comes.

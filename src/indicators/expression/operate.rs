@@ -23,16 +23,14 @@ pub(super) fn binary(
         }
         (Value::Column(a), Value::Number(b)) => {
             let unit = a.unit.before_number(op, b);
-            let least = least_divisor(b.abs());
-            let noise = beside(op, a.largest().max(b.abs()));
-            let column = a.each(|x| computed(op, x, b, (least, noise)));
+            let limits = limits(op, a.largest(), b.abs());
+            let column = a.each(|x| computed(op, x, b, limits));
             Value::Column(settled(op, column).named(unit))
         }
         (Value::Number(a), Value::Column(b)) => {
             let unit = b.unit.after_number(a, op);
-            let largest = b.largest();
-            let (least, noise) = (least_divisor(largest), beside(op, largest.max(a.abs())));
-            let column = b.each(|x| computed(op, a, x, (least, noise)));
+            let limits = limits(op, a.abs(), b.largest());
+            let column = b.each(|x| computed(op, a, x, limits));
             Value::Column(settled(op, column).named(unit))
         }
         (Value::Column(a), Value::Column(b)) => Value::Column(both((op, at), &a, &b, how)?),
@@ -46,10 +44,8 @@ pub(super) fn both(
     b: &Column,
     how: Aggregation,
 ) -> Result<Column, Fault> {
-    let (unit, factor) = a
-        .unit
-        .combine(op, &b.unit)
-        .map_err(|(problem, allowed)| Fault::new(at, problem, allowed))?;
+    let refused = |(problem, allowed): (String, String)| Fault::new(at, problem, allowed);
+    let (unit, factor) = a.unit.combine(op, &b.unit).map_err(refused)?;
     let to = coarsest([&*a.series, &*b.series]);
     // Of one stamp, odd as it may be, they meet as they are.
     let met = a.series.frequency() == to && same_stamps(&a.series, &b.series);
@@ -60,17 +56,13 @@ pub(super) fn both(
         convert(one, to, how, Some(other))
             .map_err(|e| Fault::new(at, e.to_string(), "series of any frequency"))
     };
-    let (x, y) = (
-        convert(&a.series, &b.series)?,
-        convert(&b.series, &a.series)?,
-    );
-    let largest = b.largest() * factor;
-    let least = least_divisor(largest);
-    let noise = beside(op, a.largest().max(largest));
+    let x = convert(&a.series, &b.series)?;
+    let y = convert(&b.series, &a.series)?;
+    let limits = limits(op, a.largest(), b.largest() * factor);
     let mut rows = Vec::with_capacity(x.observations.len().min(y.observations.len()));
     if let [x, y] = side_by_side(&[&x, &y]).as_slice() {
         meet(x, y, |date, x, y| {
-            let value = computed(op, x, y * factor, (least, noise));
+            let value = computed(op, x, y * factor, limits);
             rows.extend(value.map(|v| Observation::new(date, v)));
         });
     }
@@ -85,15 +77,12 @@ pub(super) fn both(
     Ok(settled(op, Column { series, unit }))
 }
 
-/// What is below this beside the largest divisor is the noise of a zero.
-fn least_divisor(largest: f64) -> f64 {
-    1e-12 * largest
-}
-
-/// Noise that is taken off at once: it makes ties and zeros of sums and comparisons.
-fn beside(op: Op, largest: f64) -> Option<Noise> {
+/// Of figures up to such sizes: the divisor below which there is but the noise of a zero, and the noise that is taken off
+/// at once, which makes ties and zeros of sums and comparisons.
+fn limits(op: Op, left: f64, right: f64) -> (f64, Option<Noise>) {
     let is_sum = matches!(op, Op::Add | Op::Subtract) || op.is_comparison();
-    is_sum.then(|| Noise::beside(largest))
+    let noise = is_sum.then(|| Noise::beside(left.max(right)));
+    (1e-12 * right, noise)
 }
 
 /// Products and quotients without the noise behind their digits, which are counted from the largest.
@@ -115,7 +104,7 @@ fn computed(op: Op, x: f64, y: f64, (least, noise): (f64, Option<Noise>)) -> Opt
 }
 
 /// One figure; `None` where it is no finite number.
-pub(super) fn compute(op: Op, x: f64, y: f64) -> Option<f64> {
+fn compute(op: Op, x: f64, y: f64) -> Option<f64> {
     let truth = |is: bool| f64::from(u8::from(is));
     let result = match op {
         Op::Add => x + y,

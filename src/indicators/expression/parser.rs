@@ -45,52 +45,36 @@ impl<'a> Parser<'a> {
         Fault::new(self.column, problem, expected)
     }
 
-    /// Takes a word of letters if it comes next, in any case, and nothing that only begins with it.
-    pub(super) fn keyword(&mut self, wanted: &str) -> bool {
-        self.blanks();
+    /// Takes a sign if it comes next, or a word, in any case and nothing that only begins with it.
+    pub(super) fn takes(&mut self, wanted: &str) -> bool {
         let mut ahead = *self;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-        let found = ahead.take(MAX_NAME, is_word).eq_ignore_ascii_case(wanted);
+        ahead.blanks();
+        let taken = match wanted.starts_with(is_of_a_word) {
+            true => ahead.take(MAX_NAME, is_of_a_word),
+            false => ahead.take(wanted.chars().count(), |_| true),
+        };
+        let found = taken.eq_ignore_ascii_case(wanted);
         if found {
             *self = ahead;
         }
         found
     }
 
-    /// Takes the sign of a comparison, if it comes next.
-    pub(super) fn comparison(&mut self) -> Option<Op> {
-        const SIGNS: [(&str, Op); 11] = [
-            (">=", Op::AtLeast),
-            ("<=", Op::AtMost),
-            ("!=", Op::Unequal),
-            ("<>", Op::Unequal),
-            ("==", Op::Equal),
-            ("≥", Op::AtLeast),
-            ("≤", Op::AtMost),
-            ("≠", Op::Unequal),
-            (">", Op::Greater),
-            ("<", Op::Less),
-            ("=", Op::Equal),
-        ];
-        let (sign, op) = SIGNS.iter().find(|(sign, _)| self.rest.starts_with(sign))?;
-        self.take(sign.chars().count(), |_| true);
-        Some(*op)
-    }
-
-    /// Takes one of these signs, if it comes next.
-    pub(super) fn sign(&mut self, signs: &[(char, Op)]) -> Option<Op> {
-        let found = signs.iter().find(|(sign, _)| self.peek() == Some(*sign));
-        found.map(|(_, op)| {
-            self.take(1, |_| true);
-            *op
-        })
+    /// Takes one of these operators, if it comes next.
+    pub(super) fn operator(&mut self, wanted: &[(&str, Op)]) -> Option<Op> {
+        let found = wanted.iter().find(|(sign, _)| self.takes(sign));
+        found.map(|(_, op)| *op)
     }
 
     /// Takes a comma, if it comes next.
     pub(super) fn comma(&mut self) -> bool {
-        self.blanks();
-        let found = self.one_of(&[',']);
+        let found = self.takes(",");
         self.blanks();
         found
     }
+}
+
+/// Whether a name or a number may hold it.
+pub(super) fn is_of_a_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
 }

@@ -32,11 +32,7 @@ impl<'a> Price<'a> {
             Expr::Name { name, .. } => return (self.rows)(name),
             // The rows of what a condition is about.
             Expr::Subject { .. } => return (self.rows)(""),
-            Expr::Call {
-                function,
-                arguments,
-                ..
-            } => (*function, arguments),
+            Expr::Call(function, arguments, _) => (*function, arguments),
         };
         let key = expr.key();
         if let Some(rows) = self.known.get(&key) {

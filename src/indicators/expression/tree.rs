@@ -27,15 +27,9 @@ pub enum Expr {
         /// Where it would stand.
         column: usize,
     },
-    /// x op y, −x, f(x), f(x, n) or f(x, y).
-    Call {
-        /// Which function or operation.
-        function: Function,
-        /// Its figures: one, and a second of `gap`, `real` and of operations.
-        arguments: Vec<Self>,
-        /// Where it stands; of an operation, where the operator does.
-        column: usize,
-    },
+    /// x op y, −x, f(x), f(x, n) or f(x, y): which function or operation, its figures (one, and a second of `gap`, `real`
+    /// and of operations), and where it stands; of an operation, where the operator does.
+    Call(Function, Vec<Self>, usize),
 }
 
 /// What stands between two figures.
@@ -160,29 +154,23 @@ impl Expr {
         match self {
             Self::Number(_) | Self::Subject { .. } => Vec::new(),
             Self::Name { name, column } => vec![(name, *column)],
-            Self::Call { arguments, .. } => arguments.iter().flat_map(Self::names).collect(),
+            Self::Call(_, arguments, _) => arguments.iter().flat_map(Self::names).collect(),
         }
     }
 
     /// Whether it or a part of it is wanted.
     pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
         wanted(self)
-            || matches!(self, Self::Call { arguments, .. } if arguments.iter().any(|a| a.any(wanted)))
+            || matches!(self, Self::Call(_, arguments, _) if arguments.iter().any(|a| a.any(wanted)))
     }
 
     /// Whether it is 1 or 0 of some comparison.
     pub fn compares(&self) -> bool {
-        self.any(&|e| matches!(e, Self::Call { function, .. } if function.is_comparison()))
+        self.any(&|e| matches!(e, Self::Call(function, ..) if function.is_comparison()))
     }
 
     fn is_operation(&self) -> bool {
-        matches!(
-            self,
-            Self::Call {
-                function: Function::Op(_),
-                ..
-            }
-        )
+        matches!(self, Self::Call(Function::Op(_), ..))
     }
 
     /// Whether it is about a series that it does not name.
@@ -192,12 +180,7 @@ impl Expr {
 
     /// Each side of a comparison that is nothing but a name for which `is_subject` becomes the subject.
     pub fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
-        let Self::Call {
-            function,
-            arguments,
-            column,
-        } = self
-        else {
+        let Self::Call(function, arguments, column) = self else {
             return self;
         };
         let side = |side: Self| {
@@ -209,11 +192,8 @@ impl Expr {
             }
             side.about(is_subject)
         };
-        Self::Call {
-            function,
-            arguments: arguments.into_iter().map(side).collect(),
-            column,
-        }
+        let arguments = arguments.into_iter().map(side).collect();
+        Self::Call(function, arguments, column)
     }
 
     /// What it is, wherever it stands.
@@ -223,11 +203,7 @@ impl Expr {
             // Quoted, so that no name can pass for something else.
             Self::Name { name, .. } => format!("{name:?}"),
             Self::Subject { .. } => "subject".into(),
-            Self::Call {
-                function,
-                arguments,
-                ..
-            } => {
+            Self::Call(function, arguments, _) => {
                 let keys: Vec<String> = arguments.iter().map(Self::key).collect();
                 format!("{function:?}({})", keys.join(","))
             }
@@ -240,19 +216,14 @@ impl Expr {
             Self::Number(number) => number.to_string(),
             Self::Name { name, .. } => title(name),
             Self::Subject { .. } => "the series".into(),
-            Self::Call {
-                function,
-                arguments,
-                ..
-            } => {
-                let words = arguments.iter().map(|a| {
-                    let words = a.in_words(title);
-                    match a.is_operation() && self.is_operation() {
-                        true => format!("({words})"),
-                        false => words,
-                    }
-                });
-                function.in_words(&words.collect::<Vec<_>>())
+            Self::Call(function, arguments, _) => {
+                let words = |a: &Self| match a.is_operation() && self.is_operation() {
+                    true => format!("({})", a.in_words(title)),
+                    false => a.in_words(title),
+                };
+                let mut arguments = arguments.iter().map(words);
+                let mut next = || arguments.next().unwrap_or_default();
+                function.in_words(&next(), &next())
             }
         }
     }
@@ -264,11 +235,7 @@ impl Function {
         matches!(self, Self::Op(op) if op.is_comparison())
     }
 
-    fn in_words(self, of: &[String]) -> String {
-        let (x, y) = (
-            of.first().map_or("", String::as_str),
-            of.get(1).map_or("", String::as_str),
-        );
+    fn in_words(self, x: &str, y: &str) -> String {
         match self {
             Self::Op(op) => format!("{x} {} {y}", op.sign()),
             Self::Negate => format!("-({x})"),

@@ -45,13 +45,9 @@ impl Unit {
 
     /// The unit of a difference between two figures of this unit: percentage points for percent.
     pub fn difference(&self) -> Self {
-        if self.is_percent() {
-            Self {
-                short: "pp".into(),
-                kind: self.kind.clone(),
-            }
-        } else {
-            self.clone()
+        match self.is_percent() {
+            true => Self::derived("pp", self),
+            false => self.clone(),
         }
     }
 
@@ -62,10 +58,9 @@ impl Unit {
     /// Why the two cannot be added or compared, and what to do.
     pub(super) fn combine(&self, op: Op, other: &Self) -> Result<(Self, f64), (String, String)> {
         let known = !self.kind.is_empty() && !other.kind.is_empty();
-        let factor = if known {
-            self.size_of(other)
-        } else {
-            Some(1.0)
+        let factor = match known {
+            true => self.size_of(other),
+            false => Some(1.0),
         };
         let result = match (op, factor) {
             (Op::And | Op::Or, _) => (Self::truth(), 1.0),
@@ -96,8 +91,7 @@ impl Unit {
         }
         let ((ladder, step), (same, from)) = (self.step()?, other.step()?);
         let of_one_kind = ladder == same && split(&self.short).1 == split(&other.short).1;
-        let steps = i32::try_from(from).ok()? - i32::try_from(step).ok()?;
-        of_one_kind.then(|| 1000f64.powi(steps))
+        of_one_kind.then(|| 1000f64.powi(from - step))
     }
 
     /// Of what is 1 or 0.
@@ -131,20 +125,17 @@ impl Unit {
         let verb = sums.iter().find(|(sum, _)| *sum == op);
         let verb = verb.map_or("compares", |(_, verb)| verb);
         let problem = format!("{verb} figures in {} and {}", self.named(), other.named());
-        let allowed = if self.short == "index" && other.short == "index" {
-            "indices of one base: wrap both in index( ), which makes each 100 at the start"
-        } else {
-            "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both"
+        let allowed = match self.short == "index" && other.short == "index" {
+            true => "indices of one base: wrap both in index( ), which makes each 100 at the start",
+            false => "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both",
         };
-        let allowed = allowed.to_owned();
-        (problem, allowed)
+        (problem, allowed.to_owned())
     }
 
     fn named(&self) -> &str {
-        if self.short == "index" {
-            &self.kind
-        } else {
-            &self.short
+        match self.short.as_str() {
+            "index" => &self.kind,
+            short => short,
         }
     }
 
@@ -185,12 +176,10 @@ impl Unit {
 
     /// The unit of `number op self`.
     pub(super) fn after_number(&self, number: f64, op: Op) -> Self {
-        if op == Op::Divide {
-            Self::new(&format!("1/{}", self.short))
-        } else if op == Op::Power {
-            Self::new("")
-        } else {
-            self.before_number(op, number)
+        match (op, number) {
+            (Op::Divide, _) => Self::new(&format!("1/{}", self.short)),
+            (Op::Power, _) => Self::new(""),
+            (op, number) => self.before_number(op, number),
         }
     }
 
@@ -198,49 +187,36 @@ impl Unit {
     /// percent into basis points and a ratio into percent. Other numbers leave it as it is.
     fn scaled(&self, factor: f64) -> Self {
         let near = |x: f64| (factor / x - 1.0).abs() < 1e-9;
-        if near(100.0) && self.is_percent() {
-            return Self::new("bp");
+        match self.short.as_str() {
+            _ if near(100.0) && self.is_percent() => return Self::new("bp"),
+            "bp" if near(0.01) => return Self::new("pp"),
+            "ratio" if near(100.0) => return Self::new("%"),
+            _ if near(0.01) && self.is_percent() => return Self::new("ratio"),
+            _ => {}
         }
-        if near(0.01) && self.short == "bp" {
-            return Self::new("pp");
-        }
-        if near(100.0) && self.short == "ratio" {
-            return Self::new("%");
-        }
-        if near(0.01) && self.is_percent() {
-            return Self::new("ratio");
-        }
-        let Some((ladder, step)) = self.step() else {
+        // A thousand times as many are a step down.
+        let steps = (-4..=4).find(|steps| *steps != 0 && near(1000f64.powi(-steps)));
+        let (Some((ladder, step)), Some(steps)) = (self.step(), steps) else {
             return self.clone();
         };
         let (_, tail) = split(&self.short);
-        for moved in 1..=4usize {
-            let size = 1000f64.powi(i32::try_from(moved).unwrap_or(1));
-            let to = if near(1.0 / size) {
-                step.checked_add(moved)
-            } else if near(size) {
-                step.checked_sub(moved)
-            } else {
-                continue;
-            };
-            let unit = to.and_then(|i| LADDERS.get(ladder)?.get(i));
-            return match (unit.copied(), tail) {
-                (None, _) => Self::new(""),
-                // Thousands of dollars to a thousand are dollars to one.
-                (Some("$k"), "/thous") | (Some("$mn"), "/mn") => Self::new("$ each"),
-                (Some(unit), tail) => Self::new(&format!("{unit}{tail}")),
-            };
+        let unit = usize::try_from(step + steps).ok();
+        let unit = unit.and_then(|i| ladder.get(i));
+        match (unit.copied(), tail) {
+            (None, _) => Self::new(""),
+            // Thousands of dollars to a thousand are dollars to one.
+            (Some("$k"), "/thous") | (Some("$mn"), "/mn") => Self::new("$ each"),
+            (Some(unit), tail) => Self::new(&format!("{unit}{tail}")),
         }
-        self.clone()
     }
 
     /// Ladder and step on it.
-    fn step(&self) -> Option<(usize, usize)> {
+    fn step(&self) -> Option<(&'static [&'static str], i32)> {
         let (base, _) = split(&self.short);
-        LADDERS
-            .iter()
-            .enumerate()
-            .find_map(|(i, ladder)| Some((i, ladder.iter().position(|s| *s == base)?)))
+        let at = |ladder: &'static [&str]| {
+            Some((ladder, (0..).zip(ladder).find(|(_, s)| **s == base)?.0))
+        };
+        LADDERS.into_iter().find_map(at)
     }
 }
 

@@ -31,13 +31,15 @@ pub struct Document<'a> {
 /// Texts and mentions by day, counted back from the reference day.
 pub(super) struct Tally<'a> {
     /// Reference day.
-    pub(super) day: Date,
+    day: Date,
     /// Day of the first text at or before the reference day.
-    pub(super) first_day: Option<Date>,
+    first_day: Option<Date>,
     terms: usize,
     /// `days[k]` is the day k days before.
     days: Vec<Day>,
-    /// Every term's weight in the seven days that end so many days before.
+    /// Every term's weight in the seven days that end so many days before: the sum of the shares of each day's texts that
+    /// mention it. Days without texts are left out and the sum scaled to seven, so that a gap is not a loss of interest;
+    /// `None` when none of the days has a text.
     weights: Vec<Option<Vec<f64>>>,
     /// Texts of the last four weeks with their age in days, in order of publication.
     recent: Vec<(i64, &'a str, &'a [usize])>,
@@ -48,14 +50,6 @@ struct Day {
     documents: usize,
     /// Texts that mention each term, by its number.
     mentions: Vec<u32>,
-}
-
-/// A term with its weight in seven days.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Mentioned {
-    pub(super) term: usize,
-    /// Sum over seven days of the share of the day's texts that mention it.
-    pub(super) weight: f64,
 }
 
 impl<'a> Tally<'a> {
@@ -69,12 +63,9 @@ impl<'a> Tally<'a> {
             weights: Vec::new(),
             recent: Vec::new(),
         };
-        let mut ordered: Vec<&'a Document<'a>> =
-            documents.iter().filter(|d| d.day <= day).collect();
+        let mut ordered: Vec<_> = documents.iter().filter(|d| d.day <= day).collect();
         ordered.sort_by_key(|d| d.day);
-        for document in ordered {
-            tally.add(document);
-        }
+        ordered.into_iter().for_each(|document| tally.add(document));
         tally.weights = (0..READ_DAYS).map(|back| tally.weighed(back)).collect();
         tally
     }
@@ -85,14 +76,20 @@ impl<'a> Tally<'a> {
         let Some(slot) = slot else { return };
         slot.documents += 1;
         slot.mentions.resize(self.terms, 0);
-        for &term in document.terms.iter() {
-            if let Some(count) = slot.mentions.get_mut(term) {
-                *count += 1;
+        for term in document.terms.iter() {
+            if let Some(n) = slot.mentions.get_mut(*term) {
+                *n += 1;
             }
         }
         if age < 7 * WEEKS {
             self.recent.push((age, document.source, &document.terms));
         }
+    }
+
+    /// Days of texts up to the reference day; 0 without any.
+    pub(super) fn days(&self) -> i64 {
+        let first = self.first_day;
+        first.map_or(0, |first| days_between(first, self.day) + 1)
     }
 
     /// Mean number of texts a day over the last `days`.
@@ -101,27 +98,14 @@ impl<'a> Tally<'a> {
         count(sum) / count(days.max(1))
     }
 
-    /// The ten terms of the greatest weight in the last seven days, the greatest first.
-    pub(super) fn top(&self) -> Vec<Mentioned> {
-        self.top_back(0)
-    }
-
-    fn top_back(&self, back: usize) -> Vec<Mentioned> {
-        let weights = self.weights(back).unwrap_or_default();
-        let mut terms: Vec<Mentioned> = (0..)
-            .zip(weights.iter().copied())
-            .map(|(term, weight)| Mentioned { term, weight })
-            .filter(|t| t.weight > 0.0)
-            .collect();
-        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
+    /// The ten terms of the greatest weight in the seven days that end `back` days ago, the greatest first.
+    pub(super) fn top(&self, back: usize) -> Vec<(usize, f64)> {
+        let weights = self.weights.get(back).into_iter().flatten().flatten();
+        let terms = weights.copied().enumerate();
+        let mut terms: Vec<(usize, f64)> = terms.filter(|(_, weight)| *weight > 0.0).collect();
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         terms.truncate(TOP);
         terms
-    }
-
-    /// Every term's weight in the seven days that end `back` days ago; `None` when none of them has a text.
-    /// Days without texts are left out and the sum scaled to seven, so that a gap is not a loss of interest.
-    fn weights(&self, back: usize) -> Option<&[f64]> {
-        self.weights.get(back)?.as_deref()
     }
 
     fn weighed(&self, back: usize) -> Option<Vec<f64>> {
@@ -139,36 +123,28 @@ impl<'a> Tally<'a> {
     /// Mean growth of the top terms' weights over a week earlier, in logarithms, weighted by the weight.
     /// Formula: ln((m7ₜ + ε) / (m7ₜ₋₇ + ε)), ε = ½ / texts of the seven days.
     fn growth(&self, back: usize) -> Option<f64> {
-        let before = self.weights(back + 7)?;
+        let before = self.weights.get(back + 7)?.as_deref()?;
         let week = self.days.get(back..back + 7)?;
         let texts: usize = week.iter().map(|d| d.documents).sum();
         let dust = 0.5 / count(texts.max(1));
-        let top = self.top_back(back);
-        let total: f64 = top.iter().map(|t| t.weight).sum();
-        let sum: f64 = top
-            .iter()
-            .map(|t| {
-                let earlier = before.get(t.term).copied().unwrap_or(0.0);
-                t.weight * ((t.weight + dust) / (earlier + dust)).ln()
-            })
-            .sum();
-        (total > 0.0).then(|| sum / total)
+        let top = self.top(back);
+        let total: f64 = top.iter().map(|(_, weight)| weight).sum();
+        let growth = |(term, weight): &(usize, f64)| {
+            let earlier = before.get(*term).copied().unwrap_or(0.0);
+            weight * ((weight + dust) / (earlier + dust)).ln()
+        };
+        (total > 0.0).then(|| top.iter().map(growth).sum::<f64>() / total)
     }
 
     /// Velocity, 0 to 100: where the growth stands among that of the last 90 days, 100·Φ(z).
     /// `None` under seven days with a growth; 50 where growth never changed.
     pub(super) fn velocity(&self) -> Option<f64> {
-        let newest = self.growth(0)?;
-        let mut past: Vec<f64> = (1..VELOCITY_DAYS)
-            .filter_map(|back| self.growth(back))
-            .collect();
-        past.reverse();
-        past.push(newest);
-        if past.len() < LEAST_VELOCITIES {
-            return None;
-        }
-        let z = rolling_z(&past, VELOCITY_DAYS, LEAST_VELOCITIES, 3.0);
-        Some(100.0 * normal_cdf(z.last().copied().flatten().unwrap_or(0.0)))
+        self.growth(0)?;
+        let days = (0..VELOCITY_DAYS).rev();
+        let growth: Vec<f64> = days.filter_map(|back| self.growth(back)).collect();
+        let z = rolling_z(&growth, VELOCITY_DAYS, LEAST_VELOCITIES, 3.0);
+        let newest = *z.last().filter(|_| growth.len() >= LEAST_VELOCITIES)?;
+        Some(100.0 * normal_cdf(newest.unwrap_or(0.0)))
     }
 
     /// Convergence, 0 to 100: how evenly the sources of seven days take up the top terms.
@@ -177,59 +153,44 @@ impl<'a> Tally<'a> {
     /// sources; the entropy of that, as a share of its maximum ln(sources), is 1 when all speak of it alike
     /// and 0 when one does. The mean over terms counts. `None` with one source.
     pub(super) fn convergence(&self) -> Option<f64> {
-        let week = || self.recent.iter().filter(|(age, ..)| *age < 7);
-        let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
-        week().for_each(|(_, source, _)| *texts.entry(source).or_default() += 1);
-        let most = count(texts.len()).ln();
-        let evenness = |term: usize| {
-            let shares: Vec<f64> = texts
-                .iter()
-                .map(|(source, all)| {
-                    let own = week()
-                        .filter(|(_, s, terms)| s == source && terms.contains(&term))
-                        .count();
-                    count(own) / count(*all)
-                })
-                .collect();
-            let total: f64 = shares.iter().sum();
-            let entropy = |share: &f64| {
-                let p = share / total;
-                if p > 0.0 { -p * p.ln() } else { 0.0 }
+        let week = self.recent.iter().filter(|(age, ..)| *age < 7);
+        let mut sources: BTreeMap<&str, Vec<&[usize]>> = BTreeMap::new();
+        week.for_each(|(_, source, terms)| sources.entry(source).or_default().push(terms));
+        let most = count(sources.len()).ln();
+        let evenness = |(term, _): &(usize, f64)| {
+            let shares = sources.values().map(|texts| {
+                let own = texts.iter().filter(|terms| terms.contains(term)).count();
+                count(own) / count(texts.len())
+            });
+            let total: f64 = shares.clone().sum();
+            let entropy = |share: f64| match share / total {
+                p if p > 0.0 => -p * p.ln(),
+                _ => 0.0,
             };
-            shares.iter().map(entropy).sum::<f64>() / most
+            shares.map(entropy).sum::<f64>() / most
         };
-        let terms: Vec<f64> = self.top().iter().map(|t| evenness(t.term)).collect();
-        (texts.len() >= 2)
-            .then(|| mean(&terms))
-            .flatten()
-            .map(|share| (100.0 * share).clamp(0.0, 100.0))
+        let terms: Vec<f64> = self.top(0).iter().map(evenness).collect();
+        let share = mean(&terms).filter(|_| sources.len() >= 2);
+        share.map(|share| (100.0 * share).clamp(0.0, 100.0))
     }
 
     /// Primacy, 0 to 100: of the top terms that came up in at least two of the last four weeks, the share for
     /// which one source spoke first in more than half of those weeks. `None` when no term came up twice.
     pub(super) fn primacy(&self) -> Option<f64> {
-        let repeats: Vec<f64> = self
-            .top()
-            .iter()
-            .filter_map(|t| self.first_speaker_repeats(t.term))
-            .collect();
-        mean(&repeats).map(|share| 100.0 * share)
+        let top = self.top(0).into_iter();
+        let repeats = top.filter_map(|(term, _)| self.first_speaker_repeats(term));
+        mean(&repeats.collect::<Vec<f64>>()).map(|share| 100.0 * share)
     }
 
     fn first_speaker_repeats(&self, term: usize) -> Option<f64> {
         let first = |week: i64| {
-            let of_week = |age: &i64| age.div_euclid(7) == week;
-            let mut texts = self
-                .recent
-                .iter()
-                .filter(|(age, _, terms)| of_week(age) && terms.contains(&term));
-            texts.next().map(|(_, source, _)| *source)
+            let of = |age: i64, terms: &[usize]| age / 7 == week && terms.contains(&term);
+            let found = self.recent.iter().find(|(age, _, terms)| of(*age, terms));
+            found.map(|(_, source, _)| *source)
         };
         let speakers: Vec<&str> = (0..WEEKS).filter_map(first).collect();
-        let most = speakers
-            .iter()
-            .map(|s| speakers.iter().filter(|other| *other == s).count())
-            .max()?;
-        (speakers.len() >= 2).then(|| if 2 * most > speakers.len() { 1.0 } else { 0.0 })
+        let times = |s: &&str| speakers.iter().filter(|other| *other == s).count();
+        let most = speakers.iter().map(times).max()?;
+        (speakers.len() >= 2).then(|| f64::from(u8::from(2 * most > speakers.len())))
     }
 }

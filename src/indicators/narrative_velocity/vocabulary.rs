@@ -53,17 +53,14 @@ impl Vocabulary {
     /// Numbers of the terms that stand in `text`, ascending.
     pub fn mentioned(&self, text: &str) -> Vec<usize> {
         let words: Vec<String> = words(text).collect();
-        let mut found = BTreeSet::new();
-        for (i, word) in words.iter().enumerate() {
+        let places = words.iter().enumerate();
+        let found = places.flat_map(|(i, word)| {
             let here = words.get(i..).unwrap_or(&[]);
             let phrases = self.phrases.get(word).into_iter().flatten();
-            found.extend(
-                phrases
-                    .filter(|p| here.starts_with(&p.words))
-                    .map(|p| p.term),
-            );
-        }
-        found.into_iter().collect()
+            let found = phrases.filter(|p| here.starts_with(&p.words));
+            found.map(|p| p.term)
+        });
+        found.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 

@@ -7,7 +7,6 @@
 use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::reading::{Input, not_current};
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -106,12 +105,6 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The newest figure unless it is stale on `day`.
-    fn current(&self, day: Date) -> Option<Observation> {
-        let last = *self.known.last()?;
-        (!self.series?.is_stale(last.date, day)).then_some(last)
-    }
-
     /// The month's figure, dated with the newest observation in it.
     fn own(&self, month: Month) -> Option<Found> {
         let value = self.months.get(month)?;
@@ -139,7 +132,7 @@ impl<'a> Sources<'a> {
     pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
         let source = |id, grid: fn(&[Observation]) -> Months| {
             let series = set.get(id);
-            let known = known_or_none(series, day);
+            let known = set.up_to(id, day);
             Source {
                 id,
                 series,
@@ -164,7 +157,7 @@ impl<'a> Sources<'a> {
         let sources = monthly.into_iter().chain([&self.spread, &self.conditions]);
         let first = sources.filter_map(|s| s.months.first()).min();
         let last = Month::of(self.day);
-        let months = first.into_iter().flat_map(|first| first.up_to(last));
+        let months = first.into_iter().flat_map(|first| first.until(last));
         let at = |m: Month| Some(Observation::new(m.first_day(), figure(m)?));
         months.filter_map(at).collect()
     }
@@ -178,28 +171,25 @@ impl<'a> Sources<'a> {
         ]
     }
 
-    /// The three drivers as they are shown, with their points of the result.
-    pub(super) fn described(
-        &self,
-        found: &[Option<Found>; 3],
-        points: [Option<f64>; 3],
-    ) -> Vec<Input> {
-        let missing = [&self.spread, &self.conditions, &self.permits]
-            .map(|s| not_current(s.id, s.known.last().map(|o| o.date)));
-        let drivers = DRIVERS.into_iter().zip(found).zip(points);
-        let described = drivers
-            .zip(missing)
-            .map(|(((driver, found), points), missing)| {
-                let (name, series, unit, _) = driver;
-                let found = found.as_ref().map(|f| (f.value, f.date));
-                Input::of((name, series, unit), found, points, Some(missing))
-            });
-        described.collect()
+    /// The three drivers as they are shown.
+    pub(super) fn inputs(&self, [s, f, b]: &[Option<Found>; 3]) -> [Input; 3] {
+        let [spread, conditions, permits] = DRIVERS;
+        let input = |(name, series, unit, _), source: &Source<'_>, found: &Option<Found>| {
+            let missing = not_current(source.id, source.known.last().map(|o| o.date));
+            let found = found.as_ref().map(|f| (f.value, f.date));
+            Input::of((name, series, unit), found, Some(missing))
+        };
+        [
+            input(spread, &self.spread, s),
+            input(conditions, &self.conditions, f),
+            input(permits, &self.permits, b),
+        ]
     }
 
-    /// The day on which a source is asked for figures of earlier months: none but the reference day may.
-    fn borrowing_day(&self, month: Month) -> Option<Date> {
-        (month == Month::of(self.day)).then_some(self.day)
+    /// The newest figure of a source that is not stale, for the month of the reference day: no other may borrow.
+    fn borrowed(&self, source: &Source<'_>, month: Month) -> Option<Observation> {
+        let series = source.series.filter(|_| month == Month::of(self.day));
+        series?.lookup(self.day)
     }
 
     /// The excess bond premium of a month, percentage points.
@@ -211,11 +201,11 @@ impl<'a> Sources<'a> {
     pub(super) fn spread(&self, month: Month) -> Option<Found> {
         let own = self.spread.own(month).or_else(|| self.monthly_pair(month));
         own.or_else(|| {
-            let day = self.borrowing_day(month)?;
-            if let Some(last) = self.spread.current(day) {
+            if let Some(last) = self.borrowed(&self.spread, month) {
                 return Some(Found::borrowed(last, "term spread"));
             }
-            let (long, short) = (self.ten_year.current(day)?, self.bill.current(day)?);
+            let long = self.borrowed(&self.ten_year, month)?;
+            let short = self.borrowed(&self.bill, month)?;
             self.monthly_pair(Month::of(long.date.min(short.date)))
         })
     }
@@ -235,7 +225,7 @@ impl<'a> Sources<'a> {
 
     fn conditions(&self, month: Month) -> Option<Found> {
         self.conditions.own(month).or_else(|| {
-            let last = self.conditions.current(self.borrowing_day(month)?)?;
+            let last = self.borrowed(&self.conditions, month)?;
             Some(Found::borrowed(last, "NFCI"))
         })
     }
@@ -252,7 +242,7 @@ impl<'a> Sources<'a> {
             })
         };
         growth(month.plus(-1)).or_else(|| {
-            self.permits.current(self.borrowing_day(month)?)?;
+            self.borrowed(&self.permits, month)?;
             let before = month.plus(-2);
             Some(Found {
                 basis: Some(format!("permits up to {}", before.name())),

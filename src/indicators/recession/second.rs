@@ -8,7 +8,7 @@ use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
-use crate::indicators::shapley::shapley;
+use crate::indicators::shapley::attributed;
 use crate::indicators::statistics::{mean, normal_cdf};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 
@@ -76,77 +76,61 @@ fn probability(five: Five) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }
 
-/// A month's five inputs, the dates of the newest figures in them, and what was borrowed.
-struct Inputs {
-    first: [Option<Found>; 3],
-    year: Option<f64>,
-    premium: Option<f64>,
-}
-
-impl Inputs {
-    fn of(sources: &Sources, month: Month) -> Self {
-        let spreads: Option<Vec<f64>> = (0..12)
-            .map(|back| Some(sources.spread(month.plus(-back))?.value))
-            .collect();
-        Self {
-            first: sources.month(month),
-            year: spreads.as_deref().and_then(mean),
-            premium: sources.premium(month.plus(-1)),
-        }
-    }
-
-    fn five(&self) -> Five {
-        let [s, f, b] = drivers(&self.first);
-        [s, f, b, self.year, self.premium]
-    }
+/// The first three of a month with what stands in for them, and all five.
+fn five(sources: &Sources<'_>, month: Month) -> ([Option<Found>; 3], Five) {
+    let spread = |back: i32| Some(sources.spread(month.plus(-back))?.value);
+    let year: Option<Vec<f64>> = (0..12).map(spread).collect();
+    let found = sources.month(month);
+    let [s, f, b] = drivers(&found);
+    let premium = sources.premium(month.plus(-1));
+    (found, [s, f, b, year.as_deref().and_then(mean), premium])
 }
 
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
-    sources.path(|m| probability(Inputs::of(&sources, m).five()))
+    sources.path(|m| probability(five(&sources, m).1))
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
     let month = Month::of(day);
-    let found = Inputs::of(&sources, month);
-    let five = found.five();
-    let (base, points) = shapley(five, USUAL, probability).unwrap_or_default();
-    let inputs = inputs(&sources, &found, month, points);
-    let Some((value, [p1, p2])) = probability(five).zip(terms(five)) else {
-        return Reading::lacking(month.first_day(), inputs);
-    };
-    let mut basis = vec![format!("p1 {:.2} %, p2 {:.2} %", 100.0 * p1, 100.0 * p2)];
-    if found.premium.is_none() {
-        basis.push("fallback without the excess bond premium (ebp: false)".to_owned());
+    let (found, all) = five(&sources, month);
+    let inputs = inputs(&sources, &found, all, month);
+    let mut reading = attributed(month.first_day(), inputs, USUAL, probability);
+    if let Some((value, [p1, p2])) = reading.value.zip(terms(all)) {
+        let before = probability(five(&sources, month.plus(-3)).1);
+        reading.trend = Trend::since(before, value, "3 months");
+        let both = format!("p1 {:.2} %, p2 {:.2} %", 100.0 * p1, 100.0 * p2);
+        let without = "fallback without the excess bond premium (ebp: false)";
+        let without = all[4].is_none().then(|| without.to_owned());
+        reading.basis = [both].into_iter().chain(without).collect();
+        reading.basis.extend(stand_ins(&found));
     }
-    basis.extend(stand_ins(&found.first));
-    let before = probability(Inputs::of(&sources, month.plus(-3)).five());
-    Reading {
-        base,
-        trend: Trend::since(before, value, "3 months"),
-        basis,
-        ..Reading::of(month.first_day(), value, inputs)
-    }
+    reading
 }
 
-fn inputs(sources: &Sources, found: &Inputs, month: Month, points: Five) -> Vec<Input> {
-    let [s, f, b, a, e] = points;
-    let mut inputs = sources.described(&found.first, [s, f, b]);
-    let spread = (
-        "Term spread of the past year",
-        &["T10Y3M", "GS10", "TB3MS"][..],
-        "percentage points",
-    );
-    let year = found.year.map(|v| (v, month.first_day()));
-    let why = "the term spread lacks one of the last twelve months";
-    inputs.push(Input::of(spread, year, a, Some(why.to_owned())));
+fn inputs(
+    sources: &Sources<'_>,
+    found: &[Option<Found>; 3],
+    [.., year, premium]: Five,
+    month: Month,
+) -> [Input; 5] {
     let before = month.plus(-1);
-    let premium = ("Excess bond premium", &["EBP"][..], "percentage points");
-    let newest = found.premium.map(|v| (v, before.first_day()));
-    let why = format!("EBP of {} is not loaded", before.name());
-    inputs.push(Input::of(premium, newest, e, Some(why)));
-    inputs
+    let (yields, unit) = (&["T10Y3M", "GS10", "TB3MS"][..], "percentage points");
+    let spread = ("Term spread of the past year", yields, unit);
+    let bonds = ("Excess bond premium", &["EBP"][..], unit);
+    let no_year = "the term spread lacks one of the last twelve months".to_owned();
+    let no_premium = format!("EBP of {} is not loaded", before.name());
+    let [s, f, b] = sources.inputs(found);
+    let year = year.map(|v| (v, month.first_day()));
+    let premium = premium.map(|v| (v, before.first_day()));
+    [
+        s,
+        f,
+        b,
+        Input::of(spread, year, Some(no_year)),
+        Input::of(bonds, premium, Some(no_premium)),
+    ]
 }
 
 /// The band and the evidence, in sentences.
@@ -203,7 +187,7 @@ mod tests {
             ),
         ] {
             let month = Month::new(month.0, month.1);
-            let found = Inputs::of(&Sources::read(&set, date(2026, 8, 22)), month).five();
+            let (_, found) = super::five(&Sources::read(&set, date(2026, 8, 22)), month);
             for (found, expected) in found.into_iter().zip(five) {
                 assert!(
                     found.map_or(expected.is_nan(), |v| (v - expected).abs() <= 5.1e-5),

@@ -1,6 +1,7 @@
 //! Worked values of docs/METHODS.md#recession-probability on real figures, and the laws of the attribution.
 
 use super::*;
+use crate::indicators::shapley::shapley;
 use crate::indicators::testdata;
 use crate::model::series_info::round_to;
 use jiff::civil::date;

@@ -1,7 +1,6 @@
 //! The two scores of a month and what they are made of.
 
 use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::resample::known_or_none;
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
@@ -48,69 +47,67 @@ pub struct Contributor {
     pub contribution: f64,
 }
 
-/// A score and its parts.
-pub(super) struct Score {
-    pub(super) score: f64,
-    pub(super) parts: Vec<Contributor>,
-}
-
-/// A growth input: what it is, its changes and their z-scores by month.
-struct Growth {
-    spec: &'static Spec,
-    changes: Months,
-    scores: Months,
-}
-
-/// What a part measures.
-struct Spec {
+/// A part that is not measured yet.
+const fn part(
     name: &'static str,
     series: &'static str,
     unit: &'static str,
     weight: f64,
-}
-
-const fn spec(name: &'static str, series: &'static str, unit: &'static str, weight: f64) -> Spec {
-    Spec {
+) -> Contributor {
+    Contributor {
         name,
         series,
+        value: 0.0,
         unit,
         weight,
+        contribution: 0.0,
     }
 }
 
-impl Spec {
-    fn part(&self, value: f64, weight: f64, contribution: f64) -> Contributor {
-        Contributor {
-            name: self.name,
-            series: self.series,
-            value,
-            unit: self.unit,
-            weight,
-            contribution,
-        }
-    }
-}
+/// An input of growth: the part, its figures, and their change in a month.
+type Input = (
+    Contributor,
+    fn(&Grids) -> &Months,
+    fn(&Months, Month) -> Option<f64>,
+);
 
 /// The inputs and their weights (docs/METHODS.md#regime).
-static GROWTH: [Spec; GROWTH_INPUTS] = [
-    spec(
-        "Industrial production",
-        "INDPRO",
-        "% annualised over 6 months",
-        0.3,
+const GROWTH: [Input; GROWTH_INPUTS] = [
+    (
+        part(
+            "Industrial production",
+            "INDPRO",
+            "% annualised over 6 months",
+            0.3,
+        ),
+        |grids| &grids.production,
+        |grid, m| grid.log_change(m, 6, 200.0),
     ),
-    spec("Payrolls", "PAYEMS", "% annualised over 3 months", 0.3),
-    spec(
-        "Unemployment",
-        "UNRATE",
-        "percentage points of fall over 6 months",
-        0.2,
+    (
+        part("Payrolls", "PAYEMS", "% annualised over 3 months", 0.3),
+        |grids| &grids.payrolls,
+        |grid, m| grid.log_change(m, 3, 400.0),
     ),
-    spec("Building permits", "PERMIT", "% over a year", 0.2),
+    (
+        part(
+            "Unemployment",
+            "UNRATE",
+            "percentage points of fall over 6 months",
+            0.2,
+        ),
+        |grids| &grids.unemployment,
+        // At least two of three months, as in docs/METHODS.md#sahm-rule.
+        |grid, m| Some(grid.mean3(m.plus(-6), 2)? - grid.mean3(m, 2)?),
+    ),
+    (
+        part("Building permits", "PERMIT", "% over a year", 0.2),
+        |grids| &grids.permits,
+        |grid, m| Some(100.0 * log_ratio(grid.mean3(m, 3)?, grid.mean3(m.plus(-12), 3)?)?),
+    ),
 ];
-static CORE: Spec = spec("Core inflation", "CPILFESL", "% over a year", 0.35);
-static HEADLINE: Spec = spec("Headline inflation", "CPIAUCSL", "% over a year", 0.35);
-static MOMENTUM: Spec = spec(
+const CORE: Contributor = part("Core inflation", "CPILFESL", "% over a year", 0.35);
+const HEADLINE: Contributor = part("Headline inflation", "CPIAUCSL", "% over a year", 0.35);
+const MOMENTUM: Contributor = part(
     "Core momentum",
     "CPILFESL",
     "points, 6 months annualised less a year",
@@ -140,7 +137,7 @@ impl Grids {
     pub fn read(set: &SeriesSet, day: Date) -> Self {
         let mut bridged = Vec::new();
         let mut read = |id: &'static str| {
-            let public = Months::lasts(known_or_none(set.get(id), day)).since(FIRST);
+            let public = Months::lasts(set.up_to(id, day)).since(FIRST);
             let (grid, filled) = public.bridged();
             bridged.extend(filled.into_iter().map(|m| (id, m)));
             grid
@@ -163,71 +160,81 @@ pub(super) struct Axes {
     grids: Grids,
 }
 
+/// A growth input with its changes and their z-scores by month.
+struct Growth {
+    part: Contributor,
+    changes: Months,
+    scores: Months,
+}
+
 impl Axes {
     pub(super) fn of(grids: Grids) -> Self {
-        let growth = measured(&grids);
+        let measured = |input| Growth::of(input, &grids);
+        let growth = GROWTH.into_iter().map(measured).collect();
         Self { growth, grids }
     }
 
-    /// Every month up to `last` whose both scores can be computed, with the scores; figures are those of
-    /// the month before.
-    pub(super) fn months(&self, last: Month) -> impl Iterator<Item = (Month, Score, Score)> {
-        FIRST.up_to(last).filter_map(|m| {
+    /// Every month up to `last` whose both scores can be computed, with the parts of growth and of inflation; figures
+    /// are those of the month before.
+    pub(super) fn months(
+        &self,
+        last: Month,
+    ) -> impl Iterator<Item = (Month, Vec<Contributor>, Vec<Contributor>)> {
+        FIRST.until(last).filter_map(|m| {
             let figures = m.plus(-1);
             Some((m, self.growth(figures)?, self.inflation(figures)?))
         })
     }
 
-    fn growth(&self, month: Month) -> Option<Score> {
-        let present = || {
-            self.growth
-                .iter()
-                .filter_map(move |g| Some((g, g.changes.get(month)?, g.scores.get(month)?)))
-        };
-        if present().count() < FEWEST_INPUTS {
-            return None;
+    fn growth(&self, month: Month) -> Option<Vec<Contributor>> {
+        let found = self.growth.iter().filter_map(|g| {
+            let (value, contribution) = (g.changes.get(month)?, g.scores.get(month)?);
+            Some(Contributor {
+                value,
+                contribution,
+                ..g.part
+            })
+        });
+        let mut parts: Vec<Contributor> = found.collect();
+        let total: f64 = parts.iter().map(|p| p.weight).sum();
+        for part in &mut parts {
+            part.weight /= total;
+            part.contribution *= part.weight;
         }
-        let total: f64 = present().map(|(g, _, _)| g.spec.weight).sum();
-        let part = |(g, value, z): (&Growth, f64, f64)| {
-            let weight = g.spec.weight / total;
-            g.spec.part(value, weight, weight * z)
-        };
-        Some(Score::sum(present().map(part).collect()))
+        (parts.len() >= FEWEST_INPUTS).then_some(parts)
     }
 
-    fn inflation(&self, month: Month) -> Option<Score> {
+    fn inflation(&self, month: Month) -> Option<Vec<Contributor>> {
         let core = self.grids.core.log_change(month, 12, 100.0)?;
         let headline = self.grids.prices.log_change(month, 12, 100.0)?;
         let momentum = self.grids.core.log_change(month, 6, 200.0)? - core;
         let level = f64::midpoint(core, headline) - TARGET;
         // Clipping the level shrinks both of its halves alike, so that the parts still add up.
-        let shrink = if level.abs() > CLIP {
-            CLIP / level.abs()
-        } else {
-            1.0
+        let shrink = (CLIP / level.abs()).min(1.0);
+        let level = |part: Contributor, value: f64| Contributor {
+            value,
+            contribution: part.weight * shrink * (value - TARGET),
+            ..part
         };
-        let level = |spec: &Spec, rate| {
-            spec.part(rate, spec.weight, spec.weight * shrink * (rate - TARGET))
-        };
-        let held = momentum.clamp(-CLIP, CLIP);
-        Some(Score::sum(vec![
-            level(&CORE, core),
-            level(&HEADLINE, headline),
-            MOMENTUM.part(momentum, MOMENTUM.weight, MOMENTUM.weight * held),
-        ]))
+        Some(vec![
+            level(CORE, core),
+            level(HEADLINE, headline),
+            Contributor {
+                value: momentum,
+                contribution: MOMENTUM.weight * momentum.clamp(-CLIP, CLIP),
+                ..MOMENTUM
+            },
+        ])
     }
 
     /// What was unusual about a month: growth inputs absent, gaps bridged within its figures' reach.
-    pub(super) fn basis(&self, month: Month, growth: &Score) -> Vec<String> {
-        let series = self.growth.iter().map(|g| g.spec.series);
-        let absent = series.filter(|id| growth.parts.iter().all(|p| p.series != *id));
+    pub(super) fn basis(&self, month: Month, growth: &[Contributor]) -> Vec<String> {
+        let inputs = GROWTH.iter().map(|(part, ..)| part.series);
+        let absent = inputs.filter(|id| growth.iter().all(|p| p.series != *id));
         // The furthest look-back is a mean of three months, a year earlier.
         let reach = month.plus(-15)..month;
-        let bridged = self
-            .grids
-            .bridged
-            .iter()
-            .filter(|(_, gap)| reach.contains(gap));
+        let gaps = self.grids.bridged.iter();
+        let bridged = gaps.filter(|(_, gap)| reach.contains(gap));
         absent
             .map(|id| format!("growth without {id}"))
             .chain(bridged.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
@@ -235,64 +242,30 @@ impl Axes {
     }
 }
 
-/// The changes and scores of the growth inputs, in the order of [`GROWTH`].
-fn measured(grids: &Grids) -> Vec<Growth> {
-    let (production, payrolls) = (&grids.production, &grids.payrolls);
-    let (jobless, permits) = (&grids.unemployment, &grids.permits);
-    // At least two of three months of the unemployment rate, as in docs/METHODS.md#sahm-rule.
-    let slack = |m| jobless.mean3(m, 2);
-    let homes = |m| permits.mean3(m, 3);
-    let changes = [
-        changes(production, |m| production.log_change(m, 6, 200.0)),
-        changes(payrolls, |m| payrolls.log_change(m, 3, 400.0)),
-        changes(jobless, |m| Some(slack(m.plus(-6))? - slack(m)?)),
-        changes(permits, |m| {
-            log_ratio(homes(m)?, homes(m.plus(-12))?).map(|l| 100.0 * l)
-        }),
-    ];
-    let described = GROWTH.iter().zip(changes);
-    described.map(|(spec, c)| Growth::new(spec, c)).collect()
-}
-
 impl Growth {
-    fn new(spec: &'static Spec, changes: Months) -> Self {
+    fn of((part, grid, change): Input, grids: &Grids) -> Self {
+        let grid = grid(grids);
+        let changes = Months::new(grid.iter().filter_map(|(m, _)| Some((m, change(grid, m)?))));
         let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
-        let z = rolling_z(&values, WINDOW, FEWEST, CLIP);
-        let scored = changes.iter().zip(z);
-        let scores = Months::new(scored.filter_map(|((m, _), z)| z.map(|z| (m, z))));
+        let scored = changes.iter().zip(rolling_z(&values, WINDOW, FEWEST, CLIP));
+        let scores = Months::new(scored.filter_map(|((m, _), z)| Some((m, z?))));
         Self {
-            spec,
+            part,
             changes,
             scores,
         }
     }
 }
 
-impl Score {
-    fn sum(parts: Vec<Contributor>) -> Self {
-        Self {
-            score: parts.iter().map(|p| p.contribution).sum(),
-            parts,
-        }
-    }
-}
-
-fn changes(of: &Months, change: impl Fn(Month) -> Option<f64>) -> Months {
-    Months::new(of.iter().filter_map(|(m, _)| change(m).map(|v| (m, v))))
-}
-
 /// What keeps the regime from being computed on `day`.
 pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
-    let absent: Vec<&str> = INPUTS
-        .iter()
-        .copied()
-        .filter(|id| known_or_none(set.get(id), day).is_empty())
-        .collect();
+    let inputs = INPUTS.iter().copied();
+    let absent = inputs.filter(|id| set.up_to(id, day).is_empty());
+    let absent: Vec<&str> = absent.collect();
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
-    if absent.is_empty() {
-        needs.to_owned()
-    } else {
-        format!("{needs}; not loaded: {}", absent.join(", "))
+    match absent.as_slice() {
+        [] => needs.to_owned(),
+        absent => format!("{needs}; not loaded: {}", absent.join(", ")),
     }
 }

@@ -72,52 +72,36 @@ impl<const N: usize> System<N> {
     fn add(&mut self, row: &[f64; N], weight: f64, outcome: f64) {
         let lines = self.left.iter_mut().zip(&mut self.right).zip(row);
         for ((line, right), a) in lines {
-            line.iter_mut()
-                .zip(row)
-                .for_each(|(cell, b)| *cell += weight * a * b);
+            let cells = line.iter_mut().zip(row);
+            cells.for_each(|(cell, b)| *cell += weight * a * b);
             *right += weight * a * outcome;
         }
     }
 
     /// Gauss's elimination with the largest pivot.
     fn solve(self) -> Option<[f64; N]> {
-        let mut lines: Vec<(Vec<f64>, f64)> = self
-            .left
-            .iter()
-            .map(|l| l.to_vec())
-            .zip(self.right)
-            .collect();
-        let mut done: Vec<(usize, Vec<f64>, f64)> = Vec::new();
+        let lines = self.left.iter().zip(self.right);
+        let mut lines: Vec<Vec<f64>> = lines.map(|(l, r)| [l.as_slice(), &[r]].concat()).collect();
+        let mut done: Vec<Vec<f64>> = Vec::new();
         for column in 0..N {
-            let size = |(line, _): &(Vec<f64>, f64)| line.get(column).map_or(0.0, |v| v.abs());
-            let largest = lines
-                .iter()
-                .enumerate()
-                .max_by(|a, b| size(a.1).total_cmp(&size(b.1)))?
-                .0;
-            let (pivot, right) = lines.swap_remove(largest);
-            let head = *pivot.get(column)?;
-            if !head.is_normal() {
-                return None;
-            }
-            for (line, other) in &mut lines {
+            let size = |line: &Vec<f64>| line.get(column).map_or(0.0, |v| v.abs());
+            let sizes = lines.iter().map(size).enumerate();
+            let (largest, _) = sizes.max_by(|a, b| a.1.total_cmp(&b.1))?;
+            let pivot = lines.swap_remove(largest);
+            let head = pivot.get(column).filter(|head| head.is_normal())?;
+            for line in &mut lines {
                 let factor = line.get(column)? / head;
-                line.iter_mut()
-                    .zip(&pivot)
-                    .for_each(|(a, b)| *a -= factor * b);
-                *other -= factor * right;
+                let cells = line.iter_mut().zip(&pivot);
+                cells.for_each(|(a, b)| *a -= factor * b);
             }
-            done.push((column, pivot, right));
+            done.push(pivot);
         }
         let mut found = [0.0; N];
-        for (column, line, right) in done.into_iter().rev() {
-            let known: f64 = line
-                .iter()
-                .zip(&found)
-                .skip(column + 1)
-                .map(|(a, b)| a * b)
-                .sum();
-            *found.get_mut(column)? = (right - known) / line.get(column)?;
+        for (column, line) in done.iter().enumerate().rev() {
+            let (left, right) = line.split_at_checked(N)?;
+            let known = left.iter().zip(&found).skip(column + 1);
+            let known: f64 = known.map(|(a, b)| a * b).sum();
+            *found.get_mut(column)? = (right.first()? - known) / left.get(column)?;
         }
         found.iter().all(|v| v.is_finite()).then_some(found)
     }

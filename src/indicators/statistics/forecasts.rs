@@ -23,11 +23,10 @@ pub fn auc(said: &[Said]) -> Option<f64> {
 
 /// Mean squared distance of what was said from what came; `None` for nothing. Source: Brier 1950.
 pub fn brier(said: &[Said]) -> Option<f64> {
-    let squares: Vec<f64> = said
+    let squares = said
         .iter()
-        .map(|(p, came)| (p - f64::from(u8::from(*came))).powi(2))
-        .collect();
-    mean(&squares)
+        .map(|(p, came)| (p - f64::from(u8::from(*came))).powi(2));
+    mean(&squares.collect::<Vec<f64>>())
 }
 
 /// Of the months that were given a probability in a range: how many, what was said on average, what share came.

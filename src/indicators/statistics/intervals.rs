@@ -25,20 +25,16 @@ pub fn wilson(share: f64, n: f64, z: f64) -> Option<(f64, f64)> {
     let centre = share + z2 / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z2 / n;
-    Some((
-        ((centre - half) / scale).max(0.0),
-        ((centre + half) / scale).min(1.0),
-    ))
+    let (low, high) = ((centre - half) / scale, (centre + half) / scale);
+    Some((low.max(0.0), high.min(1.0)))
 }
 
 /// t statistic of the difference of two means with unequal variances, first minus second (Welch 1947).
 ///
 /// `None` when a side has under two values or neither varies.
 pub fn welch_t(first: &[f64], second: &[f64]) -> Option<f64> {
-    let (a, b): (Moments, Moments) = (
-        first.iter().copied().collect(),
-        second.iter().copied().collect(),
-    );
+    let a: Moments = first.iter().copied().collect();
+    let b: Moments = second.iter().copied().collect();
     let error = (a.variance()? / count(a.count()) + b.variance()? / count(b.count())).sqrt();
     (error > 0.0).then(|| (a.mean() - b.mean()) / error)
 }

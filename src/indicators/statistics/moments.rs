@@ -49,11 +49,10 @@ impl Moments {
 
     /// The moments of both samples together (Chan, Golub and LeVeque 1979).
     pub fn join(self, other: Self) -> Self {
-        if self.count == 0 {
-            return other;
-        }
-        if other.count == 0 {
-            return self;
+        match (self.count, other.count) {
+            (0, _) => return other,
+            (_, 0) => return self,
+            (_, _) => {}
         }
         let gap = other.mean - self.mean;
         let step = gap * (count(other.count) / count(self.count + other.count));
@@ -68,9 +67,8 @@ impl Moments {
     pub fn z(&self, value: f64) -> Option<f64> {
         // A window of equal values keeps a dust of rounding that must not count as spread.
         let dust = 1e-14 * self.mean.abs();
-        self.sd()
-            .filter(|sd| *sd > dust)
-            .map(|sd| (value - self.mean) / sd)
+        let sd = self.sd().filter(|sd| *sd > dust)?;
+        Some((value - self.mean) / sd)
     }
 }
 
@@ -99,17 +97,13 @@ pub struct Sample {
 
 /// Mean, spread and range; `None` for an empty sample.
 pub fn summary(values: &[f64]) -> Option<Sample> {
-    let first = *values.first()?;
     let moments: Moments = values.iter().copied().collect();
-    let (min, max) = values
-        .iter()
-        .fold((first, first), |(lo, hi), &v| (lo.min(v), hi.max(v)));
     Some(Sample {
         count: values.len(),
         mean: moments.mean(),
         sd: moments.sd(),
-        min,
-        max,
+        min: values.iter().copied().reduce(f64::min)?,
+        max: values.iter().copied().reduce(f64::max)?,
     })
 }
 

@@ -51,10 +51,10 @@ impl<'a> Earlier<'a> {
     /// The observation nearest to a day within one: weekly stamps move by one around holidays.
     fn near(&mut self, day: i32) -> Option<f64> {
         let at = self.reach(day - 1);
-        let around = self.days.get(at..).unwrap_or(&[]);
-        let found = |day: i32| around.iter().take(3).position(|d| *d == day);
-        let nearest = found(day).or_else(|| found(day - 1));
-        self.value(at + nearest.or_else(|| found(day + 1))?)
+        let days = self.days.iter().enumerate().skip(at);
+        let around = days.take_while(|(_, d)| **d <= day + 1);
+        let (nearest, _) = around.min_by_key(|(_, d)| (**d - day).abs())?;
+        self.value(nearest)
     }
 
     /// The newest observation on or before a day, unless stale.
