@@ -138,6 +138,15 @@ pub fn thursday(week: Date) -> Date {
 
 /// Every week up to the one whose claims were out on `until`, each as it was known on its Thursday.
 pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
+    path_by(recorded, until, |_, [c, p]| Some(probability(c, p)))
+}
+
+/// The same with what another says of a Thursday's c and p; a week of which it says nothing is left out.
+pub fn path_by(
+    recorded: &[Recorded],
+    until: Date,
+    mut say: impl FnMut(Date, [f64; 2]) -> Option<f64>,
+) -> Vec<Observation> {
     let find = |id: &str| recorded.iter().find(|r| r.info.id.as_str() == id);
     let (Some(claims), Some(payrolls)) = (find(CLAIMS), find(PAYROLLS)) else {
         return Vec::new();
@@ -152,7 +161,7 @@ pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
         months.advance(day);
         let claims = claims_gap(weeks.newest_first(next)).filter(|(week, _)| *week == next);
         if let Some(((_, c), (_, p))) = claims.zip(payroll_growth(months.newest_first(day), day)) {
-            path.push(Observation::new(next, probability(c, p)));
+            path.extend(say(day, [c, p]).map(|value| Observation::new(next, value)));
         }
         next = days_later(next, 7);
     }
