@@ -79,8 +79,9 @@ impl Feed {
     ) -> Ask {
         let epoch = from.to_zoned(TimeZone::UTC);
         let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
+        let key = line.map(|line| line.key.clone());
         let words = [
-            ("{series}", line.map_or_else(String::new, |l| l.key.clone())),
+            ("{series}", key.clone().unwrap_or_default()),
             ("{year}", to.year().to_string()),
             ("{from_year}", from.year().to_string()),
             ("{from}", from.to_string()),
@@ -96,7 +97,7 @@ impl Feed {
         Ask {
             url: fill(&self.url),
             post: self.post.as_ref().map(fill),
-            only: line.map(|line| line.id.clone()),
+            key,
         }
     }
 }

@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         let whole: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
         for Is { field, is } in &self.feed.says {
-            let want = is.replace("{series}", self.key(ask));
+            let want = is.replace("{series}", ask.key.as_deref().unwrap_or_default());
             let found = whole.pointer(field).map(text);
             if found.as_deref() != Some(want.as_str()) {
                 let found = quote(&found.unwrap_or_default());
@@ -193,12 +193,6 @@ impl<'a> Reader<'a> {
         }
         self.rows += list.len();
         self.more(&whole, list.is_empty())
-    }
-
-    fn key(&self, ask: &Ask) -> &'a str {
-        let only = ask.only.as_ref();
-        let line = self.lines.iter().find(|line| only == Some(&line.id));
-        line.map_or("", |line| line.key.as_str())
     }
 
     /// One entry of a JSON list, in parts where the recipe says so.
@@ -247,9 +241,8 @@ impl<'a> Reader<'a> {
         let form = self.feed.date.as_ref().ok_or("the recipe has no date")?;
         let date = form.read(cells)?;
         self.dates.insert(date);
-        let key = self.key(ask);
         for (line, points) in self.lines.iter().zip(&mut self.points) {
-            let is_asked = ask.only.is_none() || line.key == key;
+            let is_asked = ask.key.as_ref().is_none_or(|key| line.key == *key);
             if !is_asked || !holds(&line.only, cells) {
                 continue;
             }

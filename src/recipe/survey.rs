@@ -60,7 +60,7 @@ pub(super) fn asks(feed: &Feed, wanted: &[&Line], from: Option<Date>, today: Dat
             asks.push(Ask {
                 url: feed.url.clone(),
                 post: Some(body.to_string()),
-                only: None,
+                key: None,
             });
         }
         end = start - 1;
