@@ -86,8 +86,7 @@ pub struct Scenario {
 /// [`Error::BadFile`] for a definition that cannot be read, which a test rules out.
 pub fn embedded() -> Result<&'static [Scenario]> {
     static SCENARIOS: LazyLock<Result<Vec<Scenario>>> = LazyLock::new(|| {
-        let files = folder::embedded(&FILES, "toml").map(|(file, text)| read(file, text));
-        let mut list = files.collect::<Result<Vec<_>>>()?;
+        let mut list = folder::embedded(&FILES, "toml", read)?;
         list.sort_by(|a, b| a.slug.cmp(&b.slug));
         Ok(list)
     });
@@ -99,8 +98,7 @@ pub fn embedded() -> Result<&'static [Scenario]> {
 /// # Errors
 /// [`Error::BadFile`] naming the folder or file and what is wrong.
 pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
-    let texts = folder::texts(folder, "toml")?;
-    texts.iter().map(|(file, text)| read(file, text)).collect()
+    folder::texts(folder, "toml", read)
 }
 
 /// Reads one definition.
