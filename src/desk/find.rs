@@ -128,16 +128,11 @@ impl Desk {
         known.retain(|info| is_wanted(&info.category));
         let mut found: Vec<Match> = known.into_iter().map(described).collect();
         if is_wanted(IMPORTED) {
-            let at = found.len();
-            found.extend(self.outside(query)?);
+            let mut outside = self.outside(query)?.into_iter().peekable();
             // Whoever writes a whole name means that series, not one spelled nearly so.
-            if let Some(best) = found.get_mut(..=at)
-                && best
-                    .last()
-                    .is_some_and(|(id, _)| fold(id.as_str()) == fold(query))
-            {
-                best.rotate_right(1);
-            }
+            let named = outside.next_if(|(id, _)| fold(id.as_str()) == fold(query));
+            found.splice(0..0, named);
+            found.extend(outside);
         }
         let total = found.len();
         let shown = found.into_iter().take(limit);

@@ -111,7 +111,7 @@ fn spaced(text: &str) -> String {
 }
 
 /// The words that tell at least so much, as one text; empty when there is none.
-fn bag<'a>(tokens: impl IntoIterator<Item = &'a Token>, least: Weight) -> (String, usize) {
+fn bag(tokens: &[Token], least: Weight) -> (String, usize) {
     let (mut out, mut lost) = (String::new(), 0);
     for token in tokens {
         match token.weight >= least {
@@ -179,16 +179,13 @@ impl Phrases {
     }
 
     /// The names that these words are, of which the least was left out.
-    fn of<'a>(&self, tokens: impl IntoIterator<Item = &'a Token> + Clone) -> BTreeSet<&str> {
-        for least in WEIGHTS {
-            let found = self.by_bag.get(&bag(tokens.clone(), least).0);
-            let nearest = found.and_then(|all| all.iter().map(|(far, _)| *far).min());
-            if let (Some(all), Some(nearest)) = (found, nearest) {
-                let nearest = all.iter().filter(|(far, _)| *far == nearest);
-                return nearest.map(|(_, meant)| meant.as_str()).collect();
-            }
-        }
-        BTreeSet::new()
+    fn of(&self, tokens: &[Token]) -> BTreeSet<&str> {
+        let mut bags = WEIGHTS.into_iter().map(|least| bag(tokens, least).0);
+        let found = bags.find_map(|bag| self.by_bag.get(&bag));
+        let all = found.into_iter().flatten();
+        let nearest = all.clone().map(|(far, _)| *far).min();
+        let nearest = all.filter(|(far, _)| Some(*far) == nearest);
+        nearest.map(|(_, meant)| meant.as_str()).collect()
     }
 
     /// The words that one may have been meant to be: itself, or those it is nearly spelled like.
@@ -244,7 +241,7 @@ pub(super) fn find(text: &str) -> Found {
     let mut names = BTreeSet::new();
     for reading in &mut readings {
         reading.sort();
-        names.extend(all.of(&*reading));
+        names.extend(all.of(reading));
     }
     let words = match readings.as_slice() {
         [reading] if names.is_empty() => Some(bag(reading, Weight::Frequency).0),
