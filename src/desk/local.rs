@@ -148,17 +148,15 @@ impl Desk {
             .flat_map(|held| held.origins(Date::MIN, Date::MAX));
         let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
         let barred = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
-        let owner = match barred {
-            Some(source) => source.name.as_str(),
-            None if info.rights == Rights::FetchOnly => info.source.as_str(),
-            None => return Ok(()),
+        let own = (info.rights == Rights::FetchOnly).then_some(info.source.as_str());
+        let Some(owner) = barred.map(|source| source.name.as_str()).or(own) else {
+            return Ok(());
         };
         Err(Error::NotPermitted {
             what: format!("{} ({})", info.id, info.title),
             reason: format!(
-                "{} holds the rights and does not allow redistribution; an operator with a licence can \
-                 start the server with --serve-restricted",
-                owner
+                "{owner} holds the rights and does not allow redistribution; an operator with a licence can \
+                 start the server with --serve-restricted"
             ),
         })
     }
