@@ -29,8 +29,7 @@ pub struct Text {
 /// [`Error::BadFile`] for a file that cannot be read, which a test rules out.
 pub fn embedded() -> Result<&'static [Text]> {
     static TEXTS: LazyLock<Result<Vec<Text>>> = LazyLock::new(|| {
-        let files = folder::embedded(&FILES, "md").map(|(file, text)| read(file, text));
-        let mut texts = files.collect::<Result<Vec<_>>>()?;
+        let mut texts = folder::embedded(&FILES, "md", read)?;
         texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
         Ok(texts)
     });
@@ -42,15 +41,11 @@ pub fn embedded() -> Result<&'static [Text]> {
 /// # Errors
 /// [`Error::BadFile`] naming the folder or file and what is wrong.
 pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
-    let texts = folder::texts(folder, "md")?;
-    texts
-        .iter()
-        .map(|(file, text)| {
-            let mut text = read(file, text)?;
-            text.article.source = "operator".into();
-            Ok(text)
-        })
-        .collect()
+    let mut texts = folder::texts(folder, "md", read)?;
+    for text in &mut texts {
+        text.article.source = "operator".into();
+    }
+    Ok(texts)
 }
 
 /// Reads a Markdown file with front matter between two `---` lines: id, title, subtitle, topic, summary,

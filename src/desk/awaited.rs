@@ -80,15 +80,9 @@ impl Desk {
             AsOf::Latest => Date::MAX,
         };
         let held = self.kept_vintages(&info.id, state)?;
-        let rows = held.as_ref().map_or(&[][..], |v| v.rows());
-        let of_period = rows
-            .get(rows.partition_point(|row| row.date < period)..)
-            .unwrap_or(&[]);
-        let recorded = of_period
-            .iter()
-            .take_while(|row| row.date == period)
-            .filter(|row| row.value.is_some())
-            .find_map(|row| row.known_from.filter(|day| *day <= end));
+        let rows = held.iter().flat_map(|v| v.rows());
+        let mut of_period = rows.filter(|row| row.date == period && row.value.is_some());
+        let recorded = of_period.find_map(|row| row.known_from.filter(|day| *day <= end));
         let usual = known_by(period, info.frequency, info.publication_lag_days);
         Ok((recorded.unwrap_or(usual), recorded.is_some()))
     }

@@ -24,69 +24,45 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     COMPOSITES.iter().try_for_each(|c| refreshed(desk, c))
 }
 
-/// Brings one composite up to date.
+/// Brings one composite up to date. What is held under another method stays until this one has something to say.
 fn refreshed(desk: &Desk, composite: &'static Composite) -> Result<()> {
     let id = SeriesId::new(composite.about.id)?;
     let origin = format!("computed {}", composite.about.method);
     let computed = desk.history(composite, AsOf::Latest)?;
     let held = desk.held(&id)?.is_some_and(|s| s.origin == origin);
     let stored = if held { desk.store().read(&id)? } else { None };
-    keep(desk, (&id, &origin), stored.as_ref(), &computed)
-}
-
-/// First day of the rows that were served as news; the newest day while there are none.
-fn served_from(stored: &Vintages) -> Date {
-    let rows = stored.rows();
-    let served = rows.iter().find(|r| r.known_from.is_some()).or(rows.last());
-    served.map_or(Date::MAX, |r| r.date)
-}
-
-fn keep(
-    desk: &Desk,
-    (id, origin): (&SeriesId, &str),
-    stored: Option<&Vintages>,
-    computed: &[Observation],
-) -> Result<()> {
-    let replace = |rows: &[Known]| {
-        desk.store().replace_computed(WriteVintages {
-            id,
-            rows,
-            fetched_at: desk.now(),
-            origin,
-        })
-    };
-    let Some(stored) = stored else {
-        let rows: Vec<Known> = computed.iter().map(|o| Known::new(o, None)).collect();
-        // What is held under another method stays until this one has something to say.
-        return if rows.is_empty() {
-            Ok(())
-        } else {
-            replace(&rows)
-        };
-    };
-    let past = past(stored, computed);
+    let stored = stored.unwrap_or_default();
+    let past = past(&stored, &computed);
     if past != stored.rows() {
-        replace(&past)?;
+        desk.store().replace_computed(WriteVintages {
+            id: &id,
+            rows: &past,
+            fetched_at: desk.now(),
+            origin: &origin,
+        })?;
     }
-    let news = news(stored, computed);
+    let news = news(&past, &computed);
     if news.is_empty() {
         return Ok(());
     }
     let write = Write {
-        id,
+        id: &id,
         observations: &news,
         known_from: Some(desk.today()),
         fetched_at: desk.now(),
-        origin,
+        origin: &origin,
     };
     desk.store().write(write).map(|_| ())
 }
 
-/// The backfill as computed now; from the first served day on as stored.
+/// The backfill as computed now; from the first served day on as stored, or else from the newest day on. Where nothing is
+/// stored all is backfill.
 fn past(stored: &Vintages, computed: &[Observation]) -> Vec<Known> {
-    let served = served_from(stored);
+    let rows = stored.rows();
+    let served = rows.iter().find(|r| r.known_from.is_some()).or(rows.last());
+    let served = served.map_or(Date::MAX, |r| r.date);
     let backfill = computed.iter().filter(|o| o.date < served);
-    let frozen = stored.rows().iter().filter(|r| r.date >= served).copied();
+    let frozen = rows.iter().filter(|r| r.date >= served).copied();
     backfill
         .map(|o| Known::new(o, None))
         .chain(frozen)
@@ -94,20 +70,11 @@ fn past(stored: &Vintages, computed: &[Observation]) -> Vec<Known> {
 }
 
 /// What is newer than anything held, and the newest day's figure where it has moved: the running period.
-fn news(stored: &Vintages, computed: &[Observation]) -> Vec<Observation> {
-    let newest = stored.rows().last().map_or(Date::MIN, |r| r.date);
-    let is_news = |o: &&Observation| o.date > newest || (o.date == newest && changed(stored, o));
+fn news(held: &[Known], computed: &[Observation]) -> Vec<Observation> {
+    let (newest, value) = held.last().map_or((Date::MIN, None), |r| (r.date, r.value));
+    let has_moved = |o: &Observation| value.is_none_or(|value| (value - o.value).abs() > SAME);
+    let is_news = |o: &&Observation| o.date > newest || (o.date == newest && has_moved(o));
     computed.iter().filter(is_news).copied().collect()
-}
-
-fn changed(stored: &Vintages, o: &Observation) -> bool {
-    stored
-        .rows()
-        .iter()
-        .rev()
-        .find(|r| r.date == o.date)
-        .and_then(|r| r.value)
-        .is_none_or(|value| (value - o.value).abs() > SAME)
 }
 
 #[cfg(test)]
@@ -125,15 +92,9 @@ mod tests {
 
     /// What a store holds after a refresh on `today`.
     fn merge(stored: Option<&Vintages>, computed: &[Observation], today: Date) -> Vec<Known> {
-        let Some(stored) = stored else {
-            return computed.iter().map(|o| Known::new(o, None)).collect();
-        };
-        let mut rows = past(stored, computed);
-        rows.extend(
-            news(stored, computed)
-                .iter()
-                .map(|o| Known::new(o, Some(today))),
-        );
+        let mut rows = past(&stored.cloned().unwrap_or_default(), computed);
+        let news = news(&rows, computed);
+        rows.extend(news.iter().map(|o| Known::new(o, Some(today))));
         Vintages::new(rows).rows().to_vec()
     }
 

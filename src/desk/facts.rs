@@ -55,7 +55,7 @@ impl Desk {
             return self.computed(composite, info, as_of);
         }
         Ok(match as_of {
-            AsOf::Latest => self.vintages(&info.id)?.and_then(|v| {
+            AsOf::Latest => self.store.read(&info.id)?.and_then(|v| {
                 let mut rows = v.latest();
                 rows.truncate(rows.partition_point(|o| o.date <= state.today));
                 held(info, rows)
@@ -125,15 +125,7 @@ impl Desk {
         Ok(set)
     }
 
-    /// Every value ever seen of a series.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the rows cannot be read.
-    pub fn vintages(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        self.store.read(id)
-    }
-
-    /// [`Self::vintages`], read once while they are as they were.
+    /// Every value ever seen of a series, read once while they are as they were.
     pub(super) fn kept_vintages(
         &self,
         id: &SeriesId,
@@ -141,7 +133,7 @@ impl Desk {
     ) -> Result<Option<Arc<Vintages>>> {
         let key = (self.stamp(id, state)?, id.clone());
         self.vintages
-            .or_make(key, || Ok(self.vintages(id)?.map(Arc::new)))
+            .or_make(key, || Ok(self.store.read(id)?.map(Arc::new)))
     }
 
     /// The record of a series' revisions; `None` when nothing is held of it.

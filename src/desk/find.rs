@@ -16,7 +16,7 @@ use crate::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
 use crate::store::{Article, Description};
 use std::cmp::Reverse;
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Most series that one search takes out of the store's index; more words find the others.
 const MAX_DESCRIBED: usize = 200;
@@ -64,20 +64,15 @@ impl Desk {
 
     /// Everything that can be found, with an operator's scenarios and all articles.
     fn library(&self) -> Result<Arc<Library>> {
-        let state = self.state()?;
-        let mut kept = self.library.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, library)) = kept.as_ref().filter(|(of, _)| *of == state) {
-            return Ok(Arc::clone(library));
-        }
-        let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
-        own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
-        // New figures are no new texts, and an index costs as much as some thirty searches.
-        let library = match kept.take() {
-            Some((_, library)) if library.own == own => library,
-            _ => Arc::new(Library::of(own)?),
-        };
-        *kept = Some((state, Arc::clone(&library)));
-        Ok(library)
+        self.library.or_make(self.state()?, |before| {
+            let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
+            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
+            // New figures are no new texts, and an index costs as much as some thirty searches.
+            match before.filter(|library| library.own == own) {
+                Some(library) => Ok(library),
+                None => Ok(Arc::new(Library::of(own)?)),
+            }
+        })
     }
 
     /// The whole text of an article that is ours or an operator's; a feed gives only what it says about one.
@@ -133,16 +128,11 @@ impl Desk {
         known.retain(|info| is_wanted(&info.category));
         let mut found: Vec<Match> = known.into_iter().map(described).collect();
         if is_wanted(IMPORTED) {
-            let at = found.len();
-            found.extend(self.outside(query)?);
+            let mut outside = self.outside(query)?.into_iter().peekable();
             // Whoever writes a whole name means that series, not one spelled nearly so.
-            if let Some(best) = found.get_mut(..=at)
-                && best
-                    .last()
-                    .is_some_and(|(id, _)| fold(id.as_str()) == fold(query))
-            {
-                best.rotate_right(1);
-            }
+            let named = outside.next_if(|(id, _)| fold(id.as_str()) == fold(query));
+            found.splice(0..0, named);
+            found.extend(outside);
         }
         let total = found.len();
         let shown = found.into_iter().take(limit);

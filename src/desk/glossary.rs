@@ -71,8 +71,7 @@ impl Glossary {
     /// [`Error::BadFile`] for a file that cannot be read, which a test rules out.
     pub fn embedded() -> Result<&'static Self> {
         static GLOSSARY: LazyLock<Result<Glossary>> = LazyLock::new(|| {
-            let files = folder::embedded(&FILES, "toml").map(|(file, text)| read(file, text));
-            let mut terms: Vec<Term> = files.collect::<Result<Vec<_>>>()?.concat();
+            let mut terms = folder::embedded(&FILES, "toml", read)?.concat();
             terms.extend(indicators().filter_map(Term::of));
             terms.sort_by(|a, b| a.slug.cmp(&b.slug));
             Ok(Glossary { terms })

@@ -20,28 +20,20 @@ impl Desk {
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn holdings(&self) -> Result<Arc<Holdings>> {
         let state = self.state()?;
-        let mut slot = self
-            .holdings
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(held) = slot.as_ref().filter(|h| h.state == state) {
-            return Ok(Arc::clone(held));
-        }
-        let list = self.list()?;
-        let count = self.store.count()?.max(list.len() as u64);
-        let bundled =
-            count > 0 && count == list.len() as u64 && list.iter().all(Status::is_bundled);
-        let held = Arc::new(Holdings {
-            state,
-            bundled,
-            last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
-            count,
-            by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
-            others: OnceLock::new(),
-            snapshot: OnceLock::new(),
-        });
-        *slot = Some(Arc::clone(&held));
-        Ok(held)
+        self.holdings.or_make(state, |_| {
+            let list = self.list()?;
+            let count = self.store.count()?.max(list.len() as u64);
+            let is_whole = count > 0 && count == list.len() as u64;
+            Ok(Arc::new(Holdings {
+                state,
+                bundled: is_whole && list.iter().all(Status::is_bundled),
+                last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
+                count,
+                by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
+                others: OnceLock::new(),
+                snapshot: OnceLock::new(),
+            }))
+        })
     }
 
     fn list(&self) -> Result<Vec<Status>> {

@@ -5,7 +5,7 @@
 //! computed once per state of the data, ahead by a server and else when it is first asked for: at most some 800
 //! months, each from what was known at its end.
 
-use super::kept::{Figures, Path, State};
+use super::kept::{Figures, Path};
 use super::library::methods;
 use super::local::Desk;
 use crate::catalogue::Catalogue;
@@ -24,7 +24,9 @@ impl Desk {
         let state = self.state()?;
         self.paths.or_make((state, about.id), || {
             let mut path = Path::new();
-            if let Some(first) = self.first_vintage(about, state)? {
+            let recorded = self.recorded(inputs(about), state)?;
+            let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
+            if let Some(first) = first.min() {
                 let last = Month::of(self.data_date(AsOf::Latest)?.as_of);
                 let ends = Month::of(first).until(last).map(Month::last_day);
                 for day in ends.take_while(|day| *day <= state.today) {
@@ -115,18 +117,6 @@ impl Desk {
             "from {on} on each month as it was known at its end, before from values as last revised"
         );
         Ok((Arc::new(series), Some(how)))
-    }
-
-    fn first_vintage(&self, about: &Indicator, state: State) -> Result<Option<Date>> {
-        let mut first: Option<Date> = None;
-        for id in inputs(about) {
-            if let Some(info) = Catalogue::embedded().get(id) {
-                let held = self.kept_vintages(&info.id, state)?;
-                let own = held.and_then(|v| v.recorded_from());
-                first = first.into_iter().chain(own).min();
-            }
-        }
-        Ok(first)
     }
 }
 

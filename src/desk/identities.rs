@@ -4,6 +4,7 @@
 //! the monthly series. The formula is one that a caller could have asked for, so that a reader can check it. It stands
 //! in only where nothing is held of the series itself, and the answer says so.
 
+use super::facts::held;
 use super::local::Desk;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
@@ -32,23 +33,17 @@ pub struct Identity {
 }
 
 impl Identity {
-    fn read(
-        [id, formula, how, differs]: [&'static str; 4],
-    ) -> std::result::Result<(&'static str, Self), String> {
-        let tree = expression::parse(formula).map_err(|fault| format!("{fault:?}"))?;
-        let how = match how {
-            "" => Aggregation::Average,
-            how => how
-                .parse()
-                .map_err(|()| format!("{how} is no aggregation"))?,
-        };
+    fn read([id, formula, how, differs]: [&'static str; 4]) -> Option<(&'static str, Self)> {
         let identity = Self {
             formula,
-            tree,
-            how,
+            tree: expression::parse(formula).ok()?,
+            how: match how {
+                "" => Aggregation::Average,
+                how => how.parse().ok()?,
+            },
             differs,
         };
-        Ok((id, identity))
+        Some((id, identity))
     }
 
     /// What it is made of.
@@ -60,7 +55,7 @@ impl Identity {
 static IDENTITIES: LazyLock<HashMap<&'static str, Identity>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/identities.csv"));
     // A test reads every row.
-    rows.filter_map(|(_, row)| Identity::read(row.ok()?).ok())
+    rows.filter_map(|(_, row)| Identity::read(row.ok()?))
         .collect()
 });
 
@@ -161,8 +156,7 @@ impl Desk {
                 None => return Ok(None),
             };
         }
-        let rows = evaluated(identity, info, &known)?;
-        Ok((!rows.is_empty()).then(|| Arc::new(Series::new(Arc::clone(info), rows))))
+        Ok(held(info, evaluated(identity, info, &known)?))
     }
 }
 
@@ -189,10 +183,10 @@ fn evaluated(
     let scale = 10f64.powi(i32::from(info.decimals));
     // A half that binary arithmetic leaves just below a half is a half.
     let rounded = |value: f64| round_to(round_to(value * scale, 6), 0) / scale;
-    let rows = made.into_iter();
-    Ok(rows
-        .map(|o| Observation::new(o.date, rounded(o.value)))
-        .collect())
+    for o in &mut made {
+        o.value = rounded(o.value);
+    }
+    Ok(made)
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! What the desk works out and keeps: the state of the data it holds for, and what is kept of each.
 
+use crate::error::Result;
 use crate::indicators::base_rates::BaseRate;
 use crate::indicators::expectation::Expectation;
 use crate::indicators::regime;
 use crate::model::Date;
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// State of the data an answer was made from; a new one makes every cached answer old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +29,33 @@ pub(super) enum Stamp {
     },
     /// Anything else rests on the whole of the data.
     All(State),
+}
+
+/// What was made of the newest state of the data; who asks while it is made waits for it.
+pub(super) struct Newest<T>(Mutex<Option<(State, Arc<T>)>>);
+
+impl<T> Newest<T> {
+    /// As it is kept for this state, or else made; of what there was before, where that is of use.
+    pub(super) fn or_make(
+        &self,
+        state: State,
+        make: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
+    ) -> Result<Arc<T>> {
+        let mut slot = self.0.lock();
+        let before = slot.take();
+        let kept = match before {
+            Some((of, kept)) if of == state => kept,
+            before => make(before.map(|(_, kept)| kept))?,
+        };
+        *slot = Some((state, Arc::clone(&kept)));
+        Ok(kept)
+    }
+}
+
+impl<T> Default for Newest<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
 }
 
 /// The regime month by month, and what it is at the reference day.

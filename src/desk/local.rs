@@ -1,7 +1,7 @@
 //! The local backend itself: its store, its settings, and what it keeps in memory.
 
 use super::holdings::Holdings;
-use super::kept::{Awaited, BaseRates, Path, RegimePath, Rule, Stamp, State, Values};
+use super::kept::{Awaited, BaseRates, Newest, Path, RegimePath, Rule, Stamp, State, Values};
 use super::search::Library;
 use super::settings::Settings;
 use super::texts::Texts;
@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::store::Store;
 use jiff::Timestamp;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Where the present comes from; tests give a fixed one.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -35,7 +35,7 @@ pub struct Desk {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Settings,
     pub(super) now: Now,
-    pub(super) holdings: Mutex<Option<Arc<Holdings>>>,
+    pub(super) holdings: Newest<Holdings>,
     pub(super) series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
     /// All that was ever known of a series, for questions about past days, which come in twos and threes.
     pub(super) vintages: Cache<(Stamp, SeriesId), Option<Arc<Vintages>>>,
@@ -53,10 +53,9 @@ pub struct Desk {
     pub(super) as_known: Cache<(Vec<Stamp>, &'static str), Arc<Vec<Observation>>>,
     /// How the newest figure of a series known on a day is known.
     pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
-    /// Of the newest state of the data.
-    pub(super) library: Mutex<Option<(State, Arc<Library>)>>,
-    pub(super) base_rates: Cache<State, Arc<BaseRates>>,
-    pub(super) texts: Mutex<Option<(State, Arc<Texts>)>>,
+    pub(super) library: Newest<Library>,
+    pub(super) base_rates: Newest<BaseRates>,
+    pub(super) texts: Newest<Texts>,
 }
 
 impl Desk {
@@ -66,7 +65,7 @@ impl Desk {
             store,
             settings,
             now,
-            holdings: Mutex::new(None),
+            holdings: Newest::default(),
             series: Cache::weighed(MAX_CACHED_ROWS, |_, series| {
                 weight(series.as_ref().map(|s| s.observations.len()))
             }),
@@ -84,9 +83,9 @@ impl Desk {
             paths: Cache::new(8),
             as_known: Cache::new(4),
             how_recorded: Cache::new(4_096),
-            library: Mutex::default(),
-            base_rates: Cache::new(1),
-            texts: Mutex::new(None),
+            library: Newest::default(),
+            base_rates: Newest::default(),
+            texts: Newest::default(),
         }
     }
 
@@ -149,17 +148,15 @@ impl Desk {
             .flat_map(|held| held.origins(Date::MIN, Date::MAX));
         let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
         let barred = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
-        let owner = match barred {
-            Some(source) => source.name.as_str(),
-            None if info.rights == Rights::FetchOnly => info.source.as_str(),
-            None => return Ok(()),
+        let own = (info.rights == Rights::FetchOnly).then_some(info.source.as_str());
+        let Some(owner) = barred.map(|source| source.name.as_str()).or(own) else {
+            return Ok(());
         };
         Err(Error::NotPermitted {
             what: format!("{} ({})", info.id, info.title),
             reason: format!(
-                "{} holds the rights and does not allow redistribution; an operator with a licence can \
-                 start the server with --serve-restricted",
-                owner
+                "{owner} holds the rights and does not allow redistribution; an operator with a licence can \
+                 start the server with --serve-restricted"
             ),
         })
     }

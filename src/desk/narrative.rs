@@ -38,29 +38,16 @@ impl Desk {
     /// The texts up to a day: the newest of all, read once per state of the data, where they reach back far
     /// enough for it; else those of that day.
     fn texts(&self, day: Date) -> Result<Arc<Texts>> {
-        let state = self.state()?;
-        let mut slot = self
-            .texts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let kept = slot.as_ref().filter(|(of, _)| *of == state);
-        let newest = match kept {
-            Some((_, texts)) => Arc::clone(texts),
-            None => {
-                let read = self.store().articles(Timestamp::MAX, MAX_KEPT)?;
-                let texts = Arc::new(Texts::of(&read, MAX_KEPT)?);
-                *slot = Some((state, Arc::clone(&texts)));
-                texts
-            }
+        let read = |until, most| {
+            let articles = self.store().articles(until, most)?;
+            Ok(Arc::new(Texts::of(&articles, most)?))
         };
-        drop(slot);
-        if newest.reach(day) {
-            return Ok(newest);
+        let newest = |_| read(Timestamp::MAX, MAX_KEPT);
+        let newest = self.texts.or_make(self.state()?, newest)?;
+        match newest.reach(day) {
+            true => Ok(newest),
+            false => read(end_of(day).min(self.now()), MAX_READ),
         }
-        let read = self
-            .store()
-            .articles(end_of(day).min(self.now()), MAX_READ)?;
-        Ok(Arc::new(Texts::of(&read, MAX_READ)?))
     }
 }
 

@@ -9,7 +9,6 @@
 mod phrase;
 mod typed;
 
-use self::phrase::Found;
 use self::typed::slip;
 use super::local::Desk;
 use super::search::{Kind, Library};
@@ -98,25 +97,30 @@ pub fn meaning(name: &str) -> Option<Meaning> {
     if remarks::ended(name).is_some() {
         return None;
     }
-    match phrase::find(name) {
-        Found::One(meant) => match names.choices(&meant) {
-            Some(choices) => Meaning::usual(name, choices),
-            None => Some(Meaning::read(name, at(name, names.find(&meant)?))),
-        },
-        Found::Words(words) => {
+    let found = phrase::find(name);
+    match found.words {
+        _ if !found.names.is_empty() => of_names(name, &found.names),
+        Some(words) => {
             let found = Library::embedded().ok()?.only(&words, Kind::Series)?;
             let info = names.catalogue().get(&found.name)?;
             Some(Meaning::read(name, at(name, Arc::clone(info))))
         }
-        Found::Several(all) => {
-            let choices = all.iter().find_map(|one| names.choices(one));
-            if let Some(usual) = choices.and_then(|choices| Meaning::usual(name, choices)) {
-                return is_one(&all).then_some(usual);
-            }
-            let info = all.first().and_then(|one| first(one))?;
-            is_one(&all).then(|| Meaning::read(name, at(name, info)))
-        }
-        Found::Nothing => Some(Meaning::read(name, slipped(name)?)),
+        None => Some(Meaning::read(name, slipped(name)?)),
+    }
+}
+
+/// What a text means that is nearest to these names: they come to one series, which is then the only candidate, or to
+/// nothing.
+fn of_names(text: &str, all: &[String]) -> Option<Meaning> {
+    let one = first(all.first()?)?;
+    let is_one = |name: &String| first(name).is_some_and(|info| info.id == one.id);
+    if !all.iter().all(is_one) {
+        return None;
+    }
+    let choices = |name: &String| Names::embedded().choices(name);
+    match all.iter().find_map(choices) {
+        Some(choices) if choices.is_usual || all.len() == 1 => Meaning::usual(text, choices),
+        _ => Some(Meaning::read(text, at(text, one))),
     }
 }
 
@@ -127,15 +131,6 @@ fn first(name: &str) -> Option<Arc<SeriesInfo>> {
         Some(choices) => names.find(&choices.all.first()?.id),
         None => names.find(name),
     }
-}
-
-/// Whether several names come to one series: then it is the only candidate, and taken.
-fn is_one(all: &[String]) -> bool {
-    let mut ids = all
-        .iter()
-        .map(|name| first(name).map(|info| info.id.clone()));
-    let one = ids.next();
-    ids.all(|id| Some(id) == one)
 }
 
 /// The series, or its average over the periods that a name asks for in a word: "monthly wti".
@@ -191,9 +186,9 @@ pub fn explain(kind: &'static str, name: &str) -> Error {
         return ended;
     }
     let choices = Names::embedded().choices(name).map(|c| c.all.clone());
-    let choices = choices.or_else(|| match phrase::find(name) {
-        Found::One(meant) => Some(Names::embedded().choices(&meant)?.all.clone()),
-        Found::Several(_) | Found::Words(_) | Found::Nothing => None,
+    let choices = choices.or_else(|| match phrase::find(name).names.as_slice() {
+        [one] => Some(Names::embedded().choices(one)?.all.clone()),
+        _ => None,
     });
     if let Some(choices) = choices {
         return Error::Ambiguous {
@@ -211,25 +206,14 @@ pub fn explain(kind: &'static str, name: &str) -> Error {
 pub fn suggest(name: &str) -> Vec<Suggestion> {
     let names = Names::embedded();
     let found = phrase::find(name);
-    let (meant, words) = match &found {
-        Found::One(meant) => (vec![meant.as_str()], ""),
-        Found::Several(all) => (all.iter().map(String::as_str).collect(), ""),
-        Found::Words(words) => (Vec::new(), words.as_str()),
-        Found::Nothing => (Vec::new(), ""),
-    };
-    let meant = meant.into_iter().filter_map(first);
+    let meant = found.names.iter().filter_map(|name| first(name));
     let is_one_word = !name.trim().contains(char::is_whitespace);
-    let near = if is_one_word {
-        near(name)
-    } else {
-        Default::default()
-    };
-    let near = near.into_iter().map(|(_, info)| info);
-    let with_all =
-        Library::embedded().map_or_else(|_| Vec::new(), |all| all.with_all(words, Kind::Series));
-    let with_all = with_all
-        .into_iter()
-        .filter_map(|d| names.catalogue().get(&d.name).cloned());
+    let near = is_one_word.then(|| near(name)).into_iter().flatten();
+    let near = near.map(|(_, info)| info);
+    let words = found.words.as_deref().unwrap_or_default();
+    let with_all = Library::embedded().map(|all| all.with_all(words, Kind::Series));
+    let with_all = with_all.into_iter().flatten();
+    let with_all = with_all.filter_map(|d| names.catalogue().get(&d.name).cloned());
     let numbers = phrase::numbers(name);
     let has_numbers = |info: &Arc<SeriesInfo>| is_one_word || phrase::has(info, &numbers);
     let mut seen = HashSet::new();

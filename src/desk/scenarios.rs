@@ -86,8 +86,7 @@ pub struct Scenario {
 /// [`Error::BadFile`] for a definition that cannot be read, which a test rules out.
 pub fn embedded() -> Result<&'static [Scenario]> {
     static SCENARIOS: LazyLock<Result<Vec<Scenario>>> = LazyLock::new(|| {
-        let files = folder::embedded(&FILES, "toml").map(|(file, text)| read(file, text));
-        let mut list = files.collect::<Result<Vec<_>>>()?;
+        let mut list = folder::embedded(&FILES, "toml", read)?;
         list.sort_by(|a, b| a.slug.cmp(&b.slug));
         Ok(list)
     });
@@ -99,8 +98,7 @@ pub fn embedded() -> Result<&'static [Scenario]> {
 /// # Errors
 /// [`Error::BadFile`] naming the folder or file and what is wrong.
 pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
-    let texts = folder::texts(folder, "toml")?;
-    texts.iter().map(|(file, text)| read(file, text)).collect()
+    folder::texts(folder, "toml", read)
 }
 
 /// Reads one definition.
@@ -119,40 +117,32 @@ pub fn read(file: &str, text: &str) -> Result<Scenario> {
 impl Scenario {
     /// What is wrong with it, if anything.
     fn fault(&self, file: &Path) -> Option<String> {
+        let Self { slug, polarity, .. } = self;
         let share = |p: f64| (0.0..=1.0).contains(&p);
-        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if !(1..=64).contains(&self.slug.len()) || !self.slug.chars().all(kebab) {
-            return Some(format!("slug {} is not of a-z, 0-9 and hyphens", self.slug));
-        }
-        if file
-            .file_stem()
-            .is_some_and(|stem| stem != self.slug.as_str())
-        {
-            return Some(format!(
-                "slug {} is not the file's name; rename one of them",
-                self.slug
-            ));
-        }
-        if !share(self.base_rate) || !self.probability_override.is_none_or(share) {
-            return Some("base_rate and probability_override are shares from 0 to 1".into());
-        }
         let ordered = |[low, high]: [f64; 2]| share(low) && share(high) && low <= high;
-        if !self.base_rate_interval.is_none_or(ordered) {
-            return Some("base_rate_interval is two shares, the lower first".into());
-        }
-        if !matches!(self.polarity.as_str(), "bearish" | "bullish" | "neutral") {
-            return Some(format!(
-                "polarity {} is not bearish, bullish or neutral",
-                self.polarity
-            ));
-        }
-        match &self.event {
-            Some(event) => self.event_fault(event),
-            None if self.condition.is_some() => {
-                Some("[condition] stands without an [event]".into())
-            }
-            None => None,
-        }
+        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_named = (1..=64).contains(&slug.len()) && slug.chars().all(kebab);
+        let is_file = file.file_stem().is_none_or(|stem| stem == slug.as_str());
+        let has_shares = share(self.base_rate) && self.probability_override.is_none_or(share);
+        let is_polar = matches!(polarity.as_str(), "bearish" | "bullish" | "neutral");
+        let fault = if !is_named {
+            format!("slug {slug} is not of a-z, 0-9 and hyphens")
+        } else if !is_file {
+            format!("slug {slug} is not the file's name; rename one of them")
+        } else if !has_shares {
+            "base_rate and probability_override are shares from 0 to 1".to_owned()
+        } else if !self.base_rate_interval.is_none_or(ordered) {
+            "base_rate_interval is two shares, the lower first".to_owned()
+        } else if !is_polar {
+            format!("polarity {polarity} is not bearish, bullish or neutral")
+        } else if let Some(event) = &self.event {
+            return self.event_fault(event);
+        } else if self.condition.is_some() {
+            "[condition] stands without an [event]".to_owned()
+        } else {
+            return None;
+        };
+        Some(fault)
     }
 
     fn event_fault(&self, event: &Event) -> Option<String> {

@@ -5,11 +5,11 @@
 mod detection;
 mod recession;
 mod recession_now;
-mod refit;
 mod regime;
 mod revisions;
 mod stress;
 mod table;
+mod target;
 
 pub use table::ScoreTable;
 

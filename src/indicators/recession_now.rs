@@ -134,6 +134,15 @@ pub fn thursday(week: Date) -> Date {
 
 /// Every week up to the one whose claims were out on `until`, each as it was known on its Thursday.
 pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
+    path_by(recorded, until, |_, [c, p]| Some(probability(c, p)))
+}
+
+/// The same with what another says of a Thursday's c and p; a week of which it says nothing is left out.
+pub fn path_by(
+    recorded: &[Recorded],
+    until: Date,
+    mut say: impl FnMut(Date, [f64; 2]) -> Option<f64>,
+) -> Vec<Observation> {
     let find = |id: &str| recorded.iter().find(|r| r.info.id.as_str() == id);
     let (Some(claims), Some(payrolls)) = (find(CLAIMS), find(PAYROLLS)) else {
         return Vec::new();
@@ -148,7 +157,7 @@ pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
         months.advance(day);
         let (_, c) = claims_gap(weeks.newest_first(week)).filter(|(newest, _)| *newest == week)?;
         let (_, p) = payroll_growth(months.newest_first(day), day)?;
-        Some(Observation::new(week, probability(c, p)))
+        Some(Observation::new(week, say(day, [c, p])?))
     };
     known.filter_map(figure).collect()
 }

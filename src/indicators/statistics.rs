@@ -15,7 +15,7 @@ pub use correlation::Centred;
 pub use fit::{dot, least_squares, probit};
 pub use forecasts::{Bin, Said, auc, brier, calibration};
 pub use intervals::{Z_90, normal_cdf, welch_t, wilson};
-pub use moments::{Moments, Sample, count, mean, summary};
+pub use moments::{Moments, Sample, average, count, mean, summary};
 pub use ranks::{expanding_ecdf, percentile_rank, quantile};
 pub use rolling::{rolling_moments, rolling_sums, rolling_z};
 

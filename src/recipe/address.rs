@@ -15,38 +15,35 @@ impl Feed {
         if self.format == Format::Bls {
             return survey::asks(self, wanted, from, today);
         }
-        let start = |first: Date| from.map_or(first, |from| from.max(first));
-        match &self.split {
-            None => vec![self.ask(None, from.unwrap_or(EARLIEST), today)],
-            Some(Split::Page { .. }) => vec![self.page(from, today, 1, 0)],
+        let since = |first: Date| from.map_or(first, |from| from.max(first));
+        let spans: Vec<(Date, Date)> = match &self.split {
+            None => vec![(from.unwrap_or(EARLIEST), today)],
+            Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
+            Some(Split::Series { first }) => vec![(since(first.unwrap_or(EARLIEST)), today)],
             Some(Split::Year { first }) => {
                 let first = from.map_or(*first, |day| day.year().max(*first));
-                let years = first..=today.year();
-                let days =
-                    |year| Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
-                years
-                    .filter_map(days)
-                    .map(|(a, b)| self.ask(None, a, b.min(today)))
-                    .collect()
+                let day = |year, month, day| Date::new(year, month, day).ok();
+                let year = |year| Some((day(year, 1, 1)?, day(year, 12, 31)?.min(today)));
+                (first..=today.year()).filter_map(year).collect()
             }
             Some(Split::Window { days, first }) => {
-                let mut asks = Vec::new();
-                for line in self.keys(wanted) {
-                    let mut day = start(*first);
-                    while day <= today {
-                        let end = shift(day, i64::from(*days - 1).days());
-                        asks.push(self.ask(line, day, end.min(today)));
-                        day = shift(end, 1.day());
-                    }
-                }
-                asks
+                let window = |start: Date| {
+                    let end = shift(start, i64::from(*days - 1).days());
+                    (start <= today).then_some((start, end))
+                };
+                let next = |(_, end): &(Date, Date)| window(shift(*end, 1.day()));
+                let windows = std::iter::successors(window(since(*first)), next);
+                windows
+                    .map(|(start, end)| (start, end.min(today)))
+                    .collect()
             }
-            Some(Split::Series { first }) => {
-                let day = start(first.unwrap_or(EARLIEST));
-                let lines = self.keys(wanted).into_iter();
-                lines.map(|line| self.ask(line, day, today)).collect()
-            }
-        }
+        };
+        let lines = self.keys(wanted).into_iter();
+        let asks = lines.flat_map(|line| {
+            let spans = spans.iter();
+            spans.map(move |span| self.filled(line, *span, (1, 0)))
+        });
+        asks.collect()
     }
 
     /// A line for each key that the address is filled with; none of its own where it takes no key.
@@ -73,10 +70,6 @@ impl Feed {
         self.filled(None, (from, today), (page, offset))
     }
 
-    fn ask(&self, line: Option<&Line>, from: Date, to: Date) -> Ask {
-        self.filled(line, (from, to), (1, 0))
-    }
-
     /// The templates with every word in its place: of a line, of days, of a page and the rows before it.
     fn filled(
         &self,
@@ -86,8 +79,9 @@ impl Feed {
     ) -> Ask {
         let epoch = from.to_zoned(TimeZone::UTC);
         let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
+        let key = line.map(|line| line.key.clone());
         let words = [
-            ("{series}", line.map_or_else(String::new, |l| l.key.clone())),
+            ("{series}", key.clone().unwrap_or_default()),
             ("{year}", to.year().to_string()),
             ("{from_year}", from.year().to_string()),
             ("{from}", from.to_string()),
@@ -103,7 +97,7 @@ impl Feed {
         Ask {
             url: fill(&self.url),
             post: self.post.as_ref().map(fill),
-            only: line.map(|line| line.id.clone()),
+            key,
         }
     }
 }

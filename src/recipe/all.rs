@@ -1,9 +1,10 @@
 //! Every recipe there is: ours, and those of an operator, which go before ours.
 
 use super::shape::{Feed, Format, Line, Recipe, SourceFacts};
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::model::SeriesId;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 macro_rules! embedded {
@@ -81,21 +82,14 @@ impl Recipes {
     /// # Errors
     /// [`Error::BadFile`] that names the file and what is wrong with it; then none is used.
     pub fn with_folder(folder: &Path) -> Result<Arc<Self>> {
-        let bad = |file: &Path, problem: String| Error::bad_file(crate::disk::shown(file), problem);
-        let entries =
-            std::fs::read_dir(folder).map_err(|e| bad(folder, format!("cannot be listed: {e}")))?;
-        let mut files = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(|e| bad(folder, e.to_string()))?.path();
-            if path.extension().is_some_and(|e| e == "toml") {
-                files.push(path);
-            }
-        }
-        files.sort();
+        let bad = |file: &Path, problem: String| Error::bad_file(disk::shown(file), problem);
+        let listed = disk::entries(folder);
+        let listed = listed.map_err(|e| bad(folder, format!("cannot be listed: {e}")))?;
+        let is_recipe = |path: &&PathBuf| path.extension().is_some_and(|e| e == "toml");
         let mut recipes = Vec::new();
-        for path in files {
-            let text = std::fs::read_to_string(&path).map_err(|e| bad(&path, e.to_string()))?;
-            recipes.push(Recipe::parse(&crate::disk::shown(&path), &text)?);
+        for path in listed.iter().filter(is_recipe) {
+            let text = std::fs::read_to_string(path).map_err(|e| bad(path, e.to_string()))?;
+            recipes.push(Recipe::parse(&disk::shown(path), &text)?);
         }
         let own: Vec<String> = recipes.iter().map(|r| r.source.id.clone()).collect();
         let ours = Self::embedded().recipes.iter();

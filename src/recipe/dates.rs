@@ -21,7 +21,7 @@ impl DateForm {
         let names = std::iter::once(&self.field).filter(|name| !name.is_empty());
         let mut text = String::new();
         for name in names.chain(&self.fields) {
-            let cell = cells.get(name);
+            let cell = cells(name);
             let cell = cell.ok_or_else(|| format!("there is no \"{}\"", quote(name)))?;
             if !text.is_empty() {
                 text.push(' ');
@@ -83,12 +83,8 @@ pub(super) fn period(text: &str) -> Option<Date> {
     let month = match rest.split_at_checked(1) {
         None => 1,
         Some(("Q", quarter)) => {
-            quarter
-                .parse::<i8>()
-                .ok()
-                .filter(|q| (1..=4).contains(q))?
-                .checked_mul(3)?
-                - 2
+            let quarter = quarter.parse::<i8>().ok();
+            quarter.filter(|q| (1..=4).contains(q))? * 3 - 2
         }
         Some(("M", month)) => month.parse().ok()?,
         Some(_) => return None,

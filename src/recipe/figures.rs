@@ -17,11 +17,7 @@ pub(super) struct Point {
 }
 
 pub(super) fn holds(conditions: &[Is], cells: Cells<'_>) -> bool {
-    let met = |c: &Is| {
-        cells
-            .get(&c.field)
-            .is_some_and(|cell| cell == c.is.as_str())
-    };
+    let met = |c: &Is| cells(&c.field).is_some_and(|cell| cell == c.is.as_str());
     conditions.iter().all(met)
 }
 
@@ -64,7 +60,8 @@ fn figure(feed: &Feed, line: &Line, date: Date, cell: &str) -> Result<Option<f64
 }
 
 /// One figure a date, ascending.
-pub(super) fn settle(feed: &Feed, mut points: Vec<Point>) -> Result<Vec<Observation>, String> {
+pub(super) fn settle(feed: &Feed, points: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
+    let mut points: Vec<Point> = points.into_iter().flatten().collect();
     points.sort_by(|a, b| (a.date, &a.rank).cmp(&(b.date, &b.rank)));
     let mut rows: Vec<Observation> = Vec::with_capacity(points.len());
     for point in points {
@@ -91,14 +88,11 @@ pub(super) fn last_of(period: Option<Period>, rows: Vec<Observation>) -> Vec<Obs
     let Some(period) = period else {
         return rows;
     };
-    let mut out: Vec<Observation> = Vec::new();
-    for row in rows {
-        let first = period.stamp(row.date);
-        match out.last_mut().filter(|last| last.date == first) {
-            Some(last) => last.value = row.value,
-            None => out.push(Observation::new(first, row.value)),
-        }
-    }
+    let same = |a: &Observation, b: &Observation| period.stamp(a.date) == period.stamp(b.date);
+    let lasts = rows.chunk_by(same).filter_map(<[Observation]>::last);
+    let mut out: Vec<Observation> = lasts
+        .map(|row| Observation::new(period.stamp(row.date), row.value))
+        .collect();
     out.pop();
     out
 }

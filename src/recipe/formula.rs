@@ -20,8 +20,15 @@ pub fn formula(line: &Line, inputs: &[Vec<Observation>]) -> Vec<Observation> {
     let found = match (kind, inputs) {
         (Formula::Difference, _) => pair(|a, b| a - b),
         (Formula::Ratio, _) => pair(|a, b| a / b),
-        (Formula::QuarterRatio, [a, b]) => together(a, &quarter_means(b), |a, b| a / b),
-        (Formula::MonthMeanDifference, _) => month_means(&pair(|a, b| a - b)),
+        (Formula::QuarterRatio, [a, b]) => {
+            together(a, &means(b, Frequency::Quarterly, 3), |a, b| a / b)
+        }
+        (Formula::MonthMeanDifference, _) => {
+            let mut months = means(&pair(|a, b| a - b), Frequency::Monthly, 1);
+            // The last one may go on.
+            months.pop();
+            months
+        }
         (Formula::Forward, [n5, n10, r5, r10]) => {
             let five = together(n5, r5, |n, r| n - r);
             let ten = together(n10, r10, |n, r| n - r);
@@ -53,58 +60,34 @@ fn together(a: &[Observation], b: &[Observation], f: fn(f64, f64) -> f64) -> Vec
     both.collect()
 }
 
-/// The mean of each month but the last, which may go on.
-fn month_means(days: &[Observation]) -> Vec<Observation> {
-    let month = |o: &Observation| Frequency::Monthly.stamp(o.date);
-    let mut means: Vec<Observation> = days
-        .chunk_by(|a, b| month(a) == month(b))
-        .filter_map(|days| {
-            let sum: f64 = days.iter().map(|o| o.value).sum();
-            let count = u32::try_from(days.len()).ok()?;
-            Some(Observation::new(
-                month(days.first()?),
-                sum / f64::from(count),
-            ))
-        })
-        .collect();
-    means.pop();
-    means
-}
-
-/// The mean of each quarter that has three months.
-fn quarter_means(months: &[Observation]) -> Vec<Observation> {
-    let quarter = |o: &Observation| Frequency::Quarterly.stamp(o.date);
-    let whole = |w: &[Observation]| match w {
-        [a, b, c] => Some(Observation::new(
-            quarter(a),
-            (a.value + b.value + c.value) / 3.0,
-        )),
-        _ => None,
+/// The mean of each period that has so many figures at least.
+fn means(rows: &[Observation], of: Frequency, least: usize) -> Vec<Observation> {
+    let same = |a: &Observation, b: &Observation| of.stamp(a.date) == of.stamp(b.date);
+    let whole = rows.chunk_by(same).filter(|rows| rows.len() >= least);
+    let mean = |rows: &[Observation]| {
+        let sum: f64 = rows.iter().map(|o| o.value).sum();
+        let count = u32::try_from(rows.len()).ok()?;
+        let stamp = of.stamp(rows.first()?.date);
+        Some(Observation::new(stamp, sum / f64::from(count)))
     };
-    months
-        .chunk_by(|a, b| quarter(a) == quarter(b))
-        .filter_map(whole)
-        .collect()
+    whole.filter_map(mean).collect()
 }
 
 fn sahm(rate: &[Observation]) -> Vec<Observation> {
-    let months = |w: &[Observation]| {
-        let first = w.first().map(|o| Frequency::Monthly.period_number(o.date));
-        first.zip(w.last().map(|o| Frequency::Monthly.period_number(o.date)))
-    };
-    let mean = |w: &[Observation]| {
-        let sum: f64 = w.iter().map(|o| o.value).sum();
+    let month = |o: &Observation| Frequency::Monthly.period_number(o.date);
+    let mean = |w: &[Observation]| match w {
         // Three consecutive months, or none.
-        let whole = months(w).is_some_and(|(a, b)| b - a == 2);
-        Some((w.last()?.date, whole.then_some(sum / 3.0)))
+        [a, b, c] => {
+            let sum = a.value + b.value + c.value;
+            Some((c.date, (month(c) - month(a) == 2).then_some(sum / 3.0)))
+        }
+        _ => None,
     };
     let means: Vec<(Date, Option<f64>)> = rate.windows(3).filter_map(mean).collect();
     let value = |w: &[(Date, Option<f64>)]| {
         let (now, before) = w.split_last()?;
-        let least = before
-            .iter()
-            .filter_map(|(_, mean)| *mean)
-            .fold(f64::INFINITY, f64::min);
+        let before = before.iter().filter_map(|(_, mean)| *mean);
+        let least = before.fold(f64::INFINITY, f64::min);
         Some(Observation::new(now.0, now.1? - least))
     };
     means.windows(13).filter_map(value).collect()

@@ -1,6 +1,6 @@
 //! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
 
-use super::cells::{Cells, Found, text};
+use super::cells::{Cells, Found, cell, text};
 use super::figures::{Point, holds, last_of, note, settle};
 use super::shape::{Ask, Feed, Format, Line};
 use super::terms::{Absent, Is, OnePerDate, Split};
@@ -8,6 +8,7 @@ use super::{board, claims, flat, statement, survey};
 use crate::error::quote;
 use crate::model::{Date, Observation, SeriesId};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What came, by series: its figures by date, or why none of them may be used.
@@ -72,24 +73,21 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Says which promise the answers break together.
     pub fn finish(self, today: Date) -> Result<Figures, String> {
-        let mut gathered: BTreeMap<SeriesId, Result<Vec<Point>, String>> = BTreeMap::new();
+        let mut gathered = BTreeMap::new();
         for (line, points) in self.lines.iter().zip(self.points) {
-            let all = gathered.entry(line.id.clone()).or_insert(Ok(Vec::new()));
-            match (all.as_mut(), points) {
-                (Ok(all), Ok(points)) => all.extend(points),
-                (Ok(_), Err(problem)) => *all = Err(problem),
-                (Err(_), _) => {}
-            }
+            let of = gathered.entry(line.id.clone());
+            let (_, all) = of.or_insert((line.last_of, Vec::new()));
+            all.push(points);
         }
         let mut figures = Figures::new();
-        for (id, points) in gathered {
-            let line = self.lines.iter().find(|line| line.id == id);
+        for (id, (period, points)) in gathered {
+            let points: Result<Vec<Vec<Point>>, String> = points.into_iter().collect();
             let settled = points.and_then(|points| settle(self.feed, points));
             let settled = settled.map(|mut rows| {
                 if self.feed.drop_last {
                     rows.retain(|row| row.date < today);
                 }
-                last_of(line.and_then(|line| line.last_of), rows)
+                last_of(period, rows)
             });
             figures.insert(id, settled);
         }
@@ -125,11 +123,8 @@ impl<'a> Reader<'a> {
             let record = record.map_err(|e| e.to_string())?;
             last = record.len();
             let line = record.position().map_or(0, csv::Position::line);
-            let cells = Cells::Record {
-                names: &names,
-                record: &record,
-            };
-            self.row(cells, ask)
+            let cells = |name: &str| record.get(*names.get(name)?).map(Cow::Borrowed);
+            self.row(&cells, ask)
                 .map_err(|problem| format!("line {line}: {problem}"))?;
         }
         if last < width && !table.ends_with('\n') {
@@ -171,7 +166,7 @@ impl<'a> Reader<'a> {
         let whole: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
         for Is { field, is } in &self.feed.says {
-            let want = is.replace("{series}", self.key(ask));
+            let want = is.replace("{series}", ask.key.as_deref().unwrap_or_default());
             let found = whole.pointer(field).map(text);
             if found.as_deref() != Some(want.as_str()) {
                 let found = quote(&found.unwrap_or_default());
@@ -200,30 +195,22 @@ impl<'a> Reader<'a> {
         self.more(&whole, list.is_empty())
     }
 
-    fn key(&self, ask: &Ask) -> &'a str {
-        let only = ask.only.as_ref();
-        let line = self.lines.iter().find(|line| only == Some(&line.id));
-        line.map_or("", |line| line.key.as_str())
-    }
-
     /// One entry of a JSON list, in parts where the recipe says so.
     fn entry(&mut self, row: &Value, ask: &Ask) -> Result<(), String> {
         let feed = self.feed;
-        match (row, &feed.expand) {
-            (Value::Array(list), _) => {
-                let columns = &feed.columns;
-                self.row(Cells::List { columns, list }, ask)
-            }
-            (whole, None) => self.row(Cells::Object { part: None, whole }, ask),
-            (whole, Some(pointer)) => {
-                let parts = whole.pointer(pointer).and_then(Value::as_array);
-                for part in parts.into_iter().flatten() {
-                    let part = Some(part);
-                    self.row(Cells::Object { part, whole }, ask)?;
-                }
-                Ok(())
-            }
+        if let Value::Array(list) = row {
+            let at = |name: &str| feed.columns.iter().position(|column| column == name);
+            return self.row(&|name| list.get(at(name)?).map(text), ask);
         }
+        let Some(pointer) = &feed.expand else {
+            return self.row(&|name| cell(row, name).map(text), ask);
+        };
+        let parts = row.pointer(pointer).and_then(Value::as_array);
+        for part in parts.into_iter().flatten() {
+            let either = |name: &str| cell(part, name).or_else(|| cell(row, name));
+            self.row(&|name| either(name).map(text), ask)?;
+        }
+        Ok(())
     }
 
     fn more(&self, whole: &Value, is_empty: bool) -> Result<More, String> {
@@ -254,13 +241,12 @@ impl<'a> Reader<'a> {
         let form = self.feed.date.as_ref().ok_or("the recipe has no date")?;
         let date = form.read(cells)?;
         self.dates.insert(date);
-        let key = self.key(ask);
         for (line, points) in self.lines.iter().zip(&mut self.points) {
-            let is_asked = ask.only.is_none() || line.key == key;
+            let is_asked = ask.key.as_ref().is_none_or(|key| line.key == *key);
             if !is_asked || !holds(&line.only, cells) {
                 continue;
             }
-            let Some(cell) = cells.get(&line.field) else {
+            let Some(cell) = cells(&line.field) else {
                 if self.feed.absent == Absent::Refuse {
                     return Err(format!("there is no \"{}\"", line.field));
                 }
@@ -268,7 +254,7 @@ impl<'a> Reader<'a> {
             };
             let rank = match &self.feed.one_per_date {
                 Some(OnePerDate::Greatest { field }) => {
-                    cells.get(field).unwrap_or_default().into_owned()
+                    cells(field).unwrap_or_default().into_owned()
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };

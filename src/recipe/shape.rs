@@ -11,8 +11,8 @@ pub struct Ask {
     pub url: String,
     /// Body of a POST.
     pub post: Option<String>,
-    /// The series it is about, where a request is for one alone.
-    pub only: Option<SeriesId>,
+    /// The key of the lines that it is about, where it is not about all.
+    pub key: Option<String>,
 }
 
 /// One file: a source and its feeds.

@@ -12,24 +12,13 @@ use std::collections::HashMap;
 /// # Errors
 /// Names a month that stands below no fiscal year.
 pub(super) fn months(rows: &[Value], field: &str) -> Result<Vec<(Date, String, String)>, String> {
-    let cell = |row: &Value, name: &str| {
-        row.get(name)
-            .map(|v| text(v).into_owned())
-            .unwrap_or_default()
-    };
-    let mut years: HashMap<(String, String), i16> = HashMap::new();
-    for row in rows {
+    let year = |row| {
         let name = cell(row, "classification_desc");
-        let year = name
-            .strip_prefix("FY ")
-            .and_then(|year| year.trim().parse().ok());
-        if let Some(year) = year {
-            years.insert(
-                (cell(row, "record_date"), cell(row, "classification_id")),
-                year,
-            );
-        }
-    }
+        let year: i16 = name.strip_prefix("FY ")?.trim().parse().ok()?;
+        let (report, id) = (cell(row, "record_date"), cell(row, "classification_id"));
+        Some(((report, id), year))
+    };
+    let years: HashMap<_, i16> = rows.iter().filter_map(year).collect();
     let mut found = Vec::new();
     for row in rows {
         let name = cell(row, "classification_desc");
@@ -48,4 +37,9 @@ pub(super) fn months(rows: &[Value], field: &str) -> Result<Vec<(Date, String, S
         found.push((date, report, cell(row, field)));
     }
     Ok(found)
+}
+
+fn cell(row: &Value, name: &str) -> String {
+    let found = row.get(name).map(text);
+    found.unwrap_or_default().into_owned()
 }

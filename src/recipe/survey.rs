@@ -3,6 +3,7 @@
 //! Two of its refusals come as success: a span of too many years gives the oldest ones, and a spent quota is HTTP 200.
 
 use super::cells::Found;
+use super::dates;
 use super::shape::{Ask, Feed, Line};
 use crate::error::quote;
 use crate::model::Date;
@@ -59,7 +60,7 @@ pub(super) fn asks(feed: &Feed, wanted: &[&Line], from: Option<Date>, today: Dat
             asks.push(Ask {
                 url: feed.url.clone(),
                 post: Some(body.to_string()),
-                only: None,
+                key: None,
             });
         }
         end = start - 1;
@@ -90,15 +91,13 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Found>, String> {
             continue;
         };
         for row in series.data {
-            let Some(month) = month(&row.period) else {
+            let year: Option<i16> = row.year.parse().ok();
+            let year = year.filter(|year| (1000..=9999).contains(year));
+            let year = year.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
+            // Averages of years and halves are of no period.
+            let Some(date) = dates::period(&format!("{year}{}", row.period)) else {
                 continue;
             };
-            let date = row
-                .year
-                .parse()
-                .ok()
-                .and_then(|year| Date::new(year, month, 1).ok());
-            let date = date.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
             found.push((place, date, row.value));
         }
     }
@@ -115,15 +114,4 @@ pub fn is_spent(body: &[u8]) -> bool {
             .any(|m| m.contains("threshold") || m.contains("limit"));
         a.status == "REQUEST_NOT_PROCESSED" && spent
     })
-}
-
-/// First month of a period; averages of years and halves are none.
-fn month(period: &str) -> Option<i8> {
-    let (kind, number) = period.split_at_checked(1)?;
-    let number: i8 = number.parse().ok()?;
-    match (kind, number) {
-        ("M", 1..=12) => Some(number),
-        ("Q", 1..=4) => Some(number * 3 - 2),
-        _ => None,
-    }
 }

@@ -111,7 +111,7 @@ fn spaced(text: &str) -> String {
 }
 
 /// The words that tell at least so much, as one text; empty when there is none.
-fn bag<'a>(tokens: impl IntoIterator<Item = &'a Token>, least: Weight) -> (String, usize) {
+fn bag(tokens: &[Token], least: Weight) -> (String, usize) {
     let (mut out, mut lost) = (String::new(), 0);
     for token in tokens {
         match token.weight >= least {
@@ -122,17 +122,13 @@ fn bag<'a>(tokens: impl IntoIterator<Item = &'a Token>, least: Weight) -> (Strin
     (out, lost)
 }
 
-/// What a phrase means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
-    /// This name, an identifier or an ambiguous one.
-    One(String),
-    /// Any of these.
-    Several(Vec<String>),
-    /// None of the names, though its words are known: those words in the spelling of the names.
-    Words(String),
-    /// A word of it stands in no name.
-    Nothing,
+/// What a phrase means; nothing is there where a word of it stands in no name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The names that it is nearest to, each an identifier or an ambiguous one.
+    pub(super) names: Vec<String>,
+    /// Where that is none, though its words are known: those words in the spelling of the names.
+    pub(super) words: Option<String>,
 }
 
 /// Every curated name by its words.
@@ -183,16 +179,13 @@ impl Phrases {
     }
 
     /// The names that these words are, of which the least was left out.
-    fn of<'a>(&self, tokens: impl IntoIterator<Item = &'a Token> + Clone) -> BTreeSet<&str> {
-        for least in WEIGHTS {
-            let found = self.by_bag.get(&bag(tokens.clone(), least).0);
-            let nearest = found.and_then(|all| all.iter().map(|(far, _)| *far).min());
-            if let (Some(all), Some(nearest)) = (found, nearest) {
-                let nearest = all.iter().filter(|(far, _)| *far == nearest);
-                return nearest.map(|(_, meant)| meant.as_str()).collect();
-            }
-        }
-        BTreeSet::new()
+    fn of(&self, tokens: &[Token]) -> BTreeSet<&str> {
+        let mut bags = WEIGHTS.into_iter().map(|least| bag(tokens, least).0);
+        let found = bags.find_map(|bag| self.by_bag.get(&bag));
+        let all = found.into_iter().flatten();
+        let nearest = all.clone().map(|(far, _)| *far).min();
+        let nearest = all.filter(|(far, _)| Some(*far) == nearest);
+        nearest.map(|(_, meant)| meant.as_str()).collect()
     }
 
     /// The words that one may have been meant to be: itself, or those it is nearly spelled like.
@@ -230,10 +223,10 @@ pub(super) fn find(text: &str) -> Found {
     let mut misspelled = 0;
     for token in &typed {
         let words = all.readings(token);
-        if words.is_empty() {
-            return Found::Nothing;
-        }
         misspelled += usize::from(words.first() != Some(token));
+        if words.is_empty() || misspelled > MAX_MISSPELLED {
+            return Found::default();
+        }
         let with = |reading: &Vec<Token>| {
             let each = words
                 .iter()
@@ -241,31 +234,29 @@ pub(super) fn find(text: &str) -> Found {
             each.collect::<Vec<_>>()
         };
         readings = readings.iter().flat_map(with).collect();
-        if misspelled > MAX_MISSPELLED {
-            return Found::Nothing;
-        }
     }
-    // An identifier with a slip in it may be another identifier.
-    if misspelled > 0 && !text.trim().contains(char::is_whitespace) && !numbers(text).is_empty() {
-        return Found::Nothing;
+    if misspelled > 0 && is_too_short(text, &typed) {
+        return Found::default();
     }
-    let telling = typed.iter().filter(|t| t.weight == Weight::Telling);
-    let short = |t: &Token| t.text.chars().count() < MIN_ALONE;
-    if misspelled > 0 && telling.clone().count() == 1 && telling.clone().any(short) {
-        return Found::Nothing;
-    }
-    let mut meant = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for reading in &mut readings {
         reading.sort();
-        meant.extend(all.of(&*reading));
+        names.extend(all.of(reading));
     }
-    let meant: Vec<String> = meant.into_iter().map(str::to_owned).collect();
-    match (meant.as_slice(), readings.as_slice()) {
-        ([one], _) => Found::One(one.clone()),
-        ([], [reading]) => Found::Words(bag(reading, Weight::Frequency).0),
-        ([], _) => Found::Nothing,
-        _ => Found::Several(meant),
-    }
+    let words = match readings.as_slice() {
+        [reading] if names.is_empty() => Some(bag(reading, Weight::Frequency).0),
+        _ => None,
+    };
+    let names = names.into_iter().map(str::to_owned).collect();
+    Found { names, words }
+}
+
+/// Whether a slip in a text may make another name of it: of an identifier, or of the one short word that tells anything.
+fn is_too_short(text: &str, typed: &[Token]) -> bool {
+    let is_identifier = !text.trim().contains(char::is_whitespace) && !numbers(text).is_empty();
+    let mut telling = typed.iter().filter(|t| t.weight == Weight::Telling);
+    let only = telling.next().filter(|_| telling.next().is_none());
+    is_identifier || only.is_some_and(|word| word.text.chars().count() < MIN_ALONE)
 }
 
 /// The frequency that a text asks for in a word.
@@ -330,10 +321,8 @@ mod tests {
             Some(Frequency::Weekly)
         );
         assert_eq!(numbers("30-year Treasury"), ["30"]);
-        assert_eq!(find("blockchain"), Found::Nothing);
-        assert_eq!(
-            find("average gas prices in the US"),
-            Found::One("gas price".into())
-        );
+        assert_eq!(find("blockchain"), Found::default());
+        let gas = find("average gas prices in the US");
+        assert_eq!((gas.names, gas.words), (vec!["gas price".into()], None));
     }
 }

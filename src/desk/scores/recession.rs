@@ -1,25 +1,31 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
 use super::detection::{self, Reach, Signal};
-use super::refit::{Row, Target};
-use super::table::{ScoreTable, calibrated, fared, rules};
+use super::table::ScoreTable;
+use super::target::{ByMonth, Row, Target};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::nber::is_recession;
 use crate::indicators::recession::{first_term, second_term};
-use crate::indicators::statistics::{Said, mean};
+use crate::indicators::statistics::mean;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{AsOf, Knowledge, Observation};
 use std::collections::BTreeMap;
 
-const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2024, 7);
 /// From here on permits have vintages.
 const REAL_TIME: Month = Month::new(1999, 8);
 /// Labels 24 months old, of a target that looks 12 months ahead.
 const TARGET: Target = Target {
+    title: "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from \
+            1999-08, conditions and premium as last revised",
+    scored: [Month::new(1985, 1), Month::new(2024, 7)],
     known: |month| month.plus(-36),
     came: comes,
+    parts: &[
+        ("since 1999-08", |m| m >= REAL_TIME),
+        ("in expansions", |m| !is_recession(m)),
+    ],
 };
 /// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone; of the
 /// spread.
@@ -48,11 +54,9 @@ struct Inputs {
     premium: Option<f64>,
 }
 
-type ByMonth<T> = BTreeMap<Month, T>;
-
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let inputs = inputs(desk)?;
-    let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth<f64> {
+    let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
         let at = |(month, i): (&Month, &Inputs)| {
             let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
             Some((*month, f64::midpoint(first_term(i.spread), second)))
@@ -66,55 +70,53 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let with = fitted(&inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
     let without = fitted(&inputs, FIRST[2], |i| Some([1.0, i.year?]));
     let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
-    let spread: ByMonth<f64> = spread.collect();
+    let spread: ByMonth = spread.collect();
     let [known, revised] = [shipped(|i| i.permits), shipped(|i| i.revised)];
     let own = between(&spread, &first);
     let second = between(&first, &with);
     let short = between(&first, &without);
     let mut with_fallback = short.clone();
     with_fallback.extend(&second);
-    let parts = ["since 1999-08", "in expansions"];
-    let title = "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from \
-                 1999-08, conditions and premium as last revised";
-    let [mut old, mut new] = ["CRPI", "CRPI2"].map(|name| rules(name, title, &parts));
     let refitted = "refitted at each month, out of sample";
-    old.row(row("these constants, which saw the sample", &known));
-    old.row(row("the same on last revised figures", &revised));
-    old.row(row(refitted, &own));
-    old.row(row("spread alone, published constants", &spread));
-    new.row(row(refitted, &second));
-    new.row(row("the same without the premium", &short));
-    new.row(row("CRPI refitted at each month", &own));
-    let said = |by_month| said(by_month, |_| true);
-    let calibration = |name, how, by_month| {
+    let old = [
+        ("these constants, which saw the sample", &known),
+        ("the same on last revised figures", &revised),
+        (refitted, &own),
+        ("spread alone, published constants", &spread),
+    ];
+    let new = [
+        (refitted, &second),
+        ("the same without the premium", &short),
+        ("CRPI refitted at each month", &own),
+    ];
+    let calibration = |indicator, how, by_month| {
         let title = format!("what it said{how} and what share came, the same months");
-        calibrated(name, &title, &said(by_month), &EDGES)
+        TARGET.calibrated(indicator, &title, by_month, &EDGES)
     };
-    let levels =
-        |name: &str, by_month: &ByMonth<f64>| [30.0, 50.0].map(|l| crossed(name, by_month, l));
-    let crossings = |indicator, signals: &[Signal]| {
-        detection::table(indicator, *SCORED.start(), &REACH, signals)
+    let crossings = |indicator, name, by_month| {
+        let signals = [30.0, 50.0].map(|level| crossed(name, by_month, level));
+        detection::table(indicator, TARGET.scored[0], &REACH, &signals)
     };
     Ok(vec![
-        old,
+        TARGET.table("CRPI", &old),
         calibration("CRPI", ", these constants,", &known),
         calibration("CRPI", ", refitted,", &own),
-        crossings("CRPI", &levels("these constants", &known)),
-        new,
+        crossings("CRPI", "these constants", &known),
+        TARGET.table("CRPI2", &new),
         calibration("CRPI2", " out of sample", &second),
-        crossings("CRPI2", &levels("out of sample", &with_fallback)),
+        crossings("CRPI2", "out of sample", &with_fallback),
     ])
 }
 
 /// The mean of two probabilities where both are there.
-fn between(a: &ByMonth<f64>, b: &ByMonth<f64>) -> ByMonth<f64> {
+fn between(a: &ByMonth, b: &ByMonth) -> ByMonth {
     let at = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
     a.iter().filter_map(at).collect()
 }
 
 /// When the probability stood at a level or above, by the month's end.
-fn crossed(name: &str, by_month: &ByMonth<f64>, level: f64) -> Signal {
-    let readings = by_month.range(SCORED.start()..);
+fn crossed(name: &str, by_month: &ByMonth, level: f64) -> Signal {
+    let readings = by_month.range(TARGET.scored[0]..);
     let readings: Vec<Observation> = readings
         .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
         .collect();
@@ -124,20 +126,6 @@ fn crossed(name: &str, by_month: &ByMonth<f64>, level: f64) -> Signal {
     }
 }
 
-fn row(name: &str, by_month: &ByMonth<f64>) -> Vec<String> {
-    let parts = [
-        said(by_month, |m| m >= REAL_TIME),
-        said(by_month, |m| !is_recession(m)),
-    ];
-    fared(name, &said(by_month, |_| true), &parts)
-}
-
-/// What scored months were given, and whether it came.
-fn said(by_month: &ByMonth<f64>, is_meant: impl Fn(Month) -> bool) -> Vec<Said> {
-    let scored = by_month.range(SCORED).filter(|(m, _)| is_meant(**m));
-    scored.map(|(m, p)| (*p, comes(*m))).collect()
-}
-
 /// Whether one of the next twelve months was one of a recession.
 fn comes(month: Month) -> bool {
     (1..=12).any(|k| is_recession(month.plus(k)))
@@ -145,17 +133,16 @@ fn comes(month: Month) -> bool {
 
 /// A probit fitted anew at each month from the first scored one on.
 fn fitted<const N: usize>(
-    inputs: &ByMonth<Inputs>,
+    inputs: &BTreeMap<Month, Inputs>,
     first: Month,
     pick: impl Fn(&Inputs) -> Option<[f64; N]>,
-) -> ByMonth<f64> {
+) -> ByMonth {
     let rows = inputs.range(first..);
     let rows: Vec<Row<N>> = rows.filter_map(|(m, i)| Some((*m, pick(i)?))).collect();
-    let said = TARGET.out_of_sample(&rows, |m| m >= SCORED.start());
-    said.into_iter().map(|(m, (p, _))| (m, p)).collect()
+    TARGET.out_of_sample(&rows)
 }
 
-fn inputs(desk: &Desk) -> Result<ByMonth<Inputs>> {
+fn inputs(desk: &Desk) -> Result<BTreeMap<Month, Inputs>> {
     let ids = ["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"];
     let set = desk.set(ids, AsOf::Latest)?;
     let rows = |id: &str| set.get(id).map_or(&[][..], |s| s.observations.as_slice());

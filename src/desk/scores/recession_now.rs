@@ -1,22 +1,20 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
 use super::detection::{self, Reach, Signal, at_least};
-use super::refit::{Row, Target};
-use super::table::{ScoreTable, calibrated, fared, rules};
+use super::table::ScoreTable;
+use super::target::{ByMonth, Row, Target};
 use crate::catalogue::Catalogue;
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::nber::is_recession;
-use crate::indicators::recession_now::{RNOW, claims_gap, payroll_growth, thursday};
+use crate::indicators::recession_now::{RNOW, claims_gap, path_by, payroll_growth, thursday};
 use crate::indicators::sahm;
-use crate::indicators::statistics::{Said, dot, normal_cdf};
+use crate::indicators::statistics::{dot, normal_cdf};
 use crate::model::series_info::round_to;
 use crate::model::{AsOf, Date, Knowledge, Observation, Recorded};
-use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);
-const SCORED: std::ops::RangeInclusive<Month> = Month::new(1979, 1)..=Month::new(2024, 12);
 /// When an alarm belongs to a recession.
 const REACH: Reach = Reach {
     ahead: 180,
@@ -27,9 +25,14 @@ const HIGHEST_GAP: f64 = 1.5;
 /// A label counts as known after 24 months. Constants never learn from 2020 and 2021, when claims stayed high after the
 /// trough.
 const TARGET: Target = Target {
+    title: "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12",
+    scored: [Month::new(1979, 1), Month::new(2024, 12)],
     known: |month| Month::new(2019, 12).min(month.plus(-24)),
     came: is_recession,
+    parts: &[("since 1985", |m| m >= Month::new(1985, 1))],
 };
+/// Where the ranges of the calibration begin.
+const EDGES: [f64; 5] = [0.0, 0.05, 0.2, 0.5, 0.8];
 
 /// What was known at a month's end.
 struct MonthEnd {
@@ -47,40 +50,26 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"], state)?;
     let ends = month_ends(&recorded);
     let rows: Vec<Row<3>> = picked(&ends, |e| Some(with_constant(e.drivers)));
-    let own = out_of_sample(&rows);
+    let own = TARGET.out_of_sample(&rows);
     let with = |e: &MonthEnd| Some([1.0, e.drivers[0]]);
-    let claims = out_of_sample(&picked(&ends, with));
+    let claims = TARGET.out_of_sample(&picked(&ends, with));
     let with = |e: &MonthEnd| Some([1.0, e.sahm?.value.min(HIGHEST_GAP)]);
-    let sahm = out_of_sample(&picked(&ends, with));
+    let sahm = TARGET.out_of_sample(&picked(&ends, with));
     let with = |e: &MonthEnd| Some([1.0, e.drivers[1], e.production?]);
-    let activity = out_of_sample(&picked(&ends, with));
-    let title = "this month is a recession month, out of sample, month ends of 1979-01 to 2024-12";
-    let mut table = rules("RNOW", title, &["since 1985"]);
-    for (name, said) in [
+    let activity = TARGET.out_of_sample(&picked(&ends, with));
+    let rules = [
         ("recession now", &own),
         ("claims alone", &claims),
         ("Sahm gap, probit", &sahm),
         ("payrolls and production", &activity),
-    ] {
-        let all: Vec<Said> = said.iter().map(|s| s.1).collect();
-        let late = said.iter().filter(|s| s.0 >= Month::new(1985, 1));
-        table.row(fared(name, &all, &[late.map(|s| s.1).collect()]));
-    }
-    let shown: Vec<Said> = own
-        .iter()
-        .map(|(_, (p, came))| (round_to(*p, 3), *came))
-        .collect();
-    let edges = [0.0, 0.05, 0.2, 0.5, 0.8];
+    ];
+    let shown: ByMonth = own.iter().map(|(m, p)| (*m, round_to(*p, 3))).collect();
     let title = "what the index said and what share came, the same months, by its shown value";
+    let signals = signals(desk, &recorded, &ends, &rows)?;
     Ok(vec![
-        table,
-        calibrated("RNOW", title, &shown, &edges),
-        detection::table(
-            "RNOW",
-            *SCORED.start(),
-            &REACH,
-            &signals(desk, &recorded, &ends, &rows)?,
-        ),
+        TARGET.table("RNOW", &rules),
+        TARGET.calibrated("RNOW", title, &shown, &EDGES),
+        detection::table("RNOW", TARGET.scored[0], &REACH, &signals),
     ])
 }
 
@@ -93,36 +82,20 @@ fn picked<const N: usize>(
     ends.iter().filter_map(row).collect()
 }
 
-/// What each scored month was given with the coefficients of that month.
-fn out_of_sample<const N: usize>(rows: &[Row<N>]) -> Vec<(Month, Said)> {
-    TARGET.out_of_sample(rows, |m| SCORED.contains(m))
-}
-
 fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {
     [1.0, claims, payrolls]
 }
 
-fn find<'a>(recorded: &'a [Recorded], id: &str) -> Option<Knowledge<'a>> {
-    let found = recorded.iter().find(|r| r.info.id.as_str() == id);
-    found.map(Knowledge::of)
-}
-
+/// The ends of all months; of `recorded` all four series are needed, in the order in which they were asked for.
 fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
-    let names = ["ICSA", "PAYEMS", "UNRATE", "INDPRO"];
-    let [
-        Some(mut claims),
-        Some(mut payrolls),
-        Some(mut jobless),
-        Some(mut production),
-    ] = names.map(|id| find(recorded, id))
-    else {
+    let [claims, payrolls, jobless, production] = recorded else {
         return Vec::new();
     };
+    let mut known = [claims, payrolls, jobless, production].map(Knowledge::of);
     let at = |month: Month| {
         let day = month.last_day();
-        for known in [&mut claims, &mut payrolls, &mut jobless, &mut production] {
-            known.advance(day);
-        }
+        known.iter_mut().for_each(|series| series.advance(day));
+        let [claims, payrolls, jobless, production] = &known;
         let (_, c) = claims_gap(claims.newest_first(day))?;
         let (_, p) = payroll_growth(payrolls.newest_first(day), day)?;
         let mut rates: Vec<Observation> = jobless.newest_first(day).collect();
@@ -138,7 +111,7 @@ fn month_ends(recorded: &[Recorded]) -> Vec<MonthEnd> {
             production: growth.map(|g| g.clamp(-10.0, 10.0)),
         })
     };
-    FIRST.until(*SCORED.end()).filter_map(at).collect()
+    FIRST.until(TARGET.scored[1]).filter_map(at).collect()
 }
 
 /// The alarm with the frozen constants and with those of each month, and the Sahm rule on the days of its reports.
@@ -182,36 +155,12 @@ fn signals(
 
 /// The index of every Thursday with the coefficients of its month.
 fn weeks_out_of_sample(recorded: &[Recorded], rows: &[Row<3>], until: Date) -> Vec<Observation> {
-    let (Some(mut claims), Some(mut payrolls)) = (find(recorded, "ICSA"), find(recorded, "PAYEMS"))
-    else {
-        return Vec::new();
-    };
-    let mut constants: BTreeMap<Month, [f64; 3]> = BTreeMap::new();
-    let mut path = Vec::new();
-    let mut guess = [0.0; 3];
-    let whole = recorded.iter().find(|r| r.info.id.as_str() == "ICSA");
-    let weeks = whole.map(|r| r.vintages.latest()).unwrap_or_default();
-    for week in weeks {
-        let day = thursday(week.date);
-        let month = Month::of(day);
-        if month < *SCORED.start() || day > until {
-            continue;
+    let (mut newest, mut found) = (None, [0.0; 3]);
+    path_by(recorded, until, |day, drivers| {
+        let month = Some(Month::of(day)).filter(|month| *month >= TARGET.scored[0])?;
+        if newest.replace(month) != Some(month) {
+            found = TARGET.learnt(rows, month, found).unwrap_or(found);
         }
-        claims.advance(day);
-        payrolls.advance(day);
-        let found = match constants.get(&month) {
-            Some(found) => *found,
-            None => {
-                guess = TARGET.learnt(rows, month, guess).unwrap_or(guess);
-                constants.insert(month, guess);
-                guess
-            }
-        };
-        let gap = claims_gap(claims.newest_first(week.date));
-        if let Some(((_, c), (_, p))) = gap.zip(payroll_growth(payrolls.newest_first(day), day)) {
-            let value = 100.0 * normal_cdf(dot(&with_constant([c, p]), &found));
-            path.push(Observation::new(week.date, value));
-        }
-    }
-    path
+        Some(100.0 * normal_cdf(dot(&with_constant(drivers), &found)))
+    })
 }

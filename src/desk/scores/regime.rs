@@ -4,13 +4,13 @@ mod lessons;
 mod revised;
 mod seen;
 
-use super::table::{ScoreTable, average, rate, share};
+use super::table::{ScoreTable, rate, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::nowcast::{self, Nowcast};
 use crate::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
-use crate::indicators::statistics::{Said, brier};
+use crate::indicators::statistics::{Said, average, brier};
 use crate::model::frequency::shift;
 use crate::model::{AsOf, Date};
 use jiff::ToSpan;
@@ -35,15 +35,17 @@ struct Case {
     now: Option<Seen>,
     /// With those that ship.
     shipped: Option<Seen>,
-    complete: Seen,
-    last: Seen,
+    came: Came,
 }
+
+/// What a month was called when its figures were first complete, and last.
+type Came = [Seen; 2];
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let months = &desk.regimes(AsOf::Latest)?.months;
     let last: BTreeMap<Date, Seen> = months.iter().map(|s| (s.month, seen(s))).collect();
     let ends = ends(desk)?;
-    let complete = complete(&ends);
+    let came = came(&ends, &last);
     let lessons = Lessons::of(desk)?;
     let mut wrong = ScoreTable::new(
         "regime",
@@ -72,16 +74,16 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         ],
     );
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
-        let cases = cases(desk, day, &lessons, &complete, &last)?;
+        let cases = cases(desk, day, &lessons, &came)?;
         let all: Vec<&Case> = cases.iter().collect();
         let late: Vec<&Case> = cases.iter().filter(|c| c.month > LAST_LEARNT).collect();
         wrong.row(row(name, &all, |c| c.now));
         wrong.row(row(&format!("{name}, from 2020"), &late, |c| c.now));
         let shipped = format!("{name}, bridges as they ship");
         wrong.row(row(&shipped, &all, |c| c.shipped));
-        let published = |c: &Case| Some((c.published, c.last));
+        let published = |c: &Case| Some((c.published, c.came[1]));
         confidence.row(judged(name, "published", &cases, PUBLISHED, published));
-        let now = |c: &Case| Some((c.now?, c.last));
+        let now = |c: &Case| Some((c.now?, c.came[1]));
         confidence.row(judged(name, "nowcast", &cases, nowcast::ERRORS, now));
     }
     Ok(vec![
@@ -105,16 +107,20 @@ fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
     .collect()
 }
 
-/// Each month when all its figures were first there: its label and scores in the state of that month's end.
-fn complete(ends: &[(Month, Vec<RegimeMonth>)]) -> BTreeMap<Date, Seen> {
-    let mut complete = BTreeMap::new();
+/// Each month that is still called something: its label and scores in the state of the month's end when all its figures
+/// were first there, and the last ones.
+fn came(ends: &[(Month, Vec<RegimeMonth>)], last: &BTreeMap<Date, Seen>) -> BTreeMap<Date, Came> {
+    let mut came = BTreeMap::new();
     let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
-    for (_, months) in ends {
-        for state in months.iter().rev().filter(whole) {
-            complete.entry(state.month).or_insert_with(|| seen(state));
+    for state in ends
+        .iter()
+        .flat_map(|(_, months)| months.iter().rev().filter(whole))
+    {
+        if let Some(last) = last.get(&state.month) {
+            came.entry(state.month).or_insert([seen(state), *last]);
         }
     }
-    complete
+    came
 }
 
 /// Every scored month as of a day of it, or of its end.
@@ -122,8 +128,7 @@ fn cases(
     desk: &Desk,
     day: Option<i64>,
     lessons: &Lessons,
-    complete: &BTreeMap<Date, Seen>,
-    last: &BTreeMap<Date, Seen>,
+    came: &BTreeMap<Date, Came>,
 ) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for month in SCORED.start().until(*SCORED.end()) {
@@ -138,52 +143,44 @@ fn cases(
                 .rev()
                 .find(|o| crate::indicators::recession_now::thursday(o.date) <= day)
         });
-        let of = newest.map(|o| Month::of(o.date).plus(1).first_day());
-        let found = of.and_then(|of| Some((*complete.get(&of)?, *last.get(&of)?)));
-        let published = regime::at(&set, day).state;
-        if let Some(((complete, last), published)) = found.zip(published) {
+        let came = newest.and_then(|o| came.get(&Month::of(o.date).plus(1).first_day()));
+        if let (Some(came), Some(published)) = (came, regime::at(&set, day).state) {
             cases.push(Case {
                 month,
                 published: seen(&published),
                 now: of_nowcast(nowcast::with(&set, (day, day), lessons.until(day))),
                 shipped: of_nowcast(nowcast::at(&set, day, day)),
-                complete,
-                last,
+                came: *came,
             });
         }
     }
     Ok(cases)
 }
 
-fn row(name: &str, cases: &[&Case], of: fn(&Case) -> Option<Seen>) -> [String; 6] {
-    let now = |c: &Case| of(c).unwrap_or(c.published);
-    let wrong = |said: &dyn Fn(&Case) -> Seen, came: fn(&Case) -> Seen| {
-        rate(cases.iter().map(|c| said(c).0 != came(c).0))
+fn row(name: &str, cases: &[&Case], now: fn(&Case) -> Option<Seen>) -> [String; 6] {
+    let beside = |said: &dyn Fn(&Case) -> Seen| -> Vec<(Seen, Came)> {
+        cases.iter().map(|c| (said(c), c.came)).collect()
     };
-    let both = |said: &dyn Fn(&Case) -> Seen| {
-        format!(
-            "{}, {}",
-            wrong(said, |c| c.complete),
-            wrong(said, |c| c.last)
-        )
-    };
+    let said = [
+        beside(&|c| c.published),
+        beside(&|c| now(c).unwrap_or(c.published)),
+    ];
+    let [published, now] = said.each_ref().map(|all| {
+        let first = rate(all.iter().map(|(said, [first, _])| said.0 != first.0));
+        let last = rate(all.iter().map(|(said, [_, last])| said.0 != last.0));
+        format!("{first}, {last}")
+    });
     let error = |score: fn(&Seen) -> f64| {
-        let root = |said: &dyn Fn(&Case) -> Seen| {
-            let squares = cases
-                .iter()
-                .map(|c| (score(&said(c)) - score(&c.complete)).powi(2));
+        let roots = said.each_ref().map(|all| {
+            let gap = |(said, [first, _]): &(Seen, Came)| score(said) - score(first);
+            let squares = all.iter().map(|pair| gap(pair).powi(2));
             share(average(squares).map(f64::sqrt))
-        };
-        format!("{}, {}", root(&|c| c.published), root(&now))
+        });
+        roots.join(", ")
     };
-    [
-        name.to_owned(),
-        cases.len().to_string(),
-        both(&|c| c.published),
-        both(&now),
-        error(|s| s.1),
-        error(|s| s.2),
-    ]
+    let (growth, inflation) = (error(|s| s.1), error(|s| s.2));
+    let months = cases.len().to_string();
+    [name.to_owned(), months, published, now, growth, inflation]
 }
 
 /// What a label was given and how often it was right.
@@ -196,10 +193,8 @@ fn judged(
 ) -> [String; 6] {
     let given = |(label, growth, inflation): Seen, errors: Errors| {
         let shares = regime::probabilities(growth, inflation, errors);
-        let own = Regime::QUADRANTS.into_iter().zip(shares);
-        own.filter(|(r, _)| *r == label)
-            .map(|(_, p)| p)
-            .sum::<f64>()
+        let mut each = Regime::QUADRANTS.into_iter().zip(shares);
+        each.find(|(r, _)| *r == label).map_or(0.0, |(_, p)| p)
     };
     let said = |errors: Errors| -> Vec<Said> {
         let pairs = cases.iter().filter_map(&pair);

@@ -1,13 +1,13 @@
 //! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
 
 use super::detection::{self, Reach, Signal};
-use super::table::{ScoreTable, average, share};
+use super::table::{ScoreTable, share};
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::alarm::AlarmRule;
 use crate::indicators::months::{Month, Months};
 use crate::indicators::nber::is_recession;
-use crate::indicators::statistics::{Said, auc};
+use crate::indicators::statistics::{Said, auc, average};
 use crate::indicators::stress::CMSI;
 use crate::model::AsOf;
 

@@ -1,6 +1,6 @@
 //! A table of the record, and how its figures are written.
 
-use crate::indicators::statistics::{Moments, Said, auc, brier, calibration};
+use crate::indicators::statistics::average;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,60 +73,7 @@ pub(super) fn share(value: Option<f64>) -> String {
     })
 }
 
-/// The mean of some values; none where there are none.
-pub(super) fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let all: Moments = values.collect();
-    (all.count() > 0).then(|| all.mean())
-}
-
 /// The share of those that are so.
 pub(super) fn rate(are: impl Iterator<Item = bool>) -> String {
     share(average(are.map(|is| f64::from(u8::from(is)))))
-}
-
-/// Months, base rate, AUC and Brier score.
-pub(super) fn skill(said: &[Said]) -> [String; 4] {
-    [
-        said.len().to_string(),
-        rate(said.iter().map(|s| s.1)),
-        share(auc(said)),
-        share(brier(said)),
-    ]
-}
-
-/// A table of rules: how each fared over all months, and over those parts of them.
-pub(super) fn rules(indicator: &str, title: &str, parts: &[&str]) -> ScoreTable {
-    let mut table = ScoreTable::new(
-        indicator,
-        title,
-        &["rule", "months", "base rate", "AUC", "Brier"],
-    );
-    let measures = |part: &&str| ["AUC", "Brier"].map(|measure| format!("{measure} {part}"));
-    table.columns.extend(parts.iter().flat_map(measures));
-    table
-}
-
-/// A row of [`rules`].
-pub(super) fn fared(name: &str, all: &[Said], parts: &[Vec<Said>]) -> Vec<String> {
-    let part = |said: &Vec<Said>| {
-        let [_, _, auc, brier] = skill(said);
-        [auc, brier]
-    };
-    let cells = [name.to_owned()].into_iter().chain(skill(all));
-    cells.chain(parts.iter().flat_map(part)).collect()
-}
-
-/// What was said and what came, by ranges that begin at these shares.
-pub(super) fn calibrated(indicator: &str, title: &str, said: &[Said], edges: &[f64]) -> ScoreTable {
-    let mut table = ScoreTable::new(indicator, title, &["said from", "months", "said", "came"]);
-    for bin in calibration(said, edges) {
-        let [said, came] = [bin.said, bin.came].map(|v| share(Some(v)));
-        table.row([
-            format!("{:.0} %", 100.0 * bin.from),
-            bin.months.to_string(),
-            said,
-            came,
-        ]);
-    }
-    table
 }

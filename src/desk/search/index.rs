@@ -205,12 +205,9 @@ impl Index {
 
     /// Documents by the words of the query that they have.
     fn by_words(&self, query: &str) -> HashMap<usize, Scored> {
-        let mut wanted: Vec<String> = Vec::new();
-        for word in words(query) {
-            if wanted.len() < MAX_WORDS && !wanted.contains(&word) {
-                wanted.push(word);
-            }
-        }
+        let mut seen = HashSet::new();
+        let distinct = words(query).filter(|word| seen.insert(word.clone()));
+        let wanted: Vec<String> = distinct.take(MAX_WORDS).collect();
         let (mut sums, mut whole): (HashMap<usize, Sum>, f64) = (HashMap::new(), 0.0);
         for word in &wanted {
             let found = self.find(word);
@@ -224,9 +221,9 @@ impl Index {
             }
             for (document, found) in found {
                 let sum = sums.entry(document).or_default();
-                sum.found += rarity * found.quality();
+                sum.found += rarity * found.quality;
                 sum.in_title += usize::from(found.place == Place::Title);
-                if found.spelled == Spelled::Alike && found.place < Place::Body {
+                if found.is_itself && found.place < Place::Body {
                     sum.in_names += 1;
                     sum.named += rarity;
                 }
@@ -253,14 +250,15 @@ impl Index {
     /// Documents that have a word, each with the best that it has of it.
     fn find(&self, wanted: &str) -> HashMap<usize, Found> {
         let mut best: HashMap<usize, Found> = HashMap::new();
-        for (word, spelled) in self.meant(wanted) {
+        for (word, likeness) in self.meant(wanted) {
             for (document, place) in &word.places {
                 let found = Found {
+                    quality: likeness * place.weight(),
                     place: *place,
-                    spelled,
+                    is_itself: word.spelling.text() == wanted,
                 };
                 let slot = best.entry(*document).or_insert(found);
-                if found.quality() > slot.quality() {
+                if found.quality > slot.quality {
                     *slot = found;
                 }
             }
@@ -268,29 +266,27 @@ impl Index {
         best
     }
 
-    /// The words that one may mean: itself and those that it begins, or else those spelled nearly so.
-    fn meant(&self, wanted: &str) -> Vec<(&Word, Spelled)> {
+    /// The words that one may mean, with how like they are, up to 1: itself and those that it begins, or else those
+    /// spelled nearly so.
+    fn meant(&self, wanted: &str) -> Vec<(&Word, f64)> {
+        let is_long = wanted.chars().count() >= MIN_BEGINNING;
         let from = self
             .words
             .partition_point(|word| word.spelling.text() < wanted);
-        let begun = self.words.get(from..).unwrap_or(&[]).iter();
-        let begun = begun.take_while(|word| word.spelling.text().starts_with(wanted));
-        let is_long = wanted.chars().count() >= MIN_BEGINNING;
-        let found: Vec<_> = begun
-            .take(if is_long { MAX_BEGINNINGS } else { 1 })
-            .map(|word| match word.spelling.text() == wanted {
-                true => (word, Spelled::Alike),
-                false => (word, Spelled::Beginning),
-            })
-            .filter(|(_, spelled)| is_long || *spelled == Spelled::Alike)
-            .collect();
+        let after = self.words.get(from..).unwrap_or(&[]).iter();
+        let likeness = |word: &Word| match word.spelling.text() {
+            text if text == wanted => Some(1.0),
+            text => (is_long && text.starts_with(wanted)).then_some(0.8),
+        };
+        let begun = after.map_while(|word| Some((word, likeness(word)?)));
+        let found: Vec<_> = begun.take(MAX_BEGINNINGS).collect();
         if !found.is_empty() {
             return found;
         }
         let wanted = Spelling::of(wanted.to_owned());
         let near = self.words.iter().filter_map(|word| {
             let edits = wanted.edits(&word.spelling)?;
-            Some((word, Spelled::Near(edits)))
+            Some((word, if edits == 1 { 0.6 } else { 0.4 }))
         });
         near.collect()
     }
@@ -310,32 +306,19 @@ struct Sum {
 /// How a word of a query was found in a document.
 #[derive(Clone, Copy)]
 struct Found {
+    /// From 0 to 1: how like the word is, and where it stands.
+    quality: f64,
     place: Place,
-    spelled: Spelled,
+    is_itself: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Spelled {
-    Alike,
-    Beginning,
-    Near(usize),
-}
-
-impl Found {
-    /// From 0 to 1.
-    fn quality(&self) -> f64 {
-        let spelled = match self.spelled {
-            Spelled::Alike => 1.0,
-            Spelled::Beginning => 0.8,
-            Spelled::Near(1) => 0.6,
-            Spelled::Near(_) => 0.4,
-        };
-        let place = match self.place {
-            Place::Title => 1.0,
-            Place::Name => 0.95,
-            Place::Body => 0.5,
-        };
-        spelled * place
+impl Place {
+    fn weight(self) -> f64 {
+        match self {
+            Self::Title => 1.0,
+            Self::Name => 0.95,
+            Self::Body => 0.5,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! points. Fitted to 1970-2019, gasoline to 1992-2019.
 
 use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::statistics::{dot, mean};
+use crate::indicators::statistics::{average, dot};
 use crate::model::Observation;
 
 /// Years before, of which the same month tells how gasoline usually moves in it.
@@ -27,7 +27,7 @@ pub fn claims_at(moves: &Months, month: Month) -> [f64; 2] {
 /// Gasoline's move of a month, and the mean of the same calendar month in up to eleven earlier years, percent.
 pub fn gasoline_at(moves: &Months, month: Month) -> Option<[f64; 2]> {
     let earlier = (1..=USUAL_YEARS).filter_map(|years| moves.get(month.plus(-12 * years)));
-    Some([moves.get(month)?, mean(&earlier.collect::<Vec<_>>())?])
+    Some([moves.get(month)?, average(earlier)?])
 }
 
 /// Coefficients of the bridges that are regressions.

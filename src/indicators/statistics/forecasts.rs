@@ -1,6 +1,6 @@
 //! How good probabilities were.
 
-use super::moments::{count, mean};
+use super::moments::{average, count};
 
 /// A probability that was said, 0 to 1, and whether it came so.
 pub type Said = (f64, bool);
@@ -26,7 +26,7 @@ pub fn brier(said: &[Said]) -> Option<f64> {
     let squares = said
         .iter()
         .map(|(p, came)| (p - f64::from(u8::from(*came))).powi(2));
-    mean(&squares.collect::<Vec<f64>>())
+    average(squares)
 }
 
 /// Of the months that were given a probability in a range: how many, what was said on average, what share came.
@@ -51,7 +51,7 @@ pub fn calibration(said: &[Said], edges: &[f64]) -> Vec<Bin> {
         Some(Bin {
             from: *from,
             months: own.len(),
-            said: mean(&own.iter().map(|s| s.0).collect::<Vec<_>>())?,
+            said: average(own.iter().map(|s| s.0))?,
             came: count(came) / count(own.len()),
         })
     };

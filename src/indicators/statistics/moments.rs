@@ -109,5 +109,11 @@ pub fn summary(values: &[f64]) -> Option<Sample> {
 
 /// Arithmetic mean; `None` for an empty sample.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().copied().collect::<Moments>().mean())
+    average(values.iter().copied())
+}
+
+/// Arithmetic mean of values one after the other; `None` where there are none.
+pub fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let all: Moments = values.collect();
+    (all.count > 0).then_some(all.mean)
 }

@@ -33,8 +33,8 @@ pub(super) struct Lessons {
 
 impl Lessons {
     pub(super) fn of(desk: &Desk) -> Result<Self> {
-        let weekly = desk.set(["ICSA", "GASREGW"], AsOf::Latest)?;
-        let weekly = Weekly::of(&weekly);
+        let set = desk.set(["ICSA", "GASREGW"], AsOf::Latest)?;
+        let weekly = [("ICSA", 5), ("GASREGW", 1)].map(|(id, lag)| Weekly::of(&set, id, lag));
         let mut lessons = Self::default();
         let mut before = grids(desk, FIRST)?;
         // Six months for prints that were late.
@@ -46,35 +46,34 @@ impl Lessons {
         Ok(lessons)
     }
 
-    fn take(&mut self, day: Date, (before, now): (&Grids, &Grids), weekly: &Weekly) {
-        let growth = |before: &Months, now: &Months, m| {
-            Some((bridges::momentum(before, m)?, now.log_change(m, 1, 100.0)?))
+    fn take(&mut self, day: Date, (before, now): (&Grids, &Grids), weekly: &[Weekly; 2]) {
+        let [claims, gasoline] = weekly;
+        let lesson = |m: Month, mean: Option<f64>, outcome: Option<f64>| {
+            let usual = claims.moved.get(m.plus(-1))?;
+            let row = [1.0, mean?, claims.by_the_end(m)?, usual];
+            Some((day, row, outcome?))
         };
-        for m in printed(&before.payrolls, &now.payrolls) {
-            let found = growth(&before.payrolls, &now.payrolls, m);
-            self.payrolls.extend(weekly.lesson(day, m, found));
-        }
-        for m in printed(&before.production, &now.production) {
-            let found = growth(&before.production, &now.production, m);
-            self.production.extend(weekly.lesson(day, m, found));
-        }
+        let growth = |grid: fn(&Grids) -> &Months| {
+            let (before, now) = (grid(before), grid(now));
+            let moved = |m| now.log_change(m, 1, 100.0);
+            let months = printed(before, now);
+            let all = months.filter_map(|m| lesson(m, bridges::momentum(before, m), moved(m)));
+            all.collect::<Vec<_>>()
+        };
+        self.payrolls.extend(growth(|grids| &grids.payrolls));
+        self.production.extend(growth(|grids| &grids.production));
         let (old, new) = (&before.unemployment, &now.unemployment);
-        for m in printed(old, new) {
-            let moved = new.get(m).zip(new.get(m.plus(-1))).map(|(a, b)| a - b);
-            let found = bridges::drift(old, m).zip(moved);
-            self.unemployment.extend(weekly.lesson(day, m, found));
-        }
-        for m in printed(&before.prices, &now.prices) {
-            let core = before.core.log_change(m.plus(-1), 12, 100.0);
-            let beyond = now.prices.log_change(m, 1, 100.0).zip(core);
-            let beyond = beyond.map(|(all, core)| all - core / 12.0);
-            let found = weekly
-                .gasoline(m)
-                .zip(beyond)
-                .filter(|_| m >= FIRST_GASOLINE);
-            self.prices
-                .extend(found.map(|(row, beyond)| (day, row, beyond)));
-        }
+        let moved = |m: Month| Some(new.get(m)? - new.get(m.plus(-1))?);
+        let months = printed(old, new);
+        let all = months.filter_map(|m| lesson(m, bridges::drift(old, m), moved(m)));
+        self.unemployment.extend(all);
+        let months = printed(&before.prices, &now.prices).filter(|m| *m >= FIRST_GASOLINE);
+        self.prices.extend(months.filter_map(|m| {
+            let core = before.core.log_change(m.plus(-1), 12, 100.0)?;
+            let beyond = now.prices.log_change(m, 1, 100.0)? - core / 12.0;
+            let [_, usual] = bridges::gasoline_at(&gasoline.moved, m)?;
+            Some((day, [gasoline.by_the_end(m)?, usual], beyond))
+        }));
     }
 
     /// The coefficients that could be had on a day; those that ship where there was too little, and none of gasoline.
@@ -92,10 +91,8 @@ impl Lessons {
 fn fitted<const N: usize>(lessons: &[Lesson<N>], day: Date) -> Option<[f64; N]> {
     let known = lessons.iter().filter(|l| l.0 <= day);
     let (rows, outcomes): (Vec<[f64; N]>, Vec<f64>) = known.map(|l| (l.1, l.2)).unzip();
-    match rows.len() >= FEWEST {
-        true => least_squares(&rows, &outcomes),
-        false => None,
-    }
+    let is_enough = rows.len() >= FEWEST;
+    is_enough.then(|| least_squares(&rows, &outcomes))?
 }
 
 fn grids(desk: &Desk, end: Month) -> Result<Grids> {
@@ -113,42 +110,27 @@ fn printed(before: &Months, now: &Months) -> impl Iterator<Item = Month> {
 
 /// Weekly figures, whole and as they were at each month's end.
 struct Weekly<'a> {
-    claims: &'a [Observation],
-    gasoline: &'a [Observation],
-    claims_moved: Months,
-    gasoline_moved: Months,
+    weeks: &'a [Observation],
+    /// Days after its stamp on which a week is out.
+    lag: i64,
+    moved: Months,
 }
 
 impl<'a> Weekly<'a> {
-    fn of(set: &'a SeriesSet) -> Self {
-        let [claims, gasoline] =
-            ["ICSA", "GASREGW"].map(|id| set.get(id).map_or(&[][..], |s| &s.observations));
-        Self {
-            claims,
-            gasoline,
-            claims_moved: bridges::moves(claims),
-            gasoline_moved: bridges::moves(gasoline),
-        }
+    fn of(set: &'a SeriesSet, id: &str, lag: i64) -> Self {
+        let weeks = set.get(id).map_or(&[][..], |s| &s.observations);
+        let moved = bridges::moves(weeks);
+        Self { weeks, lag, moved }
     }
 
-    fn lesson(&self, day: Date, m: Month, found: Option<(f64, f64)>) -> Option<Lesson<4>> {
-        let (mean, outcome) = found?;
-        let claims = by_its_end(self.claims, 5, m)?;
-        let before = self.claims_moved.get(m.plus(-1))?;
-        Some((day, [1.0, mean, claims, before], outcome))
+    /// How far the weeks that were out by the month's end lie from the month before.
+    fn by_the_end(&self, m: Month) -> Option<f64> {
+        let is_out = |o: &Observation| shift(o.date, self.lag.days()) <= m.last_day();
+        let before = m.plus(-1).first_day();
+        let first = self.weeks.partition_point(|o| o.date < before);
+        let end = self.weeks.partition_point(is_out);
+        bridges::moves(self.weeks.get(first..end)?).get(m)
     }
-
-    fn gasoline(&self, m: Month) -> Option<[f64; 2]> {
-        let [_, usual] = bridges::gasoline_at(&self.gasoline_moved, m)?;
-        Some([by_its_end(self.gasoline, 1, m)?, usual])
-    }
-}
-
-/// How far the weeks that were out by the month's end, so many days after their stamps, lie from the month before.
-fn by_its_end(weeks: &[Observation], lag: i64, m: Month) -> Option<f64> {
-    let first = weeks.partition_point(|o| o.date < m.plus(-1).first_day());
-    let end = weeks.partition_point(|o| shift(o.date, lag.days()) <= m.last_day());
-    bridges::moves(weeks.get(first..end)?).get(m)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use super::seen::{Seen, known, seen};
 use crate::desk::local::Desk;
 use crate::desk::scores::detection::{self, Reach, Signal, at_least};
-use crate::desk::scores::table::{ScoreTable, average, rate, share};
+use crate::desk::scores::table::{ScoreTable, rate, share};
 use crate::error::Result;
 use crate::indicators::months::Month;
 use crate::indicators::nber::is_recession;
 use crate::indicators::regime::{self, Regime, RegimeMonth};
+use crate::indicators::statistics::average;
 use crate::model::frequency::shift;
 use crate::model::{Date, Observation};
 use jiff::ToSpan;
