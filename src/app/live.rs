@@ -154,15 +154,13 @@ const MAX_READY: usize = 16;
 /// Makes the answers that are asked for most anew as soon as the data change, until stopped: whoever asks first would
 /// else wait for them behind everybody who asks for something rare.
 pub(crate) async fn keep_ready(backend: Arc<Backend>, stop: CancellationToken) {
-    let of_old = |old: Option<State>| {
-        let backend = Arc::clone(&backend);
-        async move {
-            if let Some(old) = old {
-                make_ready(&backend, old).await;
-            }
+    let backend = &*backend;
+    on_news(backend.desk(), stop, |old| async move {
+        if let Some(old) = old {
+            make_ready(backend, old).await;
         }
-    };
-    on_news(backend.desk(), stop, of_old).await;
+    })
+    .await;
 }
 
 /// Works out, for every state of the data, what was known of the indicators month by month, until stopped: it takes

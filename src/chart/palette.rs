@@ -1,5 +1,8 @@
 //! Colours of a chart: fixed for a picture, or the page's own so that light and dark follow the reader.
 
+use crate::model::words::rewritten;
+use std::collections::HashMap;
+
 /// Which colours a chart has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Theme {
@@ -50,9 +53,10 @@ impl Theme {
         };
         let declared = STYLE.split(block).nth(1).and_then(|s| s.split('}').next());
         let declared = declared.unwrap_or_default().split(';');
-        let each = declared.filter_map(|one| one.split_once(':'));
-        each.fold(drawing, |out, (name, colour)| {
-            out.replace(&format!("var({name})"), colour)
+        let colours: HashMap<&str, &str> = declared.filter_map(|one| one.split_once(':')).collect();
+        rewritten(&drawing, "var(", |after| {
+            let (name, rest) = after.split_once(')')?;
+            Some(((*colours.get(name)?).to_owned(), rest))
         })
     }
 }

@@ -56,7 +56,8 @@ pub struct ChartSpec {
     pub credit: String,
     /// How much is drawn.
     pub extent: Extent,
-    /// Colours.
+    /// Colours of what [`svg`](super::svg) draws; [`fluid`](super::fluid) and [`spark`](super::spark) have the page's
+    /// properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
     pub size: (u16, u16),

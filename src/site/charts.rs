@@ -17,10 +17,9 @@ fn measured(word: Option<&str>) -> Frequency {
 
 /// The rows of an answer as a line with a name.
 pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
-    let rows = o.data.iter();
     Line {
         name: name.to_owned(),
-        points: rows.map(|r| Observation::new(r.date, r.value)).collect(),
+        points: o.data.clone(),
         frequency: measured(o.frequency.as_deref()),
         is_right: false,
     }

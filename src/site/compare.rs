@@ -120,20 +120,23 @@ impl Page<'_> {
         let chip = |(i, name): (usize, &String)| {
             let others = self.names.iter().enumerate().filter(|(k, _)| *k != i);
             let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
-            link(self.asked, &[("series", &others.join(","))], name)
+            Link {
+                href: address(self.asked, &[("series", &others.join(","))]),
+                text: name.clone(),
+            }
         };
         self.names.iter().enumerate().map(chip).collect()
     }
 
     /// The page of other series.
     fn example(&self, series: &str) -> String {
-        link(self.asked, &[("series", series)], "").href
+        address(self.asked, &[("series", series)])
     }
 
     /// The page of a range.
     fn range(&self, label: &str) -> String {
         let changed = [("range", label), ("start", ""), ("end", "")];
-        link(self.asked, &changed, "").href
+        address(self.asked, &changed)
     }
 
     /// The range that one sees; none from a day on.
@@ -196,17 +199,16 @@ pub(super) fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String
 }
 
 /// The page with other values of some arguments.
-fn link(asked: &Asked, changed: &[(&'static str, &str)], text: &str) -> Link {
+fn address(asked: &Asked, changed: &[(&'static str, &str)]) -> String {
     let value = |name: &'static str| {
         let new = changed.iter().find(|(n, _)| *n == name);
         let value = new.map_or_else(|| asked.given(name), |(_, v)| *v);
         (name, value)
     };
-    let arguments = ARGUMENTS.iter().map(|name| value(name));
-    Link {
-        href: format!("/compare{}", query(arguments)),
-        text: text.to_owned(),
-    }
+    format!(
+        "/compare{}",
+        query(ARGUMENTS.iter().map(|name| value(name)))
+    )
 }
 
 fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {
@@ -249,14 +251,15 @@ fn together(asked: &Asked, names: &[String], answer: &Comparison) -> Vec<Link> {
         false => ("Ratio", "/"),
     };
     let formula = format!("{a}{sign}{b}");
-    let alone = link(
-        asked,
-        &[("series", &formula)],
-        &format!("{word}: {formula}"),
-    );
     let all = format!("{a},{b},{formula}");
-    let beside = link(asked, &[("series", &all)], &format!("{word} beside them"));
-    vec![alone, beside]
+    let link = |series: &str, text| Link {
+        href: address(asked, &[("series", series)]),
+        text,
+    };
+    vec![
+        link(&formula, format!("{word}: {formula}")),
+        link(&all, format!("{word} beside them")),
+    ]
 }
 
 /// A figure of a column as it is written, "–" where there is none.
