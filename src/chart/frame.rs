@@ -1,8 +1,8 @@
 //! The drawing: ground, shading, grid, lines, last values, and the words around them.
 
-use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE};
+use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE, Theme};
 use super::plot::Plot;
-use super::spec::{ChartSpec, Extent, Line};
+use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped, grouped};
 use crate::model::Observation;
 
@@ -50,9 +50,9 @@ impl Frame<'_> {
         let label = escaped(&self.spec.sentence());
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
-        let (margin, top, bottom) = match self.spec.extent {
-            Extent::Plot => (2.0, 10.0, height - small - 8.0),
-            Extent::Whole => (20.0, self.words(), height - 20.0 - small * 2.6),
+        let (margin, top, bottom) = match self.spec.theme == Theme::Page {
+            true => (2.0, 10.0, height - small - 8.0),
+            false => (20.0, self.words(), height - 20.0 - small * 2.6),
         };
         match self.lay((margin, top, width - margin, bottom)) {
             Some(plot) => self.draw(&plot),

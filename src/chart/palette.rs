@@ -3,14 +3,16 @@
 use crate::model::words::rewritten;
 use std::collections::HashMap;
 
-/// Which colours a chart has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Which colours a chart has. In those of a page it is the plot alone, for the page has title and source; else it is a
+/// picture that stands alone, with title, unit, source and date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Theme {
     /// Dark ink on light paper.
     Light,
     /// Light ink on dark paper.
     Dark,
     /// The custom properties of the page around it.
+    #[default]
     Page,
     /// A file of its own that follows the reader's setting.
     Auto,

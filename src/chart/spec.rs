@@ -26,17 +26,8 @@ pub struct Span {
     pub end: Date,
 }
 
-/// How much of a chart is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// Title, unit, plot, source and date: a picture that stands alone.
-    Whole,
-    /// The plot alone: the page around it has title and source.
-    Plot,
-}
-
 /// What a chart shows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChartSpec {
     /// Title: "10-Year Treasury Constant Maturity".
     pub title: String,
@@ -54,10 +45,8 @@ pub struct ChartSpec {
     pub source: String,
     /// Credit line: "Data by Econoscope".
     pub credit: String,
-    /// How much is drawn.
-    pub extent: Extent,
-    /// Colours of what [`svg`](super::svg) draws; [`fluid`](super::fluid) and [`spark`](super::spark) have the page's
-    /// properties.
+    /// Colours of what [`svg`](super::svg) draws, and whether it draws more than the plot; [`fluid`](super::fluid) and
+    /// [`spark`](super::spark) have the page's properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
     pub size: (u16, u16),
@@ -67,7 +56,6 @@ impl ChartSpec {
     /// The same chart as a plot for a page of its own words, at this size.
     #[must_use]
     pub fn plot(mut self, width: u16, height: u16) -> Self {
-        self.extent = Extent::Plot;
         self.theme = Theme::Page;
         self.size = (width, height);
         self
