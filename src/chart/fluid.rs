@@ -3,7 +3,7 @@
 use super::frame::FONTS;
 use super::palette::{LINES, MUTED, RULE, SHADE};
 use super::plot::Plot;
-use super::spec::ChartSpec;
+use super::spec::{ChartSpec, Line};
 use super::unit::{escaped, grouped};
 use std::fmt::Write;
 
@@ -36,9 +36,8 @@ fn drawn(spec: &ChartSpec, class: &str, has_marks: bool) -> String {
     };
     if !has_marks {
         // Without marks nothing is gained by round ends.
-        let points = || spec.lines.iter().flat_map(|l| &l.points).map(|o| o.value);
-        let low = points().fold(f64::INFINITY, f64::min);
-        let high = points().fold(f64::NEG_INFINITY, f64::max);
+        let ends = spec.lines.first().and_then(Line::extremes);
+        let (low, high) = ends.map_or((0.0, 0.0), |(low, high)| (low.value, high.value));
         if high > low {
             // Halves, since the distance of two numbers may be larger than any number.
             let room = (high * 0.5 - low * 0.5) * 0.14;

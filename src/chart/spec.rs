@@ -17,6 +17,15 @@ pub struct Line {
     pub is_right: bool,
 }
 
+impl Line {
+    /// The observations with the lowest and with the highest value; none of an empty line.
+    pub fn extremes(&self) -> Option<(&Observation, &Observation)> {
+        let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
+        let lowest = self.points.iter().min_by(by_value)?;
+        Some((lowest, self.points.iter().max_by(by_value)?))
+    }
+}
+
 /// A stretch of time that is shaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -82,16 +91,14 @@ impl ChartSpec {
         let scale = self.scale();
         let mut text = self.title.clone();
         for line in &self.lines {
-            let (Some(first), Some(last)) = (line.points.first(), line.points.last()) else {
+            let ends = line.points.first().zip(line.points.last());
+            let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {
                 continue;
             };
             let name = match line.name.as_str() {
                 "" => String::new(),
                 name => format!("{name}: "),
             };
-            let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
-            let lowest = line.points.iter().min_by(by_value).unwrap_or(last);
-            let highest = line.points.iter().max_by(by_value).unwrap_or(last);
             let value = |o: &Observation| scale.value(o.value);
             text += &format!(
                 ". {name}{} to {}: from {} to {}; lowest {} on {}, highest {} on {}",

@@ -7,7 +7,7 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::dashed;
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, options, query};
-use crate::chart::{ChartSpec, svg};
+use crate::chart::{ChartSpec, Line, svg};
 use crate::desk::Desk;
 use crate::desk::glossary::{Glossary, Term};
 use crate::endpoints::days::parse_as_of;
@@ -121,10 +121,10 @@ fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, id: &str) -> Result
     let (spec, unit) = view::read(desk, id, asked)?;
     let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let reading = metric::read(desk, info, as_of)?;
-    let points = spec.lines.first().map_or(&[][..], |line| &line.points);
     let mut facts = facts(info, &reading);
-    facts.extend(extremes(points, &unit, spec.decimals));
-    let newest = points.iter().rev().take(12);
+    facts.extend(extremes(&spec, &unit));
+    let points = spec.lines.first().map(|line| line.points.iter().rev());
+    let newest = points.into_iter().flatten().take(12);
     let rows = newest.map(|o| (o.date, number(o.value, usize::from(spec.decimals))));
     let rows = rows.collect();
     let unit = spec.unit.clone();
@@ -167,22 +167,18 @@ pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
 }
 
 /// Highest and lowest in view.
-fn extremes(points: &[Observation], unit: &str, decimals: u8) -> Vec<(String, String)> {
-    let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
-    let ends = [
-        ("Lowest", points.iter().min_by(by_value)),
-        ("Highest", points.iter().max_by(by_value)),
-    ];
-    let said = |(word, o): (&str, Option<&Observation>)| {
-        let o = o?;
-        let value = number(o.value, usize::from(decimals));
+fn extremes(spec: &ChartSpec, unit: &str) -> Vec<(String, String)> {
+    let ends = spec.lines.first().and_then(Line::extremes);
+    let ends = ends.map(|(low, high)| [("Lowest", low), ("Highest", high)]);
+    let said = |(word, o): (&str, &Observation)| {
+        let value = number(o.value, usize::from(spec.decimals));
         let value = match unit {
             "" | "index" => value,
             unit => format!("{value} {unit}"),
         };
-        Some((format!("{word} in view, {}", o.date), value))
+        (format!("{word} in view, {}", o.date), value)
     };
-    ends.into_iter().filter_map(said).collect()
+    ends.into_iter().flatten().map(said).collect()
 }
 
 /// Latest value, changes, next figure.
