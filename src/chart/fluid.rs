@@ -4,7 +4,7 @@ use super::frame::FONTS;
 use super::palette::{LINES, MUTED, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
-use super::unit::{escaped, grouped};
+use super::unit::escaped;
 use std::fmt::Write;
 
 /// Units across and down the field that is stretched.
@@ -84,9 +84,8 @@ fn shading(out: &mut String, spec: &ChartSpec, plot: &Plot) {
 
 /// Level lines with their figures above them at the left edge, and days along the lower one.
 fn marks(out: &mut String, plot: &Plot) {
-    for mark in &plot.values.marks {
-        let y = share(plot.y(*mark));
-        let level = grouped(*mark, plot.values.decimals);
+    for (mark, level) in plot.values.levels() {
+        let y = share(plot.y(mark));
         let (above, label) = if y < 8.0 { (11, "high") } else { (-3, "mark") };
         let _ = write!(
             out,

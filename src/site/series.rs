@@ -30,17 +30,15 @@ struct Page<'a> {
     asked: &'a Asked,
     id: String,
     info: Arc<SeriesInfo>,
-    /// Why nothing is shown.
-    reason: Option<String>,
     today: Date,
-    shown: Shown,
+    /// What is known of it, or why nothing is shown.
+    shown: std::result::Result<Shown, String>,
     /// Where the API has the figures.
     source: String,
     terms: Vec<&'static Term>,
 }
 
 /// What is known of the series.
-#[derive(Default)]
 struct Shown {
     facts: Vec<(String, String)>,
     meaning: String,
@@ -67,13 +65,12 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
     let query = query(asked.all(&view::ARGUMENTS));
     let frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
-    let (shown, reason) = match shown(desk, asked, &info, &id) {
-        Ok(shown) => (shown, None),
+    let shown = match shown(desk, asked, &info, &id) {
         // Marks of code are for readers of plain text.
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
-            (Shown::default(), Some(error.to_string().replace('`', "")))
+            Err(error.to_string().replace('`', ""))
         }
-        Err(error) => return Err(error),
+        shown => Ok(shown?),
     };
     let page = Page {
         frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
@@ -84,7 +81,6 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
         source: view::source(desk, &id, asked),
         asked,
         id,
-        reason,
         today: desk.today(),
         shown,
         info: Arc::clone(&info),
