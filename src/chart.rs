@@ -17,9 +17,9 @@ mod unit;
 pub use fluid::{fluid, spark};
 pub use frame::{FONTS, svg};
 pub use palette::{STYLE, Theme};
-pub use png::{png, raster};
+pub use png::png;
 pub use script::{SCRIPT, SCRIPT_STYLE};
-pub use spec::{ChartSpec, Extent, Line, Span};
+pub use spec::{ChartSpec, Line, Span};
 pub(crate) use unit::{escaped, in_thousands};
 
 #[cfg(test)]

@@ -27,11 +27,10 @@ pub(crate) async fn keep_in_sync(
     };
     let mut terms = turns.terms();
     while !stop.is_cancelled() {
-        let term = tokio::select! {
-            term = terms.wait_for(Option::is_some) => term.ok().and_then(|term| *term),
-            () = stop.cancelled() => None,
+        let term = stop.run_until_cancelled(terms.wait_for(Option::is_some));
+        let Some(term) = term.await.and_then(|term| *term.ok()?) else {
+            break;
         };
-        let Some(term) = term else { break };
         let over = stop.child_token();
         let desk = match desk_over(turns.in_term(term), &config, None, true) {
             Ok(desk) => desk,
@@ -42,16 +41,12 @@ pub(crate) async fn keep_in_sync(
             }
         };
         let ends = async {
-            drop(terms.wait_for(|now| *now != Some(term)).await);
+            let passed = terms.wait_for(|now| *now != Some(term));
+            drop(over.run_until_cancelled(passed).await);
             // What is under way ends; a write that comes later is refused.
             over.cancel();
         };
-        let ((), ()) = tokio::join!(fetch_on(&desk, &config, every, &over, &counted), async {
-            tokio::select! {
-                () = ends => {}
-                () = over.cancelled() => {}
-            }
-        });
+        tokio::join!(fetch_on(&desk, &config, every, &over, &counted), ends);
     }
     // Nobody waits for a turn any more.
     drop(terms);
@@ -66,40 +61,34 @@ async fn fetch_on(
     stop: &CancellationToken,
     counted: &impl Fn(Synced),
 ) {
+    let quietly = config::Sync {
+        quiet: true,
+        ..config::Sync::default()
+    };
     loop {
-        let outcome = sync_once(
-            desk,
-            config,
-            &config::Sync {
-                quiet: true,
-                ..config::Sync::default()
-            },
-            stop,
-        )
-        .await;
-        match outcome {
+        counted(match sync_once(desk, config, &quietly, stop).await {
             Ok(report) => {
                 tracing::info!(read = report.read(), missed = report.missed(), "synced");
-                let (is_complete, was_ended) = (report.is_complete(), report.cancelled);
-                counted(Synced {
+                let is_complete = report.is_complete();
+                Synced {
                     complete: is_complete.into(),
                     // One that was ended by a stop or a reload says nothing of the sources.
-                    incomplete: (!is_complete && !was_ended).into(),
+                    incomplete: (!is_complete && !report.cancelled).into(),
                     failures: report.failed,
-                });
+                }
             }
             Err(error) => {
-                counted(Synced {
-                    incomplete: 1,
-                    ..Synced::default()
-                });
                 let error = crate::error::causes(error.chain());
                 tracing::warn!(error, "not synced; answering from what is stored");
+                Synced {
+                    incomplete: 1,
+                    ..Synced::default()
+                }
             }
-        }
-        tokio::select! {
-            () = tokio::time::sleep(every) => {}
-            () = stop.cancelled() => return,
+        });
+        let rest = tokio::time::sleep(every);
+        if stop.run_until_cancelled(rest).await.is_none() {
+            return;
         }
     }
 }
@@ -154,15 +143,13 @@ const MAX_READY: usize = 16;
 /// Makes the answers that are asked for most anew as soon as the data change, until stopped: whoever asks first would
 /// else wait for them behind everybody who asks for something rare.
 pub(crate) async fn keep_ready(backend: Arc<Backend>, stop: CancellationToken) {
-    let of_old = |old: Option<State>| {
-        let backend = Arc::clone(&backend);
-        async move {
-            if let Some(old) = old {
-                make_ready(&backend, old).await;
-            }
+    let backend = &*backend;
+    on_news(backend.desk(), stop, |old| async move {
+        if let Some(old) = old {
+            make_ready(backend, old).await;
         }
-    };
-    on_news(backend.desk(), stop, of_old).await;
+    })
+    .await;
 }
 
 /// Works out, for every state of the data, what was known of the indicators month by month, until stopped: it takes
@@ -195,9 +182,9 @@ async fn on_news<F: Future<Output = ()>>(
             Ok(_) => {}
             Err(error) => crate::error::log(&error, "looking for news"),
         }
-        tokio::select! {
-            () = tokio::time::sleep(BEAT.max(looked.elapsed() * REST)) => {}
-            () = stop.cancelled() => return,
+        let rest = tokio::time::sleep(BEAT.max(looked.elapsed() * REST));
+        if stop.run_until_cancelled(rest).await.is_none() {
+            return;
         }
     }
 }

@@ -59,22 +59,18 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
     }
     let open: Opening = Sqlite::open_with_history;
     let path = config.local_file();
-    match &config.store {
-        Some(path) => Ok(Arc::new(open(path)?)),
-        None => match open(&path) {
-            Ok(store) => Ok(Arc::new(store)),
-            Err(error) if Sqlite::is_damage(&error) => {
-                Ok(Arc::new(set_aside(&path, open, &error)?))
-            }
-            Err(error) => {
-                tracing::warn!(
-                    error = error.for_operator(),
-                    "answering from the bundled history alone"
-                );
-                Ok(Arc::new(Sqlite::bundled()?))
+    let store = match open(&path) {
+        Err(error) if config.store.is_none() => match Sqlite::is_damage(&error) {
+            true => set_aside(&path, open, &error),
+            false => {
+                let error = error.for_operator();
+                tracing::warn!(error, "answering from the bundled history alone");
+                Sqlite::bundled()
             }
         },
-    }
+        opened => opened,
+    };
+    Ok(Arc::new(store?))
 }
 
 /// Makes the copy of a shared database whole, before a door opens: who asks is to be answered from all of it.

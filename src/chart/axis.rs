@@ -1,5 +1,6 @@
 //! Axes: round steps for values, calendar steps for time.
 
+use super::unit::grouped;
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency};
 
@@ -59,6 +60,12 @@ impl Values {
             marks,
             decimals: if odd { decimals + 1 } else { decimals },
         }
+    }
+
+    /// The marks with their figures.
+    pub(super) fn levels(&self) -> impl Iterator<Item = (f64, String)> {
+        let marks = self.marks.iter();
+        marks.map(|mark| (*mark, grouped(*mark, self.decimals)))
     }
 
     /// Where a value lies, 0 at the lower and 1 at the upper end.

@@ -3,8 +3,8 @@
 use super::frame::FONTS;
 use super::palette::{LINES, MUTED, RULE, SHADE};
 use super::plot::Plot;
-use super::spec::ChartSpec;
-use super::unit::{escaped, grouped};
+use super::spec::{ChartSpec, Line};
+use super::unit::escaped;
 use std::fmt::Write;
 
 /// Units across and down the field that is stretched.
@@ -36,9 +36,8 @@ fn drawn(spec: &ChartSpec, class: &str, has_marks: bool) -> String {
     };
     if !has_marks {
         // Without marks nothing is gained by round ends.
-        let points = || spec.lines.iter().flat_map(|l| &l.points).map(|o| o.value);
-        let low = points().fold(f64::INFINITY, f64::min);
-        let high = points().fold(f64::NEG_INFINITY, f64::max);
+        let ends = spec.lines.first().and_then(Line::extremes);
+        let (low, high) = ends.map_or((0.0, 0.0), |(low, high)| (low.value, high.value));
         if high > low {
             // Halves, since the distance of two numbers may be larger than any number.
             let room = (high * 0.5 - low * 0.5) * 0.14;
@@ -85,9 +84,8 @@ fn shading(out: &mut String, spec: &ChartSpec, plot: &Plot) {
 
 /// Level lines with their figures above them at the left edge, and days along the lower one.
 fn marks(out: &mut String, plot: &Plot) {
-    for mark in &plot.values.marks {
-        let y = share(plot.y(*mark));
-        let level = grouped(*mark, plot.values.decimals);
+    for (mark, level) in plot.values.levels() {
+        let y = share(plot.y(mark));
         let (above, label) = if y < 8.0 { (11, "high") } else { (-3, "mark") };
         let _ = write!(
             out,

@@ -1,8 +1,8 @@
 //! The drawing: ground, shading, grid, lines, last values, and the words around them.
 
-use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE};
+use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE, Theme};
 use super::plot::Plot;
-use super::spec::{ChartSpec, Extent, Line};
+use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped, grouped};
 use crate::model::Observation;
 
@@ -50,9 +50,9 @@ impl Frame<'_> {
         let label = escaped(&self.spec.sentence());
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
-        let (margin, top, bottom) = match self.spec.extent {
-            Extent::Plot => (2.0, 10.0, height - small - 8.0),
-            Extent::Whole => (20.0, self.words(), height - 20.0 - small * 2.6),
+        let (margin, top, bottom) = match self.spec.theme == Theme::Page {
+            true => (2.0, 10.0, height - small - 8.0),
+            false => (20.0, self.words(), height - 20.0 - small * 2.6),
         };
         match self.lay((margin, top, width - margin, bottom)) {
             Some(plot) => self.draw(&plot),
@@ -105,21 +105,12 @@ impl Frame<'_> {
     fn lay(&self, (left, top, right, bottom): (f64, f64, f64, f64)) -> Option<Plot> {
         let wanted = if bottom - top > 250.0 { 6.0 } else { 4.0 };
         let (days, values, right_axis) = Plot::axes(self.spec, self.scale.factor, wanted)?;
-        let widest = |texts: Vec<String>| {
-            let most = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);
-            f64::from(u32::try_from(most).unwrap_or(u32::MAX)) * (self.small * 0.58)
-        };
-        let marks = values.marks.iter();
-        let marks = widest(marks.map(|m| grouped(*m, values.decimals)).collect());
+        let marks = self.widest(values.levels());
         let lasts = self.spec.lines.iter().filter_map(|l| self.last_label(l));
-        let lasts = widest(lasts.map(|(_, text)| text).collect());
-        // Figures of the right axis stand where the last values begin.
-        let levels = right_axis.iter().flat_map(|axis| &axis.marks);
-        let places = right_axis.as_ref().map_or(0, |axis| axis.decimals);
-        let levels = widest(levels.map(|m| grouped(*m, places)).collect());
-        let lasts = match right_axis {
-            // A gap before them, and bold letters behind it.
-            Some(_) => lasts * 1.1 + levels + 8.0,
+        let lasts = self.widest(lasts);
+        let lasts = match &right_axis {
+            // Its figures stand where the last values begin: a gap before them, and bold letters behind it.
+            Some(axis) => lasts * 1.1 + self.widest(axis.levels()) + 8.0,
             None => lasts,
         };
         Some(Plot {
@@ -131,6 +122,12 @@ impl Frame<'_> {
             values,
             right: right_axis,
         })
+    }
+
+    /// The room that the longest of some figures takes.
+    fn widest<T>(&self, figures: impl Iterator<Item = (T, String)>) -> f64 {
+        let most = figures.map(|(_, text)| text.chars().count()).max();
+        f64::from(u32::try_from(most.unwrap_or(0)).unwrap_or(u32::MAX)) * (self.small * 0.58)
     }
 
     /// The last observation of a line and what is written beside it.
@@ -177,12 +174,11 @@ impl Frame<'_> {
     /// Level lines with their figures; zero, where it lies inside, is drawn in ink.
     fn grid(&mut self, plot: &Plot) {
         let (left, right) = (plot.left, plot.left + plot.width);
-        for mark in &plot.values.marks {
-            let y = plot.y(*mark);
-            let is_zero = *mark == 0.0 && plot.values.low < 0.0;
+        for (mark, level) in plot.values.levels() {
+            let y = plot.y(mark);
+            let is_zero = mark == 0.0 && plot.values.low < 0.0;
             let (colour, thick) = if is_zero { (INK, "1.2") } else { (RULE, "1") };
             let (x, below) = (left - 8.0, y + self.small * 0.35);
-            let level = grouped(*mark, plot.values.decimals);
             self.out += &format!(r#"<path d="M{left:.1} {y:.1}H{right:.1}" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="{thick}"/><text x="{x:.1}" y="{below:.1}" "#);
             self.out += &format!(r#"text-anchor="end" fill="{MUTED}">{level}</text>"#);
@@ -197,9 +193,8 @@ impl Frame<'_> {
             return;
         };
         let x = plot.left + plot.width + 8.0;
-        for mark in &axis.marks {
-            let y = plot.level(axis, *mark) + self.small * 0.35;
-            let level = grouped(*mark, axis.decimals);
+        for (mark, level) in axis.levels() {
+            let y = plot.level(axis, mark) + self.small * 0.35;
             self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" fill="{colour}">{level}</text>"#);
         }
     }
@@ -223,14 +218,10 @@ impl Frame<'_> {
             labels.iter_mut().map(|l| &mut l.0).collect(),
             self.small * 1.15,
         );
-        let levels = plot.right.iter().flat_map(|axis| {
-            let texts = axis.marks.iter().map(|m| grouped(*m, axis.decimals));
-            texts.map(|text| text.chars().count())
-        });
-        let levels = f64::from(u32::try_from(levels.max().unwrap_or(0)).unwrap_or(0));
-        let aside = levels * self.small * 0.58;
+        let levels = plot.right.as_ref().map(|axis| self.widest(axis.levels()));
+        let aside = levels.map_or(0.0, |levels| levels + 8.0);
         for (at, x, y, colour, text) in labels {
-            let beside = x + 8.0 + if aside > 0.0 { aside + 8.0 } else { 0.0 };
+            let beside = x + 8.0 + aside;
             let (below, text) = (at + self.small * 0.35, escaped(&text));
             self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
             self.out += &format!(r#"stroke="{PAPER}" stroke-width="1.5"/>"#);

@@ -1,13 +1,18 @@
 //! Colours of a chart: fixed for a picture, or the page's own so that light and dark follow the reader.
 
-/// Which colours a chart has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use crate::model::words::rewritten;
+use std::collections::HashMap;
+
+/// Which colours a chart has. In those of a page it is the plot alone, for the page has title and source; else it is a
+/// picture that stands alone, with title, unit, source and date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Theme {
     /// Dark ink on light paper.
     Light,
     /// Light ink on dark paper.
     Dark,
     /// The custom properties of the page around it.
+    #[default]
     Page,
     /// A file of its own that follows the reader's setting.
     Auto,
@@ -50,9 +55,10 @@ impl Theme {
         };
         let declared = STYLE.split(block).nth(1).and_then(|s| s.split('}').next());
         let declared = declared.unwrap_or_default().split(';');
-        let each = declared.filter_map(|one| one.split_once(':'));
-        each.fold(drawing, |out, (name, colour)| {
-            out.replace(&format!("var({name})"), colour)
+        let colours: HashMap<&str, &str> = declared.filter_map(|one| one.split_once(':')).collect();
+        rewritten(&drawing, "var(", |after| {
+            let (name, rest) = after.split_once(')')?;
+            Some(((*colours.get(name)?).to_owned(), rest))
         })
     }
 }

@@ -1,8 +1,5 @@
 //! The same drawing as PNG, with an embedded font: equal input gives equal bytes on every machine.
 
-use super::frame::svg;
-use super::palette::Theme;
-use super::spec::{ChartSpec, Extent};
 use crate::error::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
@@ -18,24 +15,11 @@ static FONTS: [&[u8]; 2] = [
     include_bytes!("../../data/fonts/Inter-SemiBold.otf"),
 ];
 
-/// A chart as PNG: the whole of it, in fixed colours, 1.5 pixels to a unit.
-///
-/// # Errors
-/// [`Error::Internal`] when the drawing cannot be rendered or encoded.
-pub fn png(spec: &ChartSpec) -> Result<Vec<u8>> {
-    let mut spec = spec.clone();
-    spec.extent = Extent::Whole;
-    if spec.theme != Theme::Dark {
-        spec.theme = Theme::Light;
-    }
-    raster(&svg(&spec))
-}
-
 /// A drawing in fixed colours as PNG, 1.5 pixels to a unit.
 ///
 /// # Errors
 /// [`Error::Internal`] when the drawing cannot be read, rendered or encoded.
-pub fn raster(drawing: &str) -> Result<Vec<u8>> {
+pub fn png(drawing: &str) -> Result<Vec<u8>> {
     let options = Options {
         font_family: "Inter".into(),
         fontdb: fonts(),

@@ -17,6 +17,15 @@ pub struct Line {
     pub is_right: bool,
 }
 
+impl Line {
+    /// The observations with the lowest and with the highest value; none of an empty line.
+    pub fn extremes(&self) -> Option<(&Observation, &Observation)> {
+        let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
+        let lowest = self.points.iter().min_by(by_value)?;
+        Some((lowest, self.points.iter().max_by(by_value)?))
+    }
+}
+
 /// A stretch of time that is shaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -26,17 +35,8 @@ pub struct Span {
     pub end: Date,
 }
 
-/// How much of a chart is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// Title, unit, plot, source and date: a picture that stands alone.
-    Whole,
-    /// The plot alone: the page around it has title and source.
-    Plot,
-}
-
 /// What a chart shows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChartSpec {
     /// Title: "10-Year Treasury Constant Maturity".
     pub title: String,
@@ -54,9 +54,8 @@ pub struct ChartSpec {
     pub source: String,
     /// Credit line: "Data by Econoscope".
     pub credit: String,
-    /// How much is drawn.
-    pub extent: Extent,
-    /// Colours.
+    /// Colours of what [`svg`](super::svg) draws, and whether it draws more than the plot; [`fluid`](super::fluid) and
+    /// [`spark`](super::spark) have the page's properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
     pub size: (u16, u16),
@@ -66,7 +65,6 @@ impl ChartSpec {
     /// The same chart as a plot for a page of its own words, at this size.
     #[must_use]
     pub fn plot(mut self, width: u16, height: u16) -> Self {
-        self.extent = Extent::Plot;
         self.theme = Theme::Page;
         self.size = (width, height);
         self
@@ -93,16 +91,14 @@ impl ChartSpec {
         let scale = self.scale();
         let mut text = self.title.clone();
         for line in &self.lines {
-            let (Some(first), Some(last)) = (line.points.first(), line.points.last()) else {
+            let ends = line.points.first().zip(line.points.last());
+            let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {
                 continue;
             };
             let name = match line.name.as_str() {
                 "" => String::new(),
                 name => format!("{name}: "),
             };
-            let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
-            let lowest = line.points.iter().min_by(by_value).unwrap_or(last);
-            let highest = line.points.iter().max_by(by_value).unwrap_or(last);
             let value = |o: &Observation| scale.value(o.value);
             text += &format!(
                 ". {name}{} to {}: from {} to {}; lowest {} on {}, highest {} on {}",

@@ -83,15 +83,9 @@ fn line(title: &str, answer: &Value) -> String {
 fn columns(values: &[f64]) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let share = |value: &f64| {
-        if high > low {
-            (value - low) / (high - low)
-        } else {
-            0.5
-        }
-    };
     let column = |value: &f64| {
-        let height = share(value) * 7.0 + 0.5;
+        let share = (high > low).then(|| (value - low) / (high - low));
+        let height = share.unwrap_or(0.5) * 7.0 + 0.5;
         let mut highest = COLUMNS.into_iter().zip(0_u8..8).rev();
         highest.find(|(_, at)| height >= f64::from(*at))
     };

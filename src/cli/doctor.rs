@@ -1,6 +1,6 @@
 //! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
 
-use super::print::{print, tell};
+use super::print::{print, printable, tell};
 use super::shared;
 use crate::app;
 use crate::config::{Config, Doctor};
@@ -57,19 +57,20 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
             ),
         }
     }
-    let path = config.local_file();
     let mut held = Vec::new();
-    if let Some(store) = store(&mut findings, &path, doctor.quarantine) {
+    let own = store(&mut findings, &config.local_file(), doctor.quarantine);
+    let own: Option<Arc<dyn Store>> = own.map(|store| Arc::new(store) as _);
+    if let Some(store) = &own {
         held = store.status().unwrap_or_default();
-        data(&mut findings, &store, &held);
-        let store: Arc<dyn Store> = Arc::new(store);
-        refused(&mut findings, config, &store).await?;
-        missed(&mut findings, &store).await?;
-        if doctor.ask_sources {
-            trial(&mut findings, config, &store).await?;
-        }
-    } else if doctor.ask_sources {
-        let store: Arc<dyn Store> = Arc::new(Sqlite::bundled()?);
+        data(&mut findings, store, &held);
+        refused(&mut findings, config, store).await?;
+        missed(&mut findings, store).await?;
+    }
+    if doctor.ask_sources {
+        let store = match own {
+            Some(store) => store,
+            None => Arc::new(Sqlite::bundled()?),
+        };
         trial(&mut findings, config, &store).await?;
     }
     clock(&mut findings, &held);
@@ -79,7 +80,7 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
     } else {
         sources(&mut findings, config).await?;
     }
-    print(&findings.text)?;
+    print(&printable(&findings.text))?;
     Ok(u8::from(findings.is_faulty).into())
 }
 
@@ -133,7 +134,7 @@ fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlit
         return None;
     }
     let opened = Sqlite::open_existing(path);
-    let is_damaged = match opened.and_then(|store| Ok((store.integrity()?, store))) {
+    match opened.and_then(|store| Ok((store.integrity()?, store))) {
         Ok((damages, store)) if damages.is_empty() => {
             let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
             findings.ok("store", &format!("{shown}, {kib} KiB, every row verified"));
@@ -143,16 +144,15 @@ fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlit
             for damage in damages.iter().take(10) {
                 findings.fault("store", &damage.what, "");
             }
-            true
         }
         Err(error) => {
             findings.fault("store", &error.for_operator(), "");
-            Sqlite::is_damage(&error)
+            if !Sqlite::is_damage(&error) {
+                return None;
+            }
         }
-    };
-    if is_damaged {
-        aside(findings, path, quarantine);
     }
+    aside(findings, path, quarantine);
     None
 }
 
@@ -179,21 +179,21 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
     }
 }
 
-fn data(findings: &mut Findings, store: &Sqlite, held: &[Status]) {
+fn data(findings: &mut Findings, store: &Arc<dyn Store>, held: &[Status]) {
     let last_sync = store.note(crate::desk::holdings::LAST_SYNC).ok().flatten();
     let last_sync = last_sync.and_then(|text| text.parse::<Timestamp>().ok());
-    let now: Timestamp = Desk::system_clock()();
+    let now = Desk::system_clock()();
     let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
     // What is dated ahead is a projection and no observation.
     let measured = held.iter().map(|s| s.last).filter(|day| *day <= today);
-    let newest = measured.max();
-    let newest = newest.map_or_else(|| "none".into(), |day| day.to_string());
+    let newest = measured.max().map(|day| day.to_string());
+    let newest = newest.unwrap_or_else(|| "none".into());
     let series = format!("{} series, newest observation {newest}", held.len());
     let Some(at) = last_sync else {
         let found = format!("{series}; never synced from the sources");
         return findings.note("data", &found, "Run `econoscope sync` for live figures.");
     };
-    let age = Desk::system_clock()().duration_since(at);
+    let age = now.duration_since(at);
     if age <= CURRENT {
         return findings.ok("data", &format!("{series}; synced {at}"));
     }
@@ -227,16 +227,12 @@ async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store
     for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
         let what = format!("answer of {feed}");
         let head: String = refused.head.chars().take(200).collect();
-        let head = super::print::printable(&head.replace('\n', " "));
+        let head = printable(&head.replace('\n', " "));
         let advice = match head.is_empty() {
             true => "What is held stayed, and the next source was asked.".to_owned(),
             false => format!("What is held stayed. The answer began: {head}"),
         };
-        let found = format!(
-            "refused at {:.0}: {}",
-            refused.at,
-            super::print::printable(&refused.why)
-        );
+        let found = format!("refused at {:.0}: {}", refused.at, refused.why);
         findings.note(&what, &found, &advice);
     }
     Ok(())
@@ -251,7 +247,7 @@ async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
         };
         let what = format!("last sync, {}{others}", missed.series);
         let advice = "What is held stayed; the next sync asks again.";
-        findings.note(&what, &super::print::printable(&missed.why), advice);
+        findings.note(&what, &missed.why, advice);
     }
     Ok(())
 }
@@ -262,13 +258,10 @@ async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>)
     let now = Desk::system_clock()();
     for (feed, said) in ingest::try_sources(store, &settings, now).await? {
         let what = format!("feed {feed}");
+        let advice = "The next source is asked for its series; what is held stays.";
         match said {
-            Ok(found) => findings.ok(&what, &super::print::printable(&found)),
-            Err(why) => findings.note(
-                &what,
-                &super::print::printable(&why),
-                "The next source is asked for its series; what is held stays.",
-            ),
+            Ok(found) => findings.ok(&what, &found),
+            Err(why) => findings.note(&what, &why, advice),
         }
     }
     Ok(())
@@ -283,16 +276,12 @@ async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
         return Ok(());
     };
     let tried = tokio::net::TcpStream::connect((host, port));
-    let problem = match tokio::time::timeout(PATIENCE, tried).await {
-        Ok(Ok(_)) => {
-            findings.ok(NAME, &format!("{host}:{port} can be reached"));
-            return Ok(());
-        }
-        Ok(Err(error)) => format!("{host}:{port}: {error}"),
-        Err(_) => format!("{host}:{port} does not answer"),
-    };
     let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
-    findings.note(NAME, &problem, advice);
+    match tokio::time::timeout(PATIENCE, tried).await {
+        Ok(Ok(_)) => findings.ok(NAME, &format!("{host}:{port} can be reached")),
+        Ok(Err(error)) => findings.note(NAME, &format!("{host}:{port}: {error}"), advice),
+        Err(_) => findings.note(NAME, &format!("{host}:{port} does not answer"), advice),
+    }
     Ok(())
 }
 
@@ -300,16 +289,13 @@ async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
 pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
     shared::must_be_file(config)?;
     let from = config.local_file();
-    let to: PathBuf = if to.is_dir() {
-        let now = app::stamp(Desk::system_clock()());
-        to.join(format!("econoscope-{now}.db"))
-    } else {
-        to.to_owned()
+    let now = app::stamp(Desk::system_clock()());
+    let to: PathBuf = match to.is_dir() {
+        true => to.join(format!("econoscope-{now}.db")),
+        false => to.to_owned(),
     };
     Sqlite::open_existing(&from)?.backup(&to)?;
-    tell(&format!(
-        "wrote {} and verified every row",
-        crate::disk::shown(&to)
-    ));
+    let to = crate::disk::shown(&to);
+    tell(&format!("wrote {to} and verified every row"));
     Ok(())
 }

@@ -103,10 +103,7 @@ fn change(host: &Host, places: &Places, entry: Option<&Value>, is_dry: bool) -> 
 /// What a file says now; nothing where there is none.
 fn current(file: &Path) -> Result<Option<String>> {
     match disk::read_text(file) {
-        Ok(text) if std::fs::metadata(file)?.permissions().readonly() => {
-            drop(text);
-            bail!("it is read-only")
-        }
+        Ok(_) if std::fs::metadata(file)?.permissions().readonly() => bail!("it is read-only"),
         Ok(text) => Ok(Some(text)),
         // A link that leads nowhere is not nothing.
         Err(error) if error.kind() == ErrorKind::NotFound && !file.is_symlink() => Ok(None),
@@ -125,12 +122,8 @@ fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>> {
     };
     let real = std::fs::canonicalize(file)?;
     let permissions = std::fs::metadata(&real)?.permissions();
-    let mut kept = real.clone().into_os_string();
-    kept.push(format!(
-        ".{}.backup",
-        crate::app::stamp(crate::clock::wall())
-    ));
-    let kept = PathBuf::from(kept);
+    let now = crate::app::stamp(crate::clock::wall());
+    let kept = real.with_added_extension(format!("{now}.backup"));
     disk::replace(&kept, old.as_bytes())?;
     disk::replace(&real, new.as_bytes())?;
     std::fs::set_permissions(&real, permissions)?;

@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use std::ffi::OsString;
-use std::path::Path;
 
 /// Flags that make no sense in a file.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
@@ -42,13 +41,14 @@ fn read(arguments: Vec<OsString>) -> Result<Config> {
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
+    let shown = crate::disk::shown(file);
     let text = crate::disk::read_text(file)
-        .with_context(|| format!("cannot read the settings file {}", crate::disk::shown(file)))?;
-    let arguments = merged(arguments, &matches, file, &text)?;
-    let matches = command()
-        .try_get_matches_from(arguments)
-        .map_err(|problem| anyhow::anyhow!("{}: {}", crate::disk::shown(file), told(&problem)))?;
-    Ok(Config::from_arg_matches(&matches)?)
+        .with_context(|| format!("cannot read the settings file {shown}"))?;
+    let matches = merged(arguments, &matches, &text).and_then(|arguments| {
+        let matches = command().try_get_matches_from(arguments);
+        matches.map_err(|problem| anyhow::anyhow!(told(&problem)))
+    });
+    Ok(Config::from_arg_matches(&matches.context(shown)?)?)
 }
 
 /// Whether the log was asked for as JSON, as far as that can be read: for what is wrong with the settings themselves.
@@ -75,18 +75,12 @@ fn told(problem: &clap::Error) -> String {
 }
 
 /// The command line with what the file adds: general settings before the command, those of `serve` behind it.
-fn merged(
-    mut arguments: Vec<OsString>,
-    matches: &ArgMatches,
-    file: &Path,
-    text: &str,
-) -> Result<Vec<OsString>> {
+fn merged(mut arguments: Vec<OsString>, matches: &ArgMatches, text: &str) -> Result<Vec<OsString>> {
     let table: toml::Table = toml::from_str(text).map_err(|e| {
         // The error's own text would show the line, and a key may stand in it.
         let before = e.span().and_then(|span| text.get(..span.start));
         let line = before.unwrap_or_default().matches('\n').count() + 1;
-        let file = crate::disk::shown(file);
-        anyhow::anyhow!("{file}: invalid TOML, line {line}: {}", e.message())
+        anyhow::anyhow!("invalid TOML, line {line}: {}", e.message())
     })?;
     let command = command();
     let mut general = Vec::new();
@@ -94,15 +88,14 @@ fn merged(
     for (key, value) in &table {
         let found = settings(&command).find(|(name, ..)| *name == key);
         let Some((_, flag, is_general)) = found else {
-            let file = crate::disk::shown(file);
             if let toml::Value::Table(inside) = value {
                 let first = inside.keys().next().map_or("listen", String::as_str);
                 bail!(
-                    "{file}: settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
+                    "settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
                 );
             }
             let nearest = nearest(&command, key);
-            bail!("{file}: there is no setting called {key}. {nearest}");
+            bail!("there is no setting called {key}. {nearest}");
         };
         let (scope, words_of_scope) = match is_general {
             true => (Some(matches), &mut general),
@@ -112,8 +105,7 @@ fn merged(
         use ValueSource::{CommandLine, EnvVariable};
         let source = scope.value_source(flag.get_id().as_str());
         if !matches!(source, Some(CommandLine | EnvVariable)) {
-            let words = words(flag, key, value).with_context(|| crate::disk::shown(file))?;
-            words_of_scope.extend(words);
+            words_of_scope.extend(words(flag, key, value)?);
         }
     }
     arguments.extend(serving);

@@ -1,6 +1,7 @@
 //! Text by others (articles, feeds, an upstream's prose) made safe to show to a model: nothing hidden in
 //! it, no markup, no end of its own fence. It stays what it says; it only loses the means to deceive.
 
+use super::words::rewritten;
 use crate::error::is_invisible;
 
 /// Opens text that is material, not instruction.
@@ -115,24 +116,6 @@ fn visible(text: &str) -> String {
         }
     }
     out
-}
-
-/// A text with what stands after each mark read: something in place of both, and what follows it. The mark stays where
-/// nothing is read.
-fn rewritten<'a>(
-    text: &'a str,
-    mark: &str,
-    read: impl Fn(&'a str) -> Option<(String, &'a str)>,
-) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(mark) {
-        let (instead, tail) = read(after).unwrap_or_else(|| (mark.to_owned(), after));
-        out.push_str(before);
-        out.push_str(&instead);
-        rest = tail;
-    }
-    out + rest
 }
 
 /// Drops `<…>` that looks like markup (`a < b` stays), with the content of scripts and styles.

@@ -15,6 +15,24 @@ pub fn fold(name: &str) -> String {
     kept.flat_map(char::to_lowercase).take(MAX_NAME).collect()
 }
 
+/// A text with what stands after each mark read: something in place of both, and what follows it. The mark stays where
+/// nothing is read.
+pub(crate) fn rewritten<'a>(
+    text: &'a str,
+    mark: &str,
+    read: impl Fn(&'a str) -> Option<(String, &'a str)>,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(mark) {
+        let (instead, tail) = read(after).unwrap_or_else(|| (mark.to_owned(), after));
+        out.push_str(before);
+        out.push_str(&instead);
+        rest = tail;
+    }
+    out + rest
+}
+
 /// The words that carry a text's meaning, as they are spelled but in lower case, in the text's order.
 pub fn spelled_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())

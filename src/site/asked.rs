@@ -9,6 +9,9 @@ pub(super) const CHART: &str = "/chart/{name}";
 /// Path of a widget about one series.
 pub(super) const METRIC: &str = "/widget/metric/{name}";
 
+/// Years of a series that one sees at first.
+pub(super) const FIRST: &str = "10y";
+
 /// Most characters of an argument that are looked at.
 const MAX_ARGUMENT: usize = 80;
 /// The same of eight formulas, or of an address that holds them.
@@ -32,7 +35,14 @@ impl Asked {
         name: &str,
         query: Option<&str>,
     ) -> Self {
-        let argument = |name: &&'static str| Some((*name, argument(query, name)?));
+        let usual = |name: &str| match path {
+            SERIES | CHART if name == "start" => Some(FIRST.to_owned()),
+            _ => None,
+        };
+        let argument = |name: &&'static str| {
+            let value = argument(query, name).or_else(|| usual(name));
+            Some((*name, value?))
+        };
         Self {
             path,
             name: canonical(desk, path, name),
@@ -48,6 +58,14 @@ impl Asked {
     /// The same as it stands in a form: empty where it was not given.
     pub(super) fn given(&self, name: &str) -> &str {
         self.argument(name).unwrap_or_default()
+    }
+
+    /// Some of the arguments in this order, as they stand in a form.
+    pub(super) fn all<'a>(
+        &'a self,
+        names: &'a [&'static str],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        names.iter().map(|name| (*name, self.given(name)))
     }
 
     /// `light` or `dark` where the embedding page fixes it; else the reader's setting counts.

@@ -62,11 +62,14 @@ struct Page<'a> {
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let description = "When US economic figures come out, what each can be expected to say, and how much the last \
                        ones surprised.";
-    let given = ARGUMENTS.iter().map(|name| (*name, asked.given(name)));
     let page = Page {
         answer: read(desk, asked, PAGE_DAYS)?,
         frame: Frame::of(desk, "Release calendar", description, "/calendar")?,
-        subscribe: format!("{}/calendar.ics{}", desk.settings().home(), query(given)),
+        subscribe: format!(
+            "{}/calendar.ics{}",
+            desk.settings().home(),
+            query(asked.all(&ARGUMENTS))
+        ),
         asked,
     };
     html(&page, "")

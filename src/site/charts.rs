@@ -1,7 +1,7 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
 use crate::catalogue::Catalogue;
-use crate::chart::{ChartSpec, Extent, Line, Theme};
+use crate::chart::{ChartSpec, Line};
 use crate::endpoints::compare_series::Comparison;
 use crate::endpoints::{recessions, time_series};
 use crate::model::{Frequency, Observation};
@@ -17,10 +17,9 @@ fn measured(word: Option<&str>) -> Frequency {
 
 /// The rows of an answer as a line with a name.
 pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
-    let rows = o.data.iter();
     Line {
         name: name.to_owned(),
-        points: rows.map(|r| Observation::new(r.date, r.value)).collect(),
+        points: o.data.clone(),
         frequency: measured(o.frequency.as_deref()),
         is_right: false,
     }
@@ -39,7 +38,11 @@ pub(super) fn plot(o: &time_series::TimeSeriesAnswer, size: (u16, u16)) -> Chart
             Some(_) => decimals,
             None => decimals.clamp(1, 2),
         },
-        ..empty(short(&o.unit), vec![line(o, "")], size)
+        unit_short: short(&o.unit),
+        lines: vec![line(o, "")],
+        shading: recessions(),
+        size,
+        ..ChartSpec::default()
     }
 }
 
@@ -77,7 +80,12 @@ pub(super) fn compared(o: &Comparison, size: (u16, u16)) -> ChartSpec {
             true => first.to_owned(),
             false => format!("{first}; right: {second}"),
         },
-        ..empty(short(first), lines.collect(), size)
+        unit_short: short(first),
+        decimals: 2,
+        lines: lines.collect(),
+        shading: recessions(),
+        size,
+        ..ChartSpec::default()
     }
 }
 
@@ -85,21 +93,5 @@ fn short(unit: &str) -> String {
     match unit.len() <= SHORT_UNIT {
         true => unit.to_owned(),
         false => String::new(),
-    }
-}
-
-fn empty(unit_short: String, lines: Vec<Line>, size: (u16, u16)) -> ChartSpec {
-    ChartSpec {
-        title: String::new(),
-        unit: String::new(),
-        unit_short,
-        decimals: 2,
-        lines,
-        shading: recessions(),
-        source: String::new(),
-        credit: String::new(),
-        extent: Extent::Plot,
-        theme: Theme::Page,
-        size,
     }
 }

@@ -1,17 +1,15 @@
 //! Series and formulas side by side: the chart, and the same answer as `compare_series` beside it.
 
-use super::asked::Asked;
+use super::asked::{Asked, FIRST};
 use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::view::{
-    FREQUENCIES, INDEX, RANGES, ROWS, UNITS, compared, first_day, options, pairs, query,
-};
+use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, compared, comparison, first_day, formulas};
+use super::view::{listed, options, query};
 use super::{assets, series, text};
 use crate::desk::Desk;
 use crate::endpoints::compare_series::{ComparedColumn, Comparison};
-use crate::endpoints::decode::parts;
 use crate::error::{Error, Result};
 use crate::model::Date;
 use askama::Template;
@@ -30,16 +28,6 @@ pub(super) const PICTURES: &[&str] = &[
 ];
 /// What the page is told: all but the theme, which is the reader's.
 pub(super) const ARGUMENTS: &[&str] = PICTURES.split_at(PICTURES.len() - 1).0;
-
-/// Range that one sees at first.
-const FIRST: &str = "10y";
-/// Figures in a page that are for its chart.
-const FIGURES: usize = 6_000;
-
-/// Names and formulas of a list as it is written.
-fn listed(text: &str) -> impl Iterator<Item = &str> {
-    parts(text).filter(|part| !part.is_empty())
-}
 
 /// Comparisons to begin with.
 const EXAMPLES: [(&str, &str); 5] = [
@@ -120,20 +108,23 @@ impl Page<'_> {
         let chip = |(i, name): (usize, &String)| {
             let others = self.names.iter().enumerate().filter(|(k, _)| *k != i);
             let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
-            link(self.asked, &[("series", &others.join(","))], name)
+            Link {
+                href: address(self.asked, &[("series", &others.join(","))]),
+                text: name.clone(),
+            }
         };
         self.names.iter().enumerate().map(chip).collect()
     }
 
     /// The page of other series.
     fn example(&self, series: &str) -> String {
-        link(self.asked, &[("series", series)], "").href
+        address(self.asked, &[("series", series)])
     }
 
     /// The page of a range.
     fn range(&self, label: &str) -> String {
         let changed = [("range", label), ("start", ""), ("end", "")];
-        link(self.asked, &changed, "").href
+        address(self.asked, &changed)
     }
 
     /// The range that one sees; none from a day on.
@@ -156,8 +147,7 @@ fn said(error: &Error) -> String {
 
 /// The page's own arguments as the query of an address.
 pub(super) fn own(asked: &Asked) -> String {
-    let given = ARGUMENTS.iter();
-    query(given.filter_map(|name| Some((*name, asked.argument(name)?))))
+    query(asked.all(ARGUMENTS))
 }
 
 /// What `compare_series` answers to what a page, picture or widget was asked for.
@@ -165,48 +155,27 @@ pub(super) fn answer(desk: &Desk, asked: &Asked) -> Result<Comparison> {
     compared(desk, &arguments(desk, asked))
 }
 
-/// The arguments of the endpoint; a range is the days that it means today, an index a formula.
-pub(super) fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
-    let given = |name| asked.given(name).to_owned();
-    let (mut series, mut units) = (given("series"), given("units"));
-    let count = listed(&series).count().max(1);
-    if units == INDEX {
-        let base = match asked.given("base") {
-            "" => String::new(),
-            base => format!(",\"{}\"", base.replace('"', "")),
-        };
-        let wrapped = listed(&series).map(|s| format!("index({s}{base})"));
-        let wrapped: Vec<String> = wrapped.collect();
-        (series, units) = (wrapped.join(","), String::new());
-    }
+/// The arguments of the endpoint; a range is the days that it means today.
+fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
     let start = match asked.argument("start") {
         Some(day) => day.to_owned(),
         None => first_day(desk, asked.argument("range").unwrap_or(FIRST)),
     };
-    let rows = (FIGURES / count).clamp(2, ROWS).to_string();
-    vec![
-        ("series", series),
-        ("start", start),
-        ("end", given("end")),
-        ("units", units),
-        ("frequency", given("frequency")),
-        ("as_of", given("as_of")),
-        ("max_points", rows),
-    ]
+    formulas(asked, asked.given("series"), start)
+}
+
+/// Where the API has the same.
+pub(super) fn source(desk: &Desk, asked: &Asked) -> String {
+    comparison(&arguments(desk, asked))
 }
 
 /// The page with other values of some arguments.
-fn link(asked: &Asked, changed: &[(&'static str, &str)], text: &str) -> Link {
-    let value = |name: &'static str| {
-        let new = changed.iter().find(|(n, _)| *n == name);
-        let value = new.map_or_else(|| asked.given(name), |(_, v)| *v);
-        (name, value)
-    };
-    let arguments = ARGUMENTS.iter().map(|name| value(name));
-    Link {
-        href: format!("/compare{}", query(arguments)),
-        text: text.to_owned(),
-    }
+fn address(asked: &Asked, changed: &[(&str, &str)]) -> String {
+    let arguments = asked.all(ARGUMENTS).map(|(name, value)| {
+        let new = changed.iter().find(|(changed, _)| *changed == name);
+        (name, new.map_or(value, |(_, new)| *new))
+    });
+    format!("/compare{}", query(arguments))
 }
 
 fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {
@@ -221,10 +190,7 @@ fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Re
     Ok(Shown {
         // Nothing in it may end the element that it stands in.
         json: json.replace('<', "\\u003c"),
-        source: format!(
-            "/api/public/compare{}",
-            query(pairs(&arguments(desk, asked)))
-        ),
+        source: source(desk, asked),
         unit,
         chart,
         narrow,
@@ -249,14 +215,15 @@ fn together(asked: &Asked, names: &[String], answer: &Comparison) -> Vec<Link> {
         false => ("Ratio", "/"),
     };
     let formula = format!("{a}{sign}{b}");
-    let alone = link(
-        asked,
-        &[("series", &formula)],
-        &format!("{word}: {formula}"),
-    );
     let all = format!("{a},{b},{formula}");
-    let beside = link(asked, &[("series", &all)], &format!("{word} beside them"));
-    vec![alone, beside]
+    let link = |series: &str, text| Link {
+        href: address(asked, &[("series", series)]),
+        text,
+    };
+    vec![
+        link(&formula, format!("{word}: {formula}")),
+        link(&all, format!("{word} beside them")),
+    ]
 }
 
 /// A figure of a column as it is written, "–" where there is none.

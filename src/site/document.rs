@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a document may be kept, here and by clients: as long as the figures in it.
 pub(super) const MAX_AGE: Duration = Duration::from_secs(300);
@@ -18,12 +18,13 @@ pub(super) const MAX_AGE: Duration = Duration::from_secs(300);
 /// Something to look at, with the policy under which a browser may show it.
 #[derive(Debug)]
 pub(super) struct Document {
-    status: StatusCode,
+    pub(super) status: StatusCode,
     /// When another try makes sense, of a failure that passes.
     retry_after: Option<Duration>,
     kind: &'static str,
     policy: String,
     body: Arc<Body>,
+    made: Instant,
 }
 
 /// Who may show a document in a frame.
@@ -79,12 +80,6 @@ impl Document {
         Self::new(kind, text.into(), policy)
     }
 
-    /// The same document as the answer to what is not done here.
-    pub(super) fn refused(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
-    }
-
     fn new(kind: &'static str, body: Bytes, policy: String) -> Self {
         Self {
             status: StatusCode::OK,
@@ -92,6 +87,7 @@ impl Document {
             kind,
             policy,
             body: Arc::new(Body::new(body)),
+            made: Instant::now(),
         }
     }
 
@@ -100,6 +96,11 @@ impl Document {
         self.status = rest::status(error);
         self.retry_after = error.retry_after();
         self
+    }
+
+    /// Whether it is young enough to be shown once more.
+    pub(super) fn is_current(&self) -> bool {
+        self.made.elapsed() < MAX_AGE
     }
 
     /// Bytes held.

@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::text::{dated, encoded, plain};
-use super::view::{INDEX, RANGES, UNITS, pairs, query};
+use super::view::{INDEX, RANGES, UNITS, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use crate::catalogue::Catalogue;
@@ -183,9 +183,8 @@ pub(super) fn several(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document
     let o = compare::answer(desk, asked)?;
     let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(asked, names.join(", "), desk.attribution());
-    let given = compare::arguments(desk, asked);
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
-    widget.source = format!("/api/public/compare{}", query(pairs(&given)));
+    widget.source = compare::source(desk, asked);
     widget.picture = fluid(&charts::compared(&o, SIZE));
     let is_index = asked.given("units") == INDEX;
     let said = |c: &ComparedColumn| {

@@ -27,6 +27,8 @@ pub(super) struct Frame {
     pub(super) path: String,
     pub(super) base: String,
     pub(super) service: String,
+    /// The credit line that published content carries.
+    pub(super) credit: String,
     pub(super) asof: String,
     pub(super) picture: String,
     /// Address of a widget that shows the page in small, for those who paste its link elsewhere.
@@ -49,6 +51,7 @@ impl Frame {
             base: desk.settings().home().to_owned(),
             asof: text::aged(&Provenance::at(&desk.data_date(AsOf::Latest)?)),
             service,
+            credit: desk.attribution().text,
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
             style: &STYLE,

@@ -4,12 +4,11 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{dashed, plain};
+use super::text::{dashed, percent, plain, points};
 use crate::desk::Desk;
 use crate::desk::scores::Scores;
 use crate::error::Result;
 use crate::indicators::expectation::{FORMULAS, Formula};
-use crate::indicators::prose::{number, signed};
 use crate::indicators::reading::Input;
 use crate::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
 use crate::indicators::{COMPOSITES, Composite, Reading};
@@ -91,14 +90,6 @@ fn made_of(reading: &Reading, composite: &Composite) -> String {
 fn parts(of: &RegimeMonth) -> impl Iterator<Item = (&'static str, &Contributor)> {
     let growth = of.growth_parts.iter().map(|part| ("growth", part));
     growth.chain(of.inflation_parts.iter().map(|part| ("inflation", part)))
-}
-
-fn percent(weight: &f64) -> String {
-    format!("{} %", number(100.0 * weight, 0))
-}
-
-fn points(value: &f64) -> String {
-    signed(*value, 2)
 }
 
 /// A figure with two decimals at most.

@@ -25,7 +25,9 @@ type Card = (String, String, String);
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
         let error = Error::invalid("format", form, "is not answered in", "json");
-        return Ok(refusal(&error).refused(StatusCode::NOT_IMPLEMENTED));
+        let mut refusal = refusal(&error);
+        refusal.status = StatusCode::NOT_IMPLEMENTED;
+        return Ok(refusal);
     }
     let (named, widget, picture) = card(desk, asked.given("url"))?;
     let (width, height) = (

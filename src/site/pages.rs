@@ -1,7 +1,7 @@
 //! Every page, widget and picture with what makes it, and how they are served.
 
 use super::asked::{Asked, CHART, METRIC, SERIES};
-use super::document::{Document, MAX_AGE};
+use super::document::Document;
 use super::questions::{Answers, Question};
 use super::{
     articles, assets, calendar, catalogue, compare, embed, fault, figures, glossary, home, methods,
@@ -20,7 +20,6 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Something to look at.
 struct Page {
@@ -114,37 +113,26 @@ const KEPT_BYTES: u64 = 16 << 20;
 type Key = (DataState, String);
 
 /// Documents, rendered once.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Kept {
-    documents: Arc<Cache<Key, Made>>,
-    underway: Arc<Once<Key, Arc<Document>>>,
+    documents: Arc<Cache<Key, Arc<Document>>>,
+    underway: Once<Key, Arc<Document>>,
 }
-
-/// When a document was made, and the document.
-type Made = (Instant, Arc<Document>);
 
 impl Kept {
     /// An empty place.
     fn new() -> Self {
-        let weigh = |(_, key): &Key, (_, document): &Made| key.len() as u64 + document.weight();
+        let weigh = |(_, key): &Key, of: &Arc<Document>| key.len() as u64 + of.weight();
         Self {
             documents: Arc::new(Cache::weighed(KEPT_BYTES, weigh)),
-            underway: Arc::default(),
+            underway: Once::default(),
         }
     }
 
     /// The document of a key, when it is there and not too old.
     fn held(&self, key: &Key) -> Option<Arc<Document>> {
         // Figures of an upstream change without a new state of our own data.
-        let (made, found) = self.documents.get(key)?;
-        (made.elapsed() < MAX_AGE).then_some(found)
-    }
-
-    fn keep(&self, key: Key, document: Document) -> Arc<Document> {
-        let document = Arc::new(document);
-        let made = (Instant::now(), Arc::clone(&document));
-        self.documents.insert(key, made);
-        document
+        self.documents.get(key).filter(|found| found.is_current())
     }
 
     /// Makes the document of a key in the pool, once for all who wait for it. Failures are not kept.
@@ -157,9 +145,13 @@ impl Kept {
         key: Key,
         make: impl FnOnce() -> Result<Document> + Send + 'static,
     ) -> Result<Arc<Document>> {
-        let (this, name) = (self.clone(), key.clone());
+        let (documents, name) = (Arc::clone(&self.documents), key.clone());
+        let work = move || {
+            let document = Arc::new(make()?);
+            documents.insert(name, Arc::clone(&document));
+            Ok(document)
+        };
         let held = || self.held(&key);
-        let work = move || Ok(this.keep(name, make()?));
         self.underway.run(pool, key.clone(), held, work).await
     }
 }
@@ -169,7 +161,7 @@ impl Kept {
 struct Site {
     backend: Arc<Backend>,
     admission: Arc<Admission>,
-    kept: Kept,
+    kept: Arc<Kept>,
 }
 
 /// The pages as routes.
@@ -177,7 +169,7 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
     let site = Site {
         backend: Arc::clone(backend),
         admission: Arc::clone(admission),
-        kept: Kept::new(),
+        kept: Arc::new(Kept::new()),
     };
     let router = PAGES.iter().fold(Router::new(), |router, page| {
         let handler = move |State(site): State<Site>,
@@ -203,14 +195,11 @@ impl Site {
         caller: Caller,
         headers: &HeaderMap,
     ) -> Response {
-        let document = match self.document(page, &asked, caller).await {
-            Ok(document) => Ok(document),
-            Err(error) => {
-                crate::error::log(&error, page.path);
-                let fault = page.fault(self.backend.desk(), &asked, &error);
-                fault.map(|document| Arc::new(document.failed(&error)))
-            }
-        };
+        let document = self.document(page, &asked, caller).await.or_else(|error| {
+            crate::error::log(&error, page.path);
+            let fault = page.fault(self.backend.desk(), &asked, &error);
+            fault.map(|fault| Arc::new(fault.failed(&error)))
+        });
         let response = match document {
             Ok(document) => document.respond(headers, self.backend.pool()).await,
             Err(error) => Err(error),
@@ -259,7 +248,7 @@ mod tests {
         for n in 0..4_000 {
             let key = (desk.state()?, format!("{n}{}", "x".repeat(8_000)));
             let picture = Document::picture("image/svg+xml", vec![b'x'; 100]);
-            kept.keep(key, picture);
+            kept.documents.insert(key, Arc::new(picture));
         }
         let held = (0..4_000)
             .filter(|n| {

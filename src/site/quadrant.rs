@@ -47,14 +47,15 @@ pub(super) fn small(growth: f64, inflation: f64, regime: &str) -> String {
 
 /// Words beside the plane on a picture.
 pub(super) struct Words<'a> {
-    pub(super) title: String,
+    /// The regime.
+    pub(super) title: &'a str,
     /// Lines below the title, from top to bottom.
     pub(super) lines: Vec<String>,
     pub(super) credit: &'a str,
 }
 
 /// As a picture of its own for pasted links: the plane with its words to the left, in the colours of a page.
-pub(super) fn picture(way: &[(f64, f64)], regime: &str, words: &Words) -> String {
+pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 420\" width=\"800\" height=\"420\" \
          font-family=\"{FONTS}\"><rect width=\"800\" height=\"420\" fill=\"var(--paper)\"/>"
@@ -72,13 +73,13 @@ pub(super) fn picture(way: &[(f64, f64)], regime: &str, words: &Words) -> String
         106,
         34,
         "font-weight=\"600\" fill=\"var(--ink)\"",
-        &words.title,
+        words.title,
     );
     for (n, line) in words.lines.iter().enumerate() {
         text(156 + 30 * n, 17, "fill=\"var(--ink)\"", line);
     }
     text(398, 13, "fill=\"var(--muted)\"", words.credit);
-    let plane = large(way, regime);
+    let plane = large(way, words.title);
     out + &plane.replacen("<svg ", "<svg x=\"452\" y=\"40\" ", 1) + "</svg>"
 }
 

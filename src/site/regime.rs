@@ -7,7 +7,7 @@ use super::fault::reason;
 use super::figures::word;
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
-use super::text::{aged, dashed, plain};
+use super::text::{aged, dashed, percent, plain, points, whole};
 use super::{assets, home, quadrant};
 use crate::desk::kept::Figures;
 use crate::desk::{Desk, RegimePath};
@@ -15,7 +15,7 @@ use crate::endpoints::explain_indicator::Explanation;
 use crate::endpoints::regime::RegimeAnswer;
 use crate::endpoints::scenarios::{Scenario, ScenarioList};
 use crate::error::Result;
-use crate::indicators::prose::{number, signed};
+use crate::indicators::prose::signed;
 use crate::indicators::regime::REGIME;
 use crate::indicators::{Indicator, established};
 use crate::model::series_info::round_to;
@@ -93,16 +93,6 @@ impl Page<'_> {
         let months = self.path.iter().flat_map(|path| &path.months);
         months.into_iter().any(|m| self.then(&m.month).is_some())
     }
-}
-
-/// A score or points with their sign.
-fn points(value: &f64) -> String {
-    signed(*value, 2)
-}
-
-/// A share as a whole number of percent.
-fn whole(share: &f64) -> String {
-    number(100.0 * share, 0)
 }
 
 /// The value of a composite, or why there is none.

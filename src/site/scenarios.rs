@@ -6,10 +6,10 @@ use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use super::text::percent;
 use crate::desk::Desk;
 use crate::desk::scenarios::{Scenario, embedded};
 use crate::error::Result;
-use crate::indicators::prose::number;
 use crate::store::Article;
 use askama::Template;
 
@@ -26,11 +26,6 @@ struct Page {
     frame: Frame,
     item: &'static Scenario,
     articles: Vec<Article>,
-}
-
-/// A share for reading: "12 %".
-fn percent(share: &f64) -> String {
-    format!("{} %", number(100.0 * share, 0))
 }
 
 pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {

@@ -6,8 +6,8 @@ use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::dashed;
-use super::view::{FREQUENCIES, RANGES, UNITS, View, options, query};
-use crate::chart::{ChartSpec, svg};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, options, query};
+use crate::chart::{ChartSpec, Line, svg};
 use crate::desk::Desk;
 use crate::desk::glossary::{Glossary, Term};
 use crate::endpoints::days::parse_as_of;
@@ -25,22 +25,20 @@ use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "series.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
+    asked: &'a Asked,
     id: String,
     info: Arc<SeriesInfo>,
-    /// Why nothing is shown.
-    reason: Option<String>,
-    view: View,
     today: Date,
-    shown: Shown,
+    /// What is known of it, or why nothing is shown.
+    shown: std::result::Result<Shown, String>,
     /// Where the API has the figures.
     source: String,
     terms: Vec<&'static Term>,
 }
 
 /// What is known of the series.
-#[derive(Default)]
 struct Shown {
     facts: Vec<(String, String)>,
     meaning: String,
@@ -57,9 +55,6 @@ struct Shown {
 /// What the page is told: the view, and the period whose revisions are shown.
 pub(super) const ARGUMENTS: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "revised"];
 
-/// Years that one sees at first.
-pub(super) const FIRST: &str = "10y";
-
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let info = desk.resolve("series", &asked.name)?;
     let id = desk.shown_id(&info.id);
@@ -68,16 +63,14 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
         info.title
     );
     let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
-    let view = View::of(asked, &id, FIRST);
-    let query = view.query("", "");
+    let query = query(asked.all(&view::ARGUMENTS));
     let frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
-    let (shown, reason) = match shown(desk, asked, &info, &view) {
-        Ok(shown) => (shown, None),
+    let shown = match shown(desk, asked, &info, &id) {
         // Marks of code are for readers of plain text.
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
-            (Shown::default(), Some(error.to_string().replace('`', "")))
+            Err(error.to_string().replace('`', ""))
         }
-        Err(error) => return Err(error),
+        shown => Ok(shown?),
     };
     let page = Page {
         frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
@@ -85,18 +78,17 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
             .iter()
             .filter(|t| t.series.iter().any(is_about))
             .collect(),
+        source: view::source(desk, &id, asked),
+        asked,
         id,
-        reason,
         today: desk.today(),
         shown,
-        source: view.source(desk),
-        view,
         info: Arc::clone(&info),
     };
     html(&page, assets::path())
 }
 
-impl Page {
+impl Page<'_> {
     /// The series' own frequency and the coarser ones.
     fn frequencies(&self) -> Vec<(&'static str, &'static str)> {
         let own = self.info.frequency;
@@ -104,18 +96,31 @@ impl Page {
         let coarser = FREQUENCIES.into_iter().filter(|(word, _)| is_coarser(word));
         [("", "As published")].into_iter().chain(coarser).collect()
     }
+
+    /// What is shown with another value of an argument, as the query of an address.
+    fn query(&self, name: &str, value: &str) -> String {
+        view::with(self.asked, name, value)
+    }
+
+    /// The same as the query of a widget, which has its own word for where it begins.
+    fn widget_query(&self) -> String {
+        let told = [("range", "start"), ("units", "units")];
+        query(
+            told.into_iter()
+                .map(|(name, own)| (name, self.asked.given(own))),
+        )
+    }
 }
 
 /// Reads what is known of the series.
-fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, view: &View) -> Result<Shown> {
-    let (spec, answer) = view.read(desk)?;
-    let as_of = parse_as_of(desk, Some(view.get("as_of")).filter(|d| !d.is_empty()))?;
+fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, id: &str) -> Result<Shown> {
+    let (spec, unit) = view::read(desk, id, asked)?;
+    let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let reading = metric::read(desk, info, as_of)?;
-    let unit = answer.map(|a| a.unit).unwrap_or_default();
-    let points = spec.lines.first().map_or(&[][..], |line| &line.points);
     let mut facts = facts(info, &reading);
-    facts.extend(extremes(points, &unit, spec.decimals));
-    let newest = points.iter().rev().take(12);
+    facts.extend(extremes(&spec, &unit));
+    let points = spec.lines.first().map(|line| line.points.iter().rev());
+    let newest = points.into_iter().flatten().take(12);
     let rows = newest.map(|o| (o.date, number(o.value, usize::from(spec.decimals))));
     let rows = rows.collect();
     let unit = spec.unit.clone();
@@ -158,22 +163,18 @@ pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
 }
 
 /// Highest and lowest in view.
-fn extremes(points: &[Observation], unit: &str, decimals: u8) -> Vec<(String, String)> {
-    let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
-    let ends = [
-        ("Lowest", points.iter().min_by(by_value)),
-        ("Highest", points.iter().max_by(by_value)),
-    ];
-    let said = |(word, o): (&str, Option<&Observation>)| {
-        let o = o?;
-        let value = number(o.value, usize::from(decimals));
+fn extremes(spec: &ChartSpec, unit: &str) -> Vec<(String, String)> {
+    let ends = spec.lines.first().and_then(Line::extremes);
+    let ends = ends.map(|(low, high)| [("Lowest", low), ("Highest", high)]);
+    let said = |(word, o): (&str, &Observation)| {
+        let value = number(o.value, usize::from(spec.decimals));
         let value = match unit {
             "" | "index" => value,
             unit => format!("{value} {unit}"),
         };
-        Some((format!("{word} in view, {}", o.date), value))
+        (format!("{word} in view, {}", o.date), value)
     };
-    ends.into_iter().filter_map(said).collect()
+    ends.into_iter().flatten().map(said).collect()
 }
 
 /// Latest value, changes, next figure.
@@ -213,9 +214,4 @@ fn facts(info: &SeriesInfo, reading: &metric::Metric) -> Vec<(String, String)> {
             .map(|d| ("Next figure, typically".to_owned(), d.to_string())),
     );
     facts
-}
-
-/// The view as the query of a widget, which has its own word for where it begins.
-fn widget_query(view: &View) -> String {
-    query([("range", view.get("start")), ("units", view.get("units"))].into_iter())
 }

@@ -2,6 +2,7 @@
 
 use crate::chart::in_thousands;
 use crate::endpoints::provenance::Provenance;
+use crate::indicators::prose::{number, signed};
 use crate::model::Date;
 
 /// A name as a part of a path.
@@ -17,6 +18,21 @@ pub(super) fn in_words(day: Date) -> String {
 /// A value in words, "–" where there is none.
 pub(super) fn dashed<T>(value: Option<T>, said: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), said)
+}
+
+/// A share as a whole number of percent.
+pub(super) fn whole(share: &f64) -> String {
+    number(100.0 * share, 0)
+}
+
+/// A share for reading: "12 %".
+pub(super) fn percent(share: &f64) -> String {
+    whole(share) + " %"
+}
+
+/// A score or points with their sign.
+pub(super) fn points(value: &f64) -> String {
+    signed(*value, 2)
 }
 
 /// A number as a person writes it: commas between thousands, a true minus.

@@ -5,8 +5,8 @@ use super::charts;
 use crate::chart::ChartSpec;
 use crate::desk::Desk;
 use crate::endpoints::compare_series::{Comparison, Params};
-use crate::endpoints::time_series::{self, TimeSeriesAnswer};
-use crate::endpoints::{Arguments, Endpoint, Route, decode};
+use crate::endpoints::decode::{self, parts};
+use crate::endpoints::{Arguments, Endpoint, Route, time_series};
 use crate::error::{Error, Result};
 use crate::model::frequency::shift;
 use jiff::ToSpan;
@@ -34,14 +34,10 @@ pub(super) const UNITS: [(&str, &str); 8] = [
 pub(super) const INDEX: &str = "index";
 
 /// Rows of a comparison that a chart takes: more than most screens have columns.
-pub(super) const ROWS: usize = 2_000;
+const ROWS: usize = 2_000;
 
-/// What of a series is shown.
-#[derive(Debug, Clone)]
-pub(super) struct View {
-    id: String,
-    given: Vec<(&'static str, String)>,
-}
+/// Figures in a page that are for its chart.
+const FIGURES: usize = 6_000;
 
 /// Frequencies on offer, the finest first.
 pub(super) const FREQUENCIES: [(&str, &str); 5] = [
@@ -52,74 +48,72 @@ pub(super) const FREQUENCIES: [(&str, &str); 5] = [
     ("a", "Annual"),
 ];
 
-impl View {
-    /// A series as it was asked for; from `first` on where nothing says otherwise.
-    pub(super) fn of(asked: &Asked, id: &str, first: &str) -> Self {
-        let given = ARGUMENTS.iter().filter_map(|name| {
-            let value = asked.argument(name).or((*name == "start").then_some(first));
-            Some((*name, value?.to_owned()))
-        });
-        Self {
-            id: id.to_owned(),
-            given: given.collect(),
-        }
-    }
+/// What is shown with another value of an argument, as the query of an address.
+pub(super) fn with(asked: &Asked, name: &str, value: &str) -> String {
+    let others = asked.all(&ARGUMENTS).filter(|(known, _)| *known != name);
+    query(others.chain([(name, value)]))
+}
 
-    /// The value of an argument, empty where there is none.
-    pub(super) fn get(&self, name: &str) -> &str {
-        let found = self.given.iter().find(|(known, _)| *known == name);
-        found.map_or("", |(_, value)| value)
+/// Where the API has the figures of a series.
+pub(super) fn source(desk: &Desk, id: &str, asked: &Asked) -> String {
+    match asked.given("units") {
+        INDEX => comparison(&as_index(desk, id, asked)),
+        _ => format!("/api/public/data/{id}{}", query(asked.all(&ARGUMENTS))),
     }
+}
 
-    /// Whether figures are shown as an index.
-    pub(super) fn is_index(&self) -> bool {
-        self.get("units") == INDEX
-    }
+/// Where the API has a comparison.
+pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
+    format!("/api/public/compare{}", query(pairs(arguments)))
+}
 
-    /// This view with another value of an argument, as the query of an address.
-    pub(super) fn query(&self, name: &str, value: &str) -> String {
-        let others = pairs(&self.given).filter(|(known, _)| *known != name);
-        query(others.chain([(name, value)]))
+/// The figures of a series as a chart, and their unit; of an index none.
+///
+/// # Errors
+/// What the endpoint says.
+pub(super) fn read(desk: &Desk, id: &str, asked: &Asked) -> Result<(ChartSpec, String)> {
+    if asked.given("units") == INDEX {
+        let answer = compared(desk, &as_index(desk, id, asked))?;
+        return Ok((charts::compared(&answer, (1100, 420)), String::new()));
     }
+    let arguments = asked.all(&ARGUMENTS).chain([("seriesId", id)]);
+    let answer = time_series::every_row(desk, collected(arguments))?;
+    Ok((charts::plot(&answer, (1100, 420)), answer.unit))
+}
 
-    /// Where the API has these figures.
-    pub(super) fn source(&self, desk: &Desk) -> String {
-        if !self.is_index() {
-            let given = pairs(&self.given);
-            return format!("/api/public/data/{}{}", self.id, query(given));
-        }
-        format!(
-            "/api/public/compare{}",
-            query(pairs(&self.as_formula(desk)))
-        )
-    }
+/// The arguments of `compare_series` for an index; a comparison counts back from no day.
+fn as_index(desk: &Desk, id: &str, asked: &Asked) -> Vec<(&'static str, String)> {
+    formulas(asked, id, first_day(desk, asked.given("start")))
+}
 
-    /// The arguments of `compare_series` for an index.
-    fn as_formula(&self, desk: &Desk) -> Vec<(&'static str, String)> {
-        let mut arguments = vec![("series", format!("index({})", self.id))];
-        let kept = self.given.iter().filter(|(name, _)| *name != "units");
-        arguments.extend(kept.map(|(name, value)| match *name {
-            // A comparison counts back from no day.
-            "start" => (*name, first_day(desk, value)),
-            _ => (*name, value.clone()),
-        }));
-        arguments.push(("max_points", ROWS.to_string()));
-        arguments
-    }
+/// Names and formulas of a list as it is written.
+pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).filter(|part| !part.is_empty())
+}
 
-    /// The figures as a chart, and the answer that they are from where it is one of `get_time_series`.
-    ///
-    /// # Errors
-    /// What the endpoint says.
-    pub(super) fn read(&self, desk: &Desk) -> Result<(ChartSpec, Option<TimeSeriesAnswer>)> {
-        if self.is_index() {
-            let answer = compared(desk, &self.as_formula(desk))?;
-            return Ok((charts::compared(&answer, (1100, 420)), None));
-        }
-        let arguments = pairs(&self.given).chain([("seriesId", &*self.id)]);
-        let answer = time_series::every_row(desk, collected(arguments))?;
-        Ok((charts::plot(&answer, (1100, 420)), Some(answer)))
+/// The arguments of `compare_series` for a list from a day on; an index is a formula.
+pub(super) fn formulas(asked: &Asked, list: &str, start: String) -> Vec<(&'static str, String)> {
+    let given = |name| asked.given(name).to_owned();
+    let (mut series, mut units) = (list.to_owned(), given("units"));
+    if units == INDEX {
+        let base = match asked.given("base") {
+            "" => String::new(),
+            base => format!(",\"{}\"", base.replace('"', "")),
+        };
+        let wrapped = listed(list).map(|s| format!("index({s}{base})"));
+        let wrapped: Vec<String> = wrapped.collect();
+        (series, units) = (wrapped.join(","), String::new());
     }
+    let rows = FIGURES / listed(list).count().max(1);
+    vec![
+        ("series", series),
+        ("start", start),
+        ("end", given("end")),
+        ("units", units),
+        ("frequency", given("frequency")),
+        ("as_of", given("as_of")),
+        ("max_points", rows.clamp(2, ROWS).to_string()),
+    ]
 }
 
 /// Our own words as the options of a form, each with its label, the one that holds marked.
@@ -132,9 +126,7 @@ pub(super) fn options(all: impl AsRef<[(&'static str, &'static str)]>, now: &str
 }
 
 /// Arguments as they are asked for.
-pub(super) fn pairs<'a>(
-    arguments: &'a [(&'static str, String)],
-) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn pairs<'a>(arguments: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'a str, &'a str)> {
     arguments.iter().map(|(name, value)| (*name, &**value))
 }
 

@@ -55,8 +55,6 @@ pub(super) struct Widget {
     pub(super) is_side: bool,
     pub(super) credit: Attribution,
     theme: &'static str,
-    style: &'static str,
-    script: &'static str,
 }
 
 impl Widget {
@@ -66,8 +64,6 @@ impl Widget {
             title: title.into(),
             credit,
             theme: asked.theme(),
-            style: &STYLE,
-            script: &SCRIPT,
             ..Self::default()
         }
     }
@@ -77,12 +73,7 @@ impl Widget {
         let html = self
             .render()
             .map_err(|e| Error::internal("rendering a widget", e))?;
-        Ok(Document::html(
-            html,
-            self.style,
-            self.script,
-            Frames::Everyone,
-        ))
+        Ok(Document::html(html, &STYLE, &SCRIPT, Frames::Everyone))
     }
 }
 

@@ -93,23 +93,20 @@ impl Host {
 
     /// What stands in its file for a server; nothing where it cannot.
     pub(super) fn entry(&self, server: &Server) -> Option<Value> {
-        let (template, words) = match server {
-            Server::Program(command, arguments) => {
-                let all = [std::slice::from_ref(command), arguments].concat();
-                let words = vec![
-                    ("{command}", json!(command)),
-                    ("{arguments}", json!(arguments)),
-                    ("{words}", json!(all)),
-                ];
-                (&self.program, words)
-            }
-            Server::Http(url) => (self.http.as_ref()?, vec![("{url}", json!(url))]),
+        let mut entry = match server {
+            Server::Program(..) => self.program.clone(),
+            Server::Http(_) => self.http.clone()?,
         };
-        let mut entry = template.clone();
         for value in entry.as_object_mut()?.values_mut() {
-            if let Some((_, word)) = words.iter().find(|(name, _)| value.as_str() == Some(*name)) {
-                value.clone_from(word);
-            }
+            *value = match (value.as_str(), server) {
+                (Some("{command}"), Server::Program(command, _)) => json!(command),
+                (Some("{arguments}"), Server::Program(_, arguments)) => json!(arguments),
+                (Some("{words}"), Server::Program(command, arguments)) => {
+                    json!([std::slice::from_ref(command), arguments].concat())
+                }
+                (Some("{url}"), Server::Http(url)) => json!(url),
+                _ => continue,
+            };
         }
         Some(entry)
     }

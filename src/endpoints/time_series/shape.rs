@@ -5,7 +5,7 @@ use super::arguments::{Detail, Params};
 use super::digest::digest;
 use super::rows::thin;
 use crate::catalogue::Catalogue;
-use crate::chart::{self, ChartSpec, Extent, Line, Span, Theme};
+use crate::chart::{self, ChartSpec, Line, Span, Theme};
 use crate::desk::address;
 use crate::endpoints::measured::Measured;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub(super) fn shaped(
 ) -> Result<TimeSeriesAnswer> {
     if params.chart {
         let drawing = drawing(&answer, params, &measured);
-        answer.picture = Some(chart::png(&drawing)?.into());
+        answer.picture = Some(chart::png(&chart::svg(&drawing))?.into());
     }
     let detail = params.detail();
     if params.detail.is_some() && answer.points.is_empty() {
@@ -135,7 +135,6 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> C
         shading: recessions(),
         source: source.unwrap_or_default(),
         credit: credit.unwrap_or_default().to_owned(),
-        extent: Extent::Whole,
         theme: Theme::Light,
         size: (800, 420),
     }

@@ -39,7 +39,7 @@ impl Ranking {
         let server = server();
         let tools: Vec<(String, Vec<String>)> = ENDPOINTS
             .iter()
-            .filter_map(|route| server.get_tool(route.spec.tool))
+            .map(|route| server.get_tool(route.spec.tool).unwrap())
             .map(|t| {
                 let title = t.title.as_deref().unwrap_or_default();
                 let about = t.description.as_deref().unwrap_or_default();
