@@ -2,6 +2,7 @@
 
 use super::protocol::{LIST_TTL_MS, caller, is_modern};
 use super::server::{INSTRUCTIONS, Server};
+use super::shared::LISTS;
 use super::{completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
 use rmcp::model::{
@@ -36,7 +37,10 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.capabilities = Self::legacy_capabilities(result.capabilities);
+        // Without a stream of its own, such a client would wait in vain for the changes it subscribed to.
+        if let Some(resources) = &mut result.capabilities.resources {
+            resources.subscribe = None;
+        }
         result.instructions = Some(INSTRUCTIONS.to_owned());
         Ok(result)
     }
@@ -56,7 +60,7 @@ impl ServerHandler for Server {
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
         no_cursor(request)?;
-        let list = self.shared.lists().tools.clone();
+        let list = LISTS.tools.clone();
         self.signed(&context, list, |list| &mut list.meta)
     }
 
@@ -87,18 +91,13 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared
-            .lists()
-            .tools
-            .tools
-            .iter()
-            .find(|t| t.name == name)
-            .cloned()
+        let mut tools = LISTS.tools.tools.iter();
+        tools.find(|t| t.name == name).cloned()
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
         no_cursor(request)?;
-        let list = self.shared.lists().resources.clone();
+        let list = LISTS.resources.clone();
         self.signed(&context, list, |list| &mut list.meta)
     }
 
@@ -108,7 +107,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
         no_cursor(request)?;
-        let list = self.shared.lists().templates.clone();
+        let list = LISTS.templates.clone();
         self.signed(&context, list, |list| &mut list.meta)
     }
 
@@ -150,7 +149,7 @@ impl ServerHandler for Server {
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
         no_cursor(request)?;
-        let list = self.shared.lists().prompts.clone();
+        let list = LISTS.prompts.clone();
         self.signed(&context, list, |list| &mut list.meta)
     }
 
@@ -170,7 +169,7 @@ impl ServerHandler for Server {
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
         no_cursor(request)?;
-        let list = self.shared.lists().skills.clone();
+        let list = LISTS.skills.clone();
         self.signed(&context, list, |list| &mut list.meta)
     }
 
@@ -179,13 +178,8 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         context: Context,
     ) -> Result<GetSkillResult> {
-        let found = self
-            .shared
-            .lists()
-            .skills
-            .skills
-            .iter()
-            .find(|s| s.uri == request.uri);
+        let mut skills = LISTS.skills.skills.iter();
+        let found = skills.find(|s| s.uri == request.uri);
         let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);
