@@ -266,11 +266,10 @@ impl Admission {
 
     /// Addresses remembered now.
     pub(crate) fn addresses(&self) -> usize {
-        let shared = self.counts.shared.as_ref();
-        shared.map_or_else(
-            || self.counts.ledger.lock().len(),
-            |shared| shared.addresses(),
-        )
+        match &self.counts.shared {
+            Some(shared) => shared.addresses(),
+            None => self.counts.ledger.lock().len(),
+        }
     }
 
     /// How the counts are doing that many machines share, where they do.

@@ -59,9 +59,9 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        no_cursor(request)?;
+        no_cursor(request.and_then(|page| page.cursor))?;
         let list = LISTS.tools.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn call_tool(
@@ -86,7 +86,7 @@ impl ServerHandler for Server {
             made.into_tree(backend).await
         };
         let result = caller(&context.extensions).scope(call).await;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
@@ -96,9 +96,9 @@ impl ServerHandler for Server {
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
-        no_cursor(request)?;
+        no_cursor(request.and_then(|page| page.cursor))?;
         let list = LISTS.resources.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn list_resource_templates(
@@ -106,9 +106,9 @@ impl ServerHandler for Server {
         request: Page,
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
-        no_cursor(request)?;
+        no_cursor(request.and_then(|page| page.cursor))?;
         let list = LISTS.templates.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn read_resource(
@@ -122,7 +122,7 @@ impl ServerHandler for Server {
         }
         let read = resources::read(&self.shared.backend, &request.uri);
         let result = caller(&context.extensions).scope(read).await?;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
@@ -144,13 +144,13 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CompleteResult> {
         let result = CompleteResult::new(completion::complete(&request)?);
-        self.signed(&context, result, |result| &mut result.meta)
+        Ok(self.signed(&context, result, |result| &mut result.meta))
     }
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
-        no_cursor(request)?;
+        no_cursor(request.and_then(|page| page.cursor))?;
         let list = LISTS.prompts.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn get_prompt(
@@ -163,14 +163,14 @@ impl ServerHandler for Server {
             return answer;
         }
         let result = prompts::get(&request.name, request.arguments.as_ref())?;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
-        no_cursor(request)?;
+        no_cursor(request.and_then(|page| page.cursor))?;
         let list = LISTS.skills.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn get_skill(
@@ -184,7 +184,7 @@ impl ServerHandler for Server {
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);
         result.cache_scope = Some(CacheScope::Public);
-        self.signed(&context, result, |result| &mut result.meta)
+        Ok(self.signed(&context, result, |result| &mut result.meta))
     }
 
     async fn read_resource_directory(
@@ -192,13 +192,13 @@ impl ServerHandler for Server {
         request: ReadResourceDirectoryRequestParams,
         context: Context,
     ) -> Result<ReadResourceDirectoryResult> {
-        no_cursor_text(request.cursor.as_deref())?;
+        no_cursor(request.cursor)?;
         let children =
             skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
         let list = ReadResourceDirectoryResult::with_all_items(children)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     #[cfg(feature = "conformance")]
@@ -219,11 +219,11 @@ impl Server {
         context: &Context,
         mut result: T,
         meta: fn(&mut T) -> &mut Option<MetaObject>,
-    ) -> Result<T> {
+    ) -> T {
         if is_modern(context) {
             self.shared.signature.sign(meta(&mut result));
         }
-        Ok(result)
+        result
     }
 }
 
@@ -236,12 +236,8 @@ fn no_such(what: &str, uri: &str) -> ErrorData {
     )
 }
 
-fn no_cursor(request: Page) -> Result<()> {
-    no_cursor_text(request.and_then(|r| r.cursor).as_deref())
-}
-
 /// Lists fit one page, so every cursor is one we never gave.
-fn no_cursor_text(cursor: Option<&str>) -> Result<()> {
+fn no_cursor(cursor: Option<String>) -> Result<()> {
     match cursor {
         Some(_) => Err(ErrorData::invalid_params(
             "Unknown cursor: this list has one page; ask without a cursor",

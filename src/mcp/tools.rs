@@ -55,22 +55,17 @@ fn success(reply: &Reply) -> ToolResult {
         text.push('\n');
         text.push_str(&forward::sentence(fetched));
     }
-    ToolResult {
-        shape: CallToolResult::success(content(reply, text)),
-        json: Some(reply.json.clone()),
-        is_forwarded: reply.upstream.is_some(),
-    }
-}
-
-/// What a model sees: the text and the picture. Every revision of the protocol has both kinds, and every host knows
-/// them; a `resource_link` ends the run of some.
-fn content(answer: &Reply, text: String) -> Vec<ContentBlock> {
+    // Every revision of the protocol has both kinds, and every host knows them; a `resource_link` ends the run of some.
     let mut content = vec![ContentBlock::text(text)];
-    if let Some(png) = &answer.png {
+    if let Some(png) = &reply.png {
         let picture = base64::engine::general_purpose::STANDARD.encode(png);
         content.push(ContentBlock::image(picture, "image/png"));
     }
-    content
+    ToolResult {
+        shape: CallToolResult::success(content),
+        json: Some(reply.json.clone()),
+        is_forwarded: reply.upstream.is_some(),
+    }
 }
 
 // Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so it names what
