@@ -15,7 +15,7 @@
 //! 2  chart                     pure: series as SVG and PNG
 //! 2  recipe                    sources of figures as data: pure readers of their answers
 //! 2  sqlite  postgres          SQLite files: whose they are, opened, set aside; a database of others: addresses, transactions
-//! 1  model  rpc  pool  disk    series, frequency, calendar, units; who speaks at /mcp; computed work in turn; files
+//! 1  model  pool  disk         series, frequency, calendar, units; computed work in turn; files
 //! 1  net                       what both clients of the network share
 //! 0  error  cache  clock       what can go wrong, as meanings; bounded memory; time that does not jump
 //! ```
@@ -54,7 +54,6 @@ pub mod pool;
 mod postgres;
 pub mod recipe;
 pub mod rest;
-pub mod rpc;
 pub mod server;
 pub mod site;
 mod sqlite;

@@ -21,6 +21,6 @@ mod settings;
 mod shared;
 mod stream;
 
-pub use http_server::{HttpServer, router};
+pub use http_server::HttpServer;
 pub use metrics::Synced;
 pub use settings::{Connections, Options, Shutdown};

@@ -17,7 +17,6 @@ const FLOORS: &[(&str, u8)] = &[
     ("clock", 0),
     ("disk", 1),
     ("model", 1),
-    ("rpc", 1),
     ("pool", 1),
     ("net", 1),
     ("indicators", 2),
@@ -50,7 +49,7 @@ const WIRING: u8 = 10;
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("quick_cache", &["cache"]),
     ("rmcp", &["mcp"]),
-    ("mcp_lane", &["rpc", "mcp", "admission"]),
+    ("mcp_lane", &["mcp", "admission"]),
     (
         "axum",
         &["rest", "admission", "mcp", "site", "server", "app"],

@@ -6,7 +6,7 @@
 //! for a name that was bound to 127.0.0.1 by somebody else is not (DNS rebinding), and a page must be of an allowed
 //! origin. A request under the host of a public `--base-url` came through the operator's proxy: it is public.
 
-use super::names::{Allowed, Host, Origin, Page, is_loopback, usual_port};
+use super::names::{Allowed, Named, is_loopback, usual_port};
 use crate::error::quote;
 use crate::rest::set;
 use axum::body::Body;
@@ -35,7 +35,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 #[derive(Debug, Clone)]
 pub struct Callers {
     hosts: Vec<Allowed>,
-    origins: Vec<Origin>,
+    origins: Vec<Allowed>,
     /// The host of the operator's public address.
     public: Option<Allowed>,
 }
@@ -49,10 +49,10 @@ impl Callers {
             hosts: loopback
                 .iter()
                 .chain(hosts)
-                .filter_map(|e| Allowed::read(e))
+                .filter_map(|e| Allowed::host(e))
                 .collect(),
-            origins: origins.iter().filter_map(|e| Origin::read(e)).collect(),
-            public: public_host(base_url).and_then(|host| Allowed::read(&host)),
+            origins: origins.iter().filter_map(|e| Allowed::origin(e)).collect(),
+            public: public_host(base_url).and_then(|host| Allowed::host(&host)),
         }
     }
 
@@ -65,28 +65,23 @@ impl Callers {
         request: &Request<B>,
         is_local: bool,
     ) -> Result<Admitted, Refusal> {
-        let is_mcp = request.uri().path() == MCP;
-        let refuse = |(status, why)| Refusal {
-            status,
-            why,
-            is_mcp,
-        };
-        let host = host(request).map_err(refuse)?;
+        let is_mcp = is_mcp(request);
+        let host = host(request)?;
         let is_public = !is_local
             || host.is_some_and(|host| self.public.as_ref().is_some_and(|own| own.admits(host)));
         if is_public && !is_mcp {
             return Ok(Admitted::Anyone);
         }
-        let host = host.ok_or_else(|| refuse(missing()))?;
+        let host = host.ok_or_else(missing)?;
         if !self.hosts.iter().any(|allowed| allowed.admits(host)) {
-            return Err(refuse(foreign_host(host)));
+            return Err(foreign_host(host));
         }
-        let origin = self.origin(request).map_err(refuse)?;
+        let origin = self.origin(request)?;
         Ok(Admitted::Named { origin, is_mcp })
     }
 
     /// The origin of the page that asks, if it is a page and may.
-    fn origin<B>(&self, request: &Request<B>) -> Result<Option<HeaderValue>, Fault> {
+    fn origin<B>(&self, request: &Request<B>) -> Result<Option<HeaderValue>, Refusal> {
         let headers = request.headers();
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else {
@@ -95,7 +90,7 @@ impl Callers {
             }
             return Ok(None);
         };
-        let page = origin.to_str().ok().and_then(Page::read);
+        let page = origin.to_str().ok().and_then(Named::origin);
         let is_allowed =
             page.is_some_and(|page| self.origins.iter().any(|allowed| allowed.admits(page)));
         if !is_allowed || origins.next().is_some() {
@@ -117,17 +112,14 @@ pub(crate) fn is_public(base_url: &str) -> bool {
     public_host(base_url).is_some()
 }
 
-/// A status and why.
-type Fault = (StatusCode, String);
-
 /// The host a request names, in `Host` or in its address; only HTTP/1.0 may leave it out.
-fn host<B>(request: &Request<B>) -> Result<Option<Host<'_>>, Fault> {
+fn host<B>(request: &Request<B>) -> Result<Option<Named<'_>>, Refusal> {
     let mut values = request.headers().get_all(header::HOST).iter();
     let header =
         match (values.next(), values.next()) {
             (None, _) => None,
             (Some(value), None) => {
-                let host = value.to_str().ok().and_then(Host::read);
+                let host = value.to_str().ok().and_then(Named::host);
                 Some(host.ok_or_else(|| {
                     bad("The Host header is not a host name with or without a port.")
                 })?)
@@ -140,7 +132,7 @@ fn host<B>(request: &Request<B>) -> Result<Option<Host<'_>>, Fault> {
         }
         return Ok(header);
     };
-    let named = Host::read(authority.as_str())
+    let named = Named::host(authority.as_str())
         .ok_or_else(|| bad("The host in the address is not a host name with or without a port."))?;
     let usual = request.uri().scheme_str().and_then(usual_port);
     let is_same = header.is_none_or(|header| {
@@ -166,36 +158,41 @@ fn is_foreign_part<B>(request: &Request<B>) -> bool {
     is(FETCH_SITE, "cross-site") && !is_opened()
 }
 
-fn bad(why: &str) -> Fault {
-    (StatusCode::BAD_REQUEST, why.to_owned())
+/// Whether a request is for MCP, where refusals are told in its words.
+pub(crate) fn is_mcp<B>(request: &Request<B>) -> bool {
+    request.uri().path() == MCP
 }
 
-fn missing() -> Fault {
+fn bad(why: &str) -> Refusal {
+    Refusal(StatusCode::BAD_REQUEST, why.to_owned())
+}
+
+fn missing() -> Refusal {
     bad("The request does not say which host it wants; send a Host header.")
 }
 
-fn foreign_host(host: Host<'_>) -> Fault {
+fn foreign_host(host: Named<'_>) -> Refusal {
     let name = quote(host.name);
     let why = format!(
         "This server is not called {name}. If it is meant to be, start it with --allowed-host {name}, or with \
          --base-url when that is its public address."
     );
-    (StatusCode::FORBIDDEN, why)
+    Refusal(StatusCode::FORBIDDEN, why)
 }
 
-fn foreign_origin(origin: &HeaderValue) -> Fault {
+fn foreign_origin(origin: &HeaderValue) -> Refusal {
     let origin = quote(&String::from_utf8_lossy(origin.as_bytes()));
     let why = format!(
         "Pages of {origin} may not call this server. If they are meant to, start it with --allowed-origin and that \
          origin."
     );
-    (StatusCode::FORBIDDEN, why)
+    Refusal(StatusCode::FORBIDDEN, why)
 }
 
-fn foreign_part() -> Fault {
+fn foreign_part() -> Refusal {
     let why = "Pages of other sites may not show parts of this server, which serves its own machine. A server that is \
         meant for everybody is started with a public --base-url.";
-    (StatusCode::FORBIDDEN, why.to_owned())
+    Refusal(StatusCode::FORBIDDEN, why.to_owned())
 }
 
 /// A request that is let in.
@@ -234,24 +231,20 @@ impl Admitted {
 
 /// Why a request is not let in.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    status: StatusCode,
-    why: String,
-    is_mcp: bool,
-}
+pub(crate) struct Refusal(StatusCode, String);
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let mut response = if self.is_mcp {
-            rejected(self.status, error::INVALID_REQUEST, &self.why)
+impl Refusal {
+    /// As an answer, in MCP's words or in our own.
+    pub(crate) fn into_response(self, is_mcp: bool) -> Response {
+        let Self(status, why) = self;
+        let mut response = if is_mcp {
+            rejected(status, error::INVALID_REQUEST, &why)
         } else {
-            let code = if self.status == StatusCode::FORBIDDEN {
-                "not_permitted"
-            } else {
-                "invalid_request"
+            let code = match status {
+                StatusCode::FORBIDDEN => "not_permitted",
+                _ => "invalid_request",
             };
-            let body = json!({ "error": self.why, "code": code });
-            (self.status, axum::Json(body)).into_response()
+            (status, axum::Json(json!({ "error": why, "code": code }))).into_response()
         };
         set(&mut response, header::CACHE_CONTROL, "no-store");
         response
@@ -277,7 +270,7 @@ pub(crate) async fn guard(
 ) -> Response {
     let admitted = match callers.admit(&request, is_local) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => return refusal.into_response(is_mcp(&request)),
     };
     let mut response = next.run(request).await;
     admitted.mark(&mut response);

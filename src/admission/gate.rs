@@ -48,14 +48,20 @@ const SPOKEN_FOR: [HeaderName; 3] = [
 /// What is charged and to whom, and a count of who was refused.
 pub struct Admission {
     settings: LimitSettings,
-    ledger: Arc<Mutex<Ledger>>,
-    shared: Option<Arc<Shared>>,
+    /// What was counted.
+    pub(crate) counts: Arc<Counts>,
     warned: AtomicBool,
     listeners: Arc<Permits<()>>,
+}
+
+/// What goes on when the settings become others.
+pub(crate) struct Counts {
+    ledger: Mutex<Ledger>,
+    shared: Option<Shared>,
     /// Refusals by limit.
-    pub(crate) refused: Arc<Tally>,
+    pub(crate) refused: Tally,
     /// Calls of tools over `/mcp`.
-    pub(crate) called: Arc<Tally>,
+    pub(crate) called: Tally,
 }
 
 impl Admission {
@@ -64,67 +70,54 @@ impl Admission {
     pub fn new(settings: LimitSettings, connections: usize) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
         let address = settings.shared.as_ref();
-        let shared = address.and_then(|at| Shared::begin(at, Arc::clone(&settings.clock), max));
         let saved = settings.file.as_deref().and_then(Saved::read);
         let ledger = saved.and_then(|saved| Ledger::resume(saved, &now, max));
-        let ledger = ledger.unwrap_or_else(|| Ledger::new(now, max, 1));
-        let ledger = Arc::new(Mutex::new(ledger));
-        Self::over(ledger, shared.map(Arc::new), settings, connections)
+        let counts = Counts {
+            ledger: Mutex::new(ledger.unwrap_or_else(|| Ledger::new(now, max, 1))),
+            shared: address.and_then(|at| Shared::begin(at, Arc::clone(&settings.clock), max)),
+            refused: Tally::default(),
+            called: Tally::default(),
+        };
+        Self::over(Arc::new(counts), settings, connections)
     }
 
     /// Other limits and permits over the same counts, which stay in the file where they are kept.
     pub(crate) fn again(&self, mut settings: LimitSettings, connections: usize) -> Self {
         settings.file.clone_from(&self.settings.file);
         settings.clock = Arc::clone(&self.settings.clock);
-        let (ledger, shared) = (Arc::clone(&self.ledger), self.shared.clone());
-        Self {
-            refused: Arc::clone(&self.refused),
-            called: Arc::clone(&self.called),
-            ..Self::over(ledger, shared, settings, connections)
-        }
+        Self::over(Arc::clone(&self.counts), settings, connections)
     }
 
-    fn over(
-        ledger: Arc<Mutex<Ledger>>,
-        shared: Option<Arc<Shared>>,
-        mut settings: LimitSettings,
-        connections: usize,
-    ) -> Self {
+    fn over(counts: Arc<Counts>, mut settings: LimitSettings, connections: usize) -> Self {
         for (network, _) in &mut settings.overrides {
             *network = counted(*network);
         }
         let streams = (connections / LISTENING_SHARE).max(1);
         Self {
-            ledger,
-            shared,
             settings,
+            counts,
             warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
-            refused: Arc::default(),
-            called: Arc::default(),
         }
     }
 
     /// Who a request is counted for. A proxy speaks for others, so that what comes from it is counted even from
     /// loopback, and under its own address when it does not say for whom it asks.
     pub fn caller(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Caller {
-        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
-            return Caller::OWN;
-        };
-        if self.is_counted(peer) || self.is_proxy(peer) {
-            let trusted = &self.settings.trusted_proxies;
-            return Caller::at(address::client(peer, headers, trusted));
+        match peer.map(|peer| peer.ip().to_canonical()) {
+            Some(peer) if !self.is_own(peer) => {
+                let trusted = &self.settings.trusted_proxies;
+                Caller::at(address::client(peer, headers, trusted))
+            }
+            Some(_) | None => Caller::OWN,
         }
-        Caller::OWN
     }
 
     /// Warns once when somebody on loopback speaks for others and is not named as a proxy: they would all pass as this
     /// machine, under no limit. A proxy that says nothing at all is known by its old protocol.
     pub(crate) fn watch<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
-        let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else {
-            return;
-        };
-        if self.warned.load(Ordering::Relaxed) || self.is_counted(peer) || self.is_proxy(peer) {
+        let is_own = peer.is_some_and(|peer| self.is_own(peer.ip().to_canonical()));
+        if !is_own || self.warned.load(Ordering::Relaxed) {
             return;
         }
         let is_old = request.version() <= Version::HTTP_10;
@@ -144,14 +137,15 @@ impl Admission {
     /// For whom the connections of an address are counted: for nobody those of proxies.
     pub(crate) fn connecting(&self, address: IpAddr) -> Caller {
         let address = address.to_canonical();
-        match self.is_counted(address) && !self.is_proxy(address) {
-            true => Caller::at(address),
-            false => Caller::OWN,
+        match self.is_own(address) || self.is_proxy(address) {
+            true => Caller::OWN,
+            false => Caller::at(address),
         }
     }
 
-    fn is_counted(&self, address: IpAddr) -> bool {
-        self.settings.count_loopback || !address.is_loopback()
+    /// Whether an address is this machine's own, and nobody asks through it.
+    fn is_own(&self, address: IpAddr) -> bool {
+        address.is_loopback() && !self.settings.count_loopback && !self.is_proxy(address)
     }
 
     fn is_proxy(&self, address: IpAddr) -> bool {
@@ -164,14 +158,14 @@ impl Admission {
     /// # Errors
     /// [`Refusal`] when too many came at once.
     pub(crate) fn glance(&self, caller: Caller) -> Result<(), Refusal> {
-        let seen = match (caller.address(), &self.shared) {
+        let seen = match (caller.address(), &self.counts.shared) {
             (Some(address), None) => {
-                let mut ledger = self.ledger.lock();
+                let mut ledger = self.counts.ledger.lock();
                 ledger.glance(address, self.pace(), &self.now())
             }
             (None, _) | (_, Some(_)) => Ok(()),
         };
-        seen.inspect_err(|refusal| self.refused.add(refusal.limit()))
+        seen.inspect_err(|refusal| self.counts.refused.add(refusal.limit()))
     }
 
     /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
@@ -187,14 +181,6 @@ impl Admission {
         self.take(caller, Some(self.pace()), policy).await
     }
 
-    /// Charges one request to the day's allowance alone; `None` for who is not counted.
-    ///
-    /// # Errors
-    /// [`Refusal`] when nothing is left; that costs nothing.
-    async fn spend(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
-        self.take(caller, None, Some(policy)).await
-    }
-
     async fn take(
         &self,
         caller: Caller,
@@ -206,15 +192,15 @@ impl Admission {
         };
         let day = policy.map(|policy| (policy, self.limit(address, policy)));
         let charge = Charge { burst, day };
-        let charged = match &self.shared {
+        let charged = match &self.counts.shared {
             None => {
-                let mut ledger = self.ledger.lock();
+                let mut ledger = self.counts.ledger.lock();
                 ledger.charge_alone(address, &charge, &self.now())
             }
             // In a box, so that the future of a request is no larger where nothing is shared.
             Some(shared) => Box::pin(shared.charge(address, &charge)).await,
         };
-        charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
+        charged.inspect_err(|refusal| self.counts.refused.add(refusal.limit()))
     }
 
     fn pace(&self) -> Burst {
@@ -223,10 +209,10 @@ impl Admission {
 
     /// Gives one request back: the failure was ours.
     pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
-        match (caller.address(), &self.shared) {
+        match (caller.address(), &self.counts.shared) {
             (None, _) => {}
             (Some(address), None) => {
-                let mut ledger = self.ledger.lock();
+                let mut ledger = self.counts.ledger.lock();
                 ledger.refund_alone(address, policy, &self.now());
             }
             (Some(address), Some(shared)) => shared.refund(address, policy),
@@ -239,7 +225,7 @@ impl Admission {
     /// [`Full`] when the caller or all together have as many as they may.
     pub(crate) fn listen(&self, caller: Caller) -> Result<Permit<()>, Full> {
         self.listeners.take(caller, || ()).inspect_err(|full| {
-            self.refused.add(match full {
+            self.counts.refused.add(match full {
                 Full::Caller => "listeners_of_address",
                 Full::All => "listeners",
             });
@@ -257,7 +243,7 @@ impl Admission {
         policy: Policy,
         work: impl Future<Output = crate::Result<T>>,
     ) -> crate::Result<T> {
-        let charged = self.spend(caller, policy).await;
+        let charged = self.take(caller, None, Some(policy)).await;
         charged.map_err(|refusal| Error::RateLimited {
             what: reply::sentence(&refusal),
             retry_after: refusal.retry_after,
@@ -274,19 +260,21 @@ impl Admission {
         let Some(address) = caller.address() else {
             return "local".to_owned();
         };
-        let [a, b, c, d, ..] = self.ledger.lock().key(address, &self.now());
+        let [a, b, c, d, ..] = self.counts.ledger.lock().key(address, &self.now());
         hex(&[a, b, c, d])
     }
 
     /// Addresses remembered now.
     pub(crate) fn addresses(&self) -> usize {
-        let shared = self.shared.as_ref();
-        shared.map_or_else(|| self.ledger.lock().len(), |shared| shared.addresses())
+        match &self.counts.shared {
+            Some(shared) => shared.addresses(),
+            None => self.counts.ledger.lock().len(),
+        }
     }
 
     /// How the counts are doing that many machines share, where they do.
     pub(crate) fn shared(&self) -> Option<SharedState> {
-        self.shared.as_ref().map(|shared| shared.state())
+        self.counts.shared.as_ref().map(|shared| shared.state())
     }
 
     /// Writes the day's counts to their file, when there is one and something changed.
@@ -297,7 +285,7 @@ impl Admission {
         let Some(path) = &self.settings.file else {
             return Ok(());
         };
-        let changed = self.ledger.lock().changed(&self.now());
+        let changed = self.counts.ledger.lock().changed(&self.now());
         changed.map_or(Ok(()), |saved| saved.write(path))
     }
 

@@ -311,15 +311,13 @@ impl Ledger {
 /// Random bytes from the system; a clock-and-address mix only if the system has none to give.
 fn fresh_salt() -> Salt {
     let mut salt = Salt::default();
-    let random = rustls::crypto::ring::default_provider().secure_random;
-    if random.fill(&mut salt).is_err() {
-        use std::hash::BuildHasher;
+    let system = rustls::crypto::ring::default_provider().secure_random;
+    if system.fill(&mut salt).is_err() {
         tracing::warn!(
             "the system gave no random bytes; hashed addresses are easier to guess today"
         );
-        for (i, chunk) in salt.chunks_mut(8).enumerate() {
-            let word = std::hash::RandomState::new().hash_one(i).to_le_bytes();
-            chunk.copy_from_slice(word.get(..chunk.len()).unwrap_or_default());
+        for word in salt.as_chunks_mut().0 {
+            *word = random().to_le_bytes();
         }
     }
     salt

@@ -3,135 +3,109 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// A host in lower case, and the port if only one is right; `Some(None)` is that of a scheme without a usual port.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A host or an origin of the operator's lists.
+#[derive(Debug, Clone)]
 pub(super) struct Allowed {
-    pub(super) name: String,
+    /// Of an origin; a host has none.
+    scheme: String,
+    name: String,
+    /// The port, if only one is right; `Some(None)` is that of a scheme without a usual port.
     port: Option<Option<u16>>,
 }
 
-/// An origin of the operator's list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Origin {
-    scheme: String,
-    host: Allowed,
-}
-
-/// The origin of a page, as its browser writes it.
+/// A host as a request names it, or the origin of a page as its browser writes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Page<'a> {
+pub(super) struct Named<'a> {
+    /// Of an origin; a host has none.
     scheme: &'a str,
-    host: Host<'a>,
-}
-
-/// A host as a request names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Host<'a> {
     pub(super) name: &'a str,
     pub(super) port: Option<u16>,
 }
 
 impl Allowed {
-    pub(super) fn read(entry: &str) -> Option<Self> {
+    /// Reads a host; one that cannot be read allows nothing and is logged.
+    pub(super) fn host(entry: &str) -> Option<Self> {
         // IPv6 stands in the list with or without brackets.
-        let address = entry.trim().parse::<Ipv6Addr>().ok();
-        let address = address.map(|address| address.to_string());
-        let host = match &address {
-            Some(name) => Some(Host { name, port: None }),
-            None => Host::read(entry.trim()),
-        };
+        let address = entry.trim().parse::<Ipv6Addr>();
+        let text = address.map_or_else(|_| entry.trim().to_owned(), |ip| format!("[{ip}]"));
+        let host = Named::host(&text);
         if host.is_none() {
             tracing::warn!(
                 entry,
                 "not a host; write macro.example.org or macro.example.org:8443"
             );
         }
-        host.map(|host| Self {
-            name: host.name.to_ascii_lowercase(),
-            port: host.port.map(Some),
-        })
+        host.map(|host| Self::of(host, host.port.map(Some)))
     }
 
-    pub(super) fn admits(&self, host: Host<'_>) -> bool {
-        self.name.eq_ignore_ascii_case(host.name) && self.port.is_none_or(|own| own == host.port)
-    }
-}
-
-impl Origin {
-    pub(super) fn read(entry: &str) -> Option<Self> {
+    /// Reads an origin; one that cannot be read allows nothing and is logged.
+    pub(super) fn origin(entry: &str) -> Option<Self> {
         let text = entry.trim();
         let (text, is_any) = match text.strip_suffix(":*") {
             Some(text) => (text, true),
             None => (text.strip_suffix('/').unwrap_or(text), false),
         };
-        let page = Page::read(text).filter(|page| !is_any || page.host.port.is_none());
-        if page.is_none() {
+        let origin = Named::origin(text).filter(|origin| !is_any || origin.port.is_none());
+        if origin.is_none() {
             tracing::warn!(entry, "not an origin; write https://app.example.com:443");
         }
-        page.map(|page| Self {
-            scheme: page.scheme.to_ascii_lowercase(),
-            host: Allowed {
-                name: page.host.name.to_ascii_lowercase(),
-                port: (!is_any).then_some(page.host().port),
-            },
-        })
+        origin.map(|origin| Self::of(origin, (!is_any).then_some(origin.port_meant())))
     }
 
-    pub(super) fn admits(&self, page: Page<'_>) -> bool {
-        self.scheme.eq_ignore_ascii_case(page.scheme) && self.host.admits(page.host())
+    fn of(named: Named<'_>, port: Option<Option<u16>>) -> Self {
+        Self {
+            scheme: named.scheme.to_owned(),
+            name: named.name.to_owned(),
+            port,
+        }
+    }
+
+    pub(super) fn admits(&self, named: Named<'_>) -> bool {
+        self.scheme.eq_ignore_ascii_case(named.scheme)
+            && self.name.eq_ignore_ascii_case(named.name)
+            && self.port.is_none_or(|own| own == named.port_meant())
     }
 }
 
-impl<'a> Host<'a> {
+impl<'a> Named<'a> {
     /// A name or an address and perhaps a port, and nothing else.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
-        let (name, rest, letters): (_, _, fn(u8) -> bool) = match text.strip_prefix('[') {
-            Some(text) => {
-                let (name, rest) = text.split_once(']')?;
-                (name, rest, |b| {
-                    b.is_ascii_hexdigit() || matches!(b, b':' | b'.')
-                })
-            }
-            None => {
-                let at = text.find(':').unwrap_or(text.len());
-                let (name, rest) = text.split_at_checked(at)?;
-                // The underscore is no letter of a host name, but of many a container's.
-                (name, rest, |b| {
-                    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_')
-                })
-            }
+    pub(super) fn host(text: &'a str) -> Option<Self> {
+        let bracketed = text.strip_prefix('[');
+        let (name, rest) = match bracketed {
+            Some(text) => text.split_once(']')?,
+            None => text.split_at_checked(text.find(':').unwrap_or(text.len()))?,
         };
-        if name.is_empty() || !name.bytes().all(letters) {
-            return None;
-        }
-        if rest.is_empty() {
-            return Some(Self { name, port: None });
-        }
-        let port = rest.strip_prefix(':')?;
-        let is_port = port.bytes().all(|b| b.is_ascii_digit()) && !port.starts_with('0');
-        let port = port.parse().ok().filter(|_| is_port)?;
-        Some(Self {
+        let is_letter = |b: u8| match bracketed {
+            Some(_) => b.is_ascii_hexdigit() || matches!(b, b':' | b'.'),
+            // The underscore is no letter of a host name, but of many a container's.
+            None => b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'),
+        };
+        let is_port =
+            |digits: &&str| !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+        let port = rest.strip_prefix(':').filter(is_port);
+        let port = port.and_then(|digits| digits.parse().ok());
+        let is_whole = rest.is_empty() || port.is_some();
+        let is_host = is_whole && !name.is_empty() && name.bytes().all(is_letter);
+        is_host.then_some(Self {
+            scheme: "",
             name,
-            port: Some(port),
+            port,
         })
     }
-}
 
-impl<'a> Page<'a> {
     /// Scheme and host of an origin, and nothing longer.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
+    pub(super) fn origin(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
         let is_scheme =
             scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(is_letter);
-        let host = Host::read(rest)?;
-        is_scheme.then_some(Self { scheme, host })
+        let host = Self::host(rest)?;
+        is_scheme.then_some(Self { scheme, ..host })
     }
 
-    /// Its host, with the port that is meant where none is written.
-    fn host(&self) -> Host<'a> {
-        let port = self.host.port.or_else(|| usual_port(self.scheme));
-        Host { port, ..self.host }
+    /// The port that is meant where an origin has none written.
+    fn port_meant(self) -> Option<u16> {
+        self.port.or_else(|| usual_port(self.scheme))
     }
 }
 

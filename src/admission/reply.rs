@@ -4,7 +4,7 @@ use super::policy::{Policy, Refusal, Standing};
 use crate::rest::set;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Names of the headers that tell where a client stands, for CORS.
 pub(crate) const EXPOSED: [HeaderName; 5] = [
@@ -55,35 +55,31 @@ pub(crate) fn sentence(refusal: &Refusal) -> String {
 }
 
 /// The refusal as plain facts: what a REST body, an MCP `_meta` and a JSON-RPC error have in common.
-pub(crate) fn facts(refusal: &Refusal) -> Value {
-    let wait = refusal.seconds();
-    match &refusal.standing {
-        Some(standing) => json!({
-            "code": "rate_limited",
-            "retryable": true,
-            "retry_after_seconds": wait,
-            "limit": standing.limit,
-            "remaining": 0,
-            "reset_at": standing.reset_at.to_string(),
-            "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-            "violated-policies": [refusal.limit()],
-        }),
-        None => json!({
-            "code": "rate_limited",
-            "retryable": true,
-            "retry_after_seconds": wait,
-            "type": "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
-            "violated-policies": [refusal.limit()],
-        }),
+pub(crate) fn facts(refusal: &Refusal) -> Map<String, Value> {
+    let mut facts = Map::new();
+    let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
+    add("code", "rate_limited".into());
+    add("retryable", true.into());
+    add("retry_after_seconds", refusal.seconds().into());
+    if let Some(standing) = &refusal.standing {
+        add("limit", standing.limit.into());
+        add("remaining", 0.into());
+        add("reset_at", standing.reset_at.to_string().into());
     }
+    let kind = match refusal.standing {
+        Some(_) => "quota-exceeded",
+        None => "temporary-reduced-capacity",
+    };
+    let kind = format!("https://iana.org/assignments/http-problem-types#{kind}");
+    add("type", kind.into());
+    add("violated-policies", json!([refusal.limit()]));
+    facts
 }
 
 /// 429 with a body and headers that say when to come back.
 pub(crate) fn too_many(refusal: &Refusal) -> Response {
-    let mut body = json!({ "error": sentence(refusal) });
-    if let (Some(body), Value::Object(facts)) = (body.as_object_mut(), facts(refusal)) {
-        body.extend(facts);
-    }
+    let mut body = Map::from_iter([("error".to_owned(), sentence(refusal).into())]);
+    body.extend(facts(refusal));
     let response = (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response();
     with_headers(response, refusal)
 }

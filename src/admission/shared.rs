@@ -14,16 +14,15 @@ use super::ledger::{Ledger, Place};
 use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use crate::clock::Clock;
 use crate::error::NOTICE;
-use link::{Beat, Connection, Link, Reply};
+use link::{Beat, Connection, Link, Problem, Reply, TOO_SLOW};
 use parking_lot::Mutex;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long a request waits for the server.
 const PATIENCE: Duration = Duration::from_millis(30);
@@ -37,14 +36,14 @@ const BEAT: Duration = Duration::from_secs(1);
 const TRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(8)];
 /// A server that went on for so long is tried again soon, and all replicas have shown themselves by then.
 const STEADY: Duration = Duration::from_secs(10);
-const TOO_SLOW: &str = "does not answer in time";
+const LOST: &str = "has lost the counts";
 /// Replicas that one is taken to have which never saw any.
 const UNSEEN: u32 = 3;
 /// Addresses told at once.
 const AT_ONCE: usize = 200;
 
 /// How the shared counts are doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SharedState {
     /// Whether the server is asked.
     pub is_there: bool,
@@ -62,7 +61,7 @@ pub struct SharedState {
 pub(super) struct Shared {
     inside: Arc<Inside>,
     /// Ends the task that keeps the connection.
-    _keeping: DropGuard,
+    _keeping: JoinSet<()>,
 }
 
 struct Inside {
@@ -73,10 +72,8 @@ struct Inside {
     /// The connection that requests use, and its number.
     connection: Mutex<Option<(u64, Connection)>>,
     lost: Notify,
-    outages: AtomicU64,
-    alone: AtomicU64,
-    /// Microseconds.
-    longest_wait: AtomicU64,
+    /// What happened so far.
+    past: Mutex<SharedState>,
 }
 
 impl Shared {
@@ -97,18 +94,13 @@ impl Shared {
             clock,
             connection: Mutex::new(None),
             lost: Notify::new(),
-            outages: AtomicU64::new(0),
-            alone: AtomicU64::new(0),
-            longest_wait: AtomicU64::new(0),
+            past: Mutex::default(),
         });
-        let stop = CancellationToken::new();
-        tokio::spawn(
-            stop.clone()
-                .run_until_cancelled_owned(Arc::clone(&inside).keep()),
-        );
+        let mut keeping = JoinSet::new();
+        keeping.spawn(Arc::clone(&inside).keep());
         Some(Self {
             inside,
-            _keeping: stop.drop_guard(),
+            _keeping: keeping,
         })
     }
 
@@ -129,15 +121,13 @@ impl Shared {
             if asked.is_err() {
                 asked = timeout(GRACE, asking).await;
             }
-            let waited = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-            inside.longest_wait.fetch_max(waited, Relaxed);
-            match asked {
-                Ok(Ok(verdict)) => return verdict,
-                Ok(Err(problem)) => inside.lose(number, &problem),
-                Err(_) => inside.lose(number, TOO_SLOW),
+            inside.waited(start.elapsed());
+            match asked.map_err(|_| TOO_SLOW.into()).flatten() {
+                Ok(verdict) => return verdict,
+                Err(problem) => inside.lose(number, &problem),
             }
         }
-        inside.alone.fetch_add(1, Relaxed);
+        inside.past.lock().alone += 1;
         let now = inside.clock.now();
         inside.ledger.lock().charge_alone(address, charge, &now)
     }
@@ -155,7 +145,7 @@ impl Shared {
                 let back = [(&place.key, &[0; 3], which)].into_iter();
                 let given = inside.link.bring(&mut connection, place.day, back).await;
                 if let Err(problem) = given {
-                    inside.lose(number, &told(&problem));
+                    inside.lose(number, &problem);
                 }
             });
         }
@@ -172,9 +162,7 @@ impl Shared {
         SharedState {
             is_there: inside.connection().is_some(),
             replicas: inside.ledger.lock().replicas,
-            outages: inside.outages.load(Relaxed),
-            alone: inside.alone.load(Relaxed),
-            longest_wait: Duration::from_micros(inside.longest_wait.load(Relaxed)),
+            ..*inside.past.lock()
         }
     }
 }
@@ -184,34 +172,37 @@ impl Inside {
         self.connection.lock().clone()
     }
 
+    fn waited(&self, time: Duration) {
+        let mut past = self.past.lock();
+        past.longest_wait = past.longest_wait.max(time);
+    }
+
     /// Asks the server, twice when its day is another one than it seemed.
     async fn ask(
         &self,
         mut connection: Connection,
         address: IpAddr,
         charge: &Charge,
-    ) -> Result<Result<Option<Standing>, Refusal>, String> {
+    ) -> Result<Result<Option<Standing>, Refusal>, Problem> {
         for _ in 0..2 {
             let place = self.ledger.lock().place(address, &self.clock.now());
             let asked = self.link.charge(&mut connection, &place, charge).await;
-            let (now, reply) = asked.map_err(|problem| told(&problem))?;
+            let (now, reply) = asked?;
             match reply {
                 Reply::OtherDay => self.ledger.lock().told_time(now, self.clock.now()),
-                Reply::Lost => return Err("has lost the counts".to_owned()),
+                Reply::Lost => return Err(LOST.into()),
                 Reply::Burst(wait) => {
                     return Ok(Err(Refusal::burst(Duration::from_millis(wait))));
                 }
                 Reply::Charged(count) => return Ok(Ok(self.stands(charge, &place, now, count))),
                 Reply::UsedUp(count) => {
                     let standing = self.stands(charge, &place, now, count);
-                    let refusal = standing.map(|standing| Refusal::day(standing, &place.key));
-                    return refusal
-                        .map(Err)
-                        .ok_or_else(|| "answers nonsense".to_owned());
+                    let standing = standing.ok_or("answers nonsense")?;
+                    return Ok(Err(Refusal::day(standing, &place.key)));
                 }
             }
         }
-        Err("cannot say which day it is".to_owned())
+        Err("cannot say which day it is".into())
     }
 
     fn stands(&self, charge: &Charge, place: &Place, now: i64, count: u32) -> Option<Standing> {
@@ -226,14 +217,14 @@ impl Inside {
     }
 
     /// Asks this connection no more.
-    fn lose(&self, number: u64, problem: &str) {
+    fn lose(&self, number: u64, Problem(problem): &Problem) {
         let mut held = self.connection.lock();
         if held.as_ref().is_none_or(|(current, _)| *current != number) {
             return;
         }
         *held = None;
         drop(held);
-        self.outages.fetch_add(1, Relaxed);
+        self.past.lock().outages += 1;
         self.lost.notify_one();
         let (shown, parts) = (&self.shown, self.ledger.lock().replicas);
         tracing::warn!(
@@ -264,7 +255,7 @@ impl Inside {
                         false => (pause * 2).min(late),
                     };
                 }
-                Err(problem) if !is_told => {
+                Err(Problem(problem)) if !is_told => {
                     is_told = true;
                     let shown = &self.shown;
                     tracing::warn!(
@@ -278,11 +269,9 @@ impl Inside {
     }
 
     /// A connection to a server that is brisk and knows all that is known here.
-    async fn find(&self) -> Result<Connection, String> {
+    async fn find(&self) -> Result<Connection, Problem> {
         let reached = timeout(BEAT, self.link.connect()).await;
-        let mut connection = reached
-            .map_err(|_| "cannot be reached".to_owned())?
-            .map_err(|problem| told(&problem))?;
+        let mut connection = reached.map_err(|_| "cannot be reached")??;
         let policy = self.link.eviction(&mut connection).await;
         match policy.as_deref() {
             Ok("noeviction") => {}
@@ -302,7 +291,7 @@ impl Inside {
     }
 
     /// Says once a second that this replica is there, until the connection is lost; why it is.
-    async fn stay(&self, number: u64, connection: &mut Connection) -> Result<(), String> {
+    async fn stay(&self, number: u64, connection: &mut Connection) -> Result<(), Problem> {
         let since = Instant::now();
         loop {
             tokio::select! {
@@ -319,7 +308,7 @@ impl Inside {
             let beat = self.beat(connection, PATIENCE, is_young).await?;
             let [today, tomorrow] = &beat.marks;
             if !self.ledger.lock().is_marked(beat.day, today) {
-                return Err("has lost the counts".to_owned());
+                return Err(LOST.into());
             }
             self.adopt(beat.day + 1, tomorrow)?;
             // What was granted alone while the connection came.
@@ -335,18 +324,16 @@ impl Inside {
         connection: &mut Connection,
         patience: Duration,
         is_young: bool,
-    ) -> Result<Beat, String> {
+    ) -> Result<Beat, Problem> {
         let heard = timeout(patience, self.link.time(connection)).await;
-        let heard = heard.map_err(|_| TOO_SLOW.to_owned())?;
-        let now = heard.map_err(|problem| told(&problem))?;
+        let now = heard.map_err(|_| TOO_SLOW)??;
         let day = now.div_euclid(DAY);
         let proposals = {
             let mut ledger = self.ledger.lock();
             ledger.told_time(now, self.clock.now());
             [ledger.proposal(day), ledger.proposal(day + 1)]
         };
-        let beat = self.link.beat(connection, now, &proposals).await;
-        let beat = beat.map_err(|problem| told(&problem))?;
+        let beat = self.link.beat(connection, now, &proposals).await?;
         let mut ledger = self.ledger.lock();
         // After the server was away the others have yet to show themselves.
         let before = if is_young { ledger.replicas } else { 1 };
@@ -354,10 +341,11 @@ impl Inside {
         Ok(beat)
     }
 
-    fn adopt(&self, day: i64, mark: &str) -> Result<(), String> {
-        let is_ours = self.ledger.lock().adopt(day, mark);
-        let problem = || "holds something else under our keys".to_owned();
-        is_ours.then_some(()).ok_or_else(problem)
+    fn adopt(&self, day: i64, mark: &str) -> Result<(), Problem> {
+        match self.ledger.lock().adopt(day, mark) {
+            true => Ok(()),
+            false => Err("holds something else under our keys".into()),
+        }
     }
 
     /// Brings into the shared counts what is known here, or only what was granted alone.
@@ -366,7 +354,7 @@ impl Inside {
         connection: &mut Connection,
         day: i64,
         only_alone: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Problem> {
         let mut after = None;
         loop {
             let known = self.ledger.lock().known_after(after, AT_ONCE, only_alone);
@@ -376,18 +364,8 @@ impl Inside {
             after = Some(*last);
             let uses = known.iter();
             let uses = uses.map(|(key, heard, alone)| (key, heard, alone.map(i64::from)));
-            let brought = self.link.bring(connection, day, uses).await;
-            brought.map_err(|problem| told(&problem))?;
+            self.link.bring(connection, day, uses).await?;
             self.ledger.lock().told(&known);
         }
-    }
-}
-
-/// What went wrong, to follow the name of the server; nothing of what it was asked.
-fn told(problem: &redis::RedisError) -> String {
-    match problem.code() {
-        Some(code) => format!("answers {code}"),
-        None if problem.is_timeout() => TOO_SLOW.to_owned(),
-        None => format!("cannot be used: {}", problem.category()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::protocol::{LIST_TTL_MS, caller, is_modern};
 use super::server::{INSTRUCTIONS, Server};
+use super::shared::LISTS;
 use super::{completion, prompts, resources, skills, tools};
 use crate::endpoints::Route;
 use rmcp::model::{
@@ -36,7 +37,10 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.capabilities = Self::legacy_capabilities(result.capabilities);
+        // Without a stream of its own, such a client would wait in vain for the changes it subscribed to.
+        if let Some(resources) = &mut result.capabilities.resources {
+            resources.subscribe = None;
+        }
         result.instructions = Some(INSTRUCTIONS.to_owned());
         Ok(result)
     }
@@ -55,9 +59,9 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        no_cursor(request)?;
-        let list = self.shared.lists().tools.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        no_cursor(request.and_then(|page| page.cursor))?;
+        let list = LISTS.tools.clone();
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn call_tool(
@@ -82,24 +86,19 @@ impl ServerHandler for Server {
             made.into_tree(backend).await
         };
         let result = caller(&context.extensions).scope(call).await;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared
-            .lists()
-            .tools
-            .tools
-            .iter()
-            .find(|t| t.name == name)
-            .cloned()
+        let mut tools = LISTS.tools.tools.iter();
+        tools.find(|t| t.name == name).cloned()
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
-        no_cursor(request)?;
-        let list = self.shared.lists().resources.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        no_cursor(request.and_then(|page| page.cursor))?;
+        let list = LISTS.resources.clone();
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn list_resource_templates(
@@ -107,9 +106,9 @@ impl ServerHandler for Server {
         request: Page,
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
-        no_cursor(request)?;
-        let list = self.shared.lists().templates.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        no_cursor(request.and_then(|page| page.cursor))?;
+        let list = LISTS.templates.clone();
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn read_resource(
@@ -123,7 +122,7 @@ impl ServerHandler for Server {
         }
         let read = resources::read(&self.shared.backend, &request.uri);
         let result = caller(&context.extensions).scope(read).await?;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
@@ -145,13 +144,13 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CompleteResult> {
         let result = CompleteResult::new(completion::complete(&request)?);
-        self.signed(&context, result, |result| &mut result.meta)
+        Ok(self.signed(&context, result, |result| &mut result.meta))
     }
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
-        no_cursor(request)?;
-        let list = self.shared.lists().prompts.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        no_cursor(request.and_then(|page| page.cursor))?;
+        let list = LISTS.prompts.clone();
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn get_prompt(
@@ -164,14 +163,14 @@ impl ServerHandler for Server {
             return answer;
         }
         let result = prompts::get(&request.name, request.arguments.as_ref())?;
-        let result = self.signed(&context, result, |result| &mut result.meta)?;
+        let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
-        no_cursor(request)?;
-        let list = self.shared.lists().skills.clone();
-        self.signed(&context, list, |list| &mut list.meta)
+        no_cursor(request.and_then(|page| page.cursor))?;
+        let list = LISTS.skills.clone();
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     async fn get_skill(
@@ -179,18 +178,13 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         context: Context,
     ) -> Result<GetSkillResult> {
-        let found = self
-            .shared
-            .lists()
-            .skills
-            .skills
-            .iter()
-            .find(|s| s.uri == request.uri);
+        let mut skills = LISTS.skills.skills.iter();
+        let found = skills.find(|s| s.uri == request.uri);
         let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = Some(LIST_TTL_MS);
         result.cache_scope = Some(CacheScope::Public);
-        self.signed(&context, result, |result| &mut result.meta)
+        Ok(self.signed(&context, result, |result| &mut result.meta))
     }
 
     async fn read_resource_directory(
@@ -198,13 +192,13 @@ impl ServerHandler for Server {
         request: ReadResourceDirectoryRequestParams,
         context: Context,
     ) -> Result<ReadResourceDirectoryResult> {
-        no_cursor_text(request.cursor.as_deref())?;
+        no_cursor(request.cursor)?;
         let children =
             skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
         let list = ReadResourceDirectoryResult::with_all_items(children)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
-        self.signed(&context, list, |list| &mut list.meta)
+        Ok(self.signed(&context, list, |list| &mut list.meta))
     }
 
     #[cfg(feature = "conformance")]
@@ -225,11 +219,11 @@ impl Server {
         context: &Context,
         mut result: T,
         meta: fn(&mut T) -> &mut Option<MetaObject>,
-    ) -> Result<T> {
+    ) -> T {
         if is_modern(context) {
             self.shared.signature.sign(meta(&mut result));
         }
-        Ok(result)
+        result
     }
 }
 
@@ -242,12 +236,8 @@ fn no_such(what: &str, uri: &str) -> ErrorData {
     )
 }
 
-fn no_cursor(request: Page) -> Result<()> {
-    no_cursor_text(request.and_then(|r| r.cursor).as_deref())
-}
-
 /// Lists fit one page, so every cursor is one we never gave.
-fn no_cursor_text(cursor: Option<&str>) -> Result<()> {
+fn no_cursor(cursor: Option<String>) -> Result<()> {
     match cursor {
         Some(_) => Err(ErrorData::invalid_params(
             "Unknown cursor: this list has one page; ask without a cursor",

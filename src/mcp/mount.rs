@@ -5,10 +5,10 @@
 
 mod listeners;
 
+use super::transport::{Http, MAX_MESSAGE_BYTES};
 use crate::admission::{Admission, Policy, Refusal, rejected, reply};
 use crate::endpoints::Route;
 use crate::rest::set;
-use crate::rpc::Speaker;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -20,12 +20,12 @@ use mcp_lane::{Message, Refused, error};
 use serde_json::Map;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tower::ServiceExt;
 
-/// Largest body on `/mcp`; arguments are short.
-const MAX_BODY_BYTES: usize = 256 * 1024;
 /// A body must have come by then.
 const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// Why a body is no message: the status, JSON-RPC's code, and in words.
+type Unread = (StatusCode, i32, &'static str);
 
 const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, \
     mcp-session-id, last-event-id, x-request-id, traceparent, tracestate";
@@ -35,7 +35,7 @@ const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after
 /// Answers a request to `/mcp`; `peer` is the connection's other end, where there is one.
 pub(crate) async fn pass(
     admission: &Admission,
-    speaker: &impl Speaker,
+    http: &Http,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
@@ -48,7 +48,7 @@ pub(crate) async fn pass(
     let mut response = if is_preflight {
         preflight(request.headers())
     } else {
-        admit(admission, speaker, request, peer).await
+        admit(admission, http, request, peer).await
     };
     if is_page {
         let exposed = HeaderValue::from_static(EXPOSED_HEADERS);
@@ -83,7 +83,7 @@ fn preflight(request: &HeaderMap) -> Response {
 
 async fn admit(
     admission: &Admission,
-    speaker: &impl Speaker,
+    http: &Http,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
@@ -111,22 +111,21 @@ async fn admit(
     let standing = match (admission.charge(caller, policy).await, &read) {
         (Ok(standing), _) => standing,
         (Err(refusal), Ok(message)) if refusal.standing.is_some() => {
-            return quota(speaker, message, &refusal, &parts.headers);
+            return quota(http, message, &refusal, &parts.headers);
         }
         (Err(refusal), _) => return burst(&refusal),
     };
     let message = match read {
         Ok(message) => message,
-        Err(response) => return response,
+        Err((status, code, why)) => return rejected(status, code, why),
     };
     let permit = match permit {
         Ok(permit) => permit,
         Err(full) => return listeners::refuse(full, &message),
     };
     let request = Request::from_parts(parts, message);
-    let answer = caller.scope(speaker.clone().oneshot(request));
-    let Ok(response) = answer.await;
-    let mut response = response.map(Body::new);
+    let answer = caller.scope(http.answer(request));
+    let mut response = answer.await.map(Body::new);
     if let Some((policy, standing)) = policy.zip(standing) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);
@@ -149,7 +148,7 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     if is_call {
         // A name out of the table, or labels would have no bound.
         let called = route.map_or("other", |r| r.spec.tool);
-        admission.called.add(called);
+        admission.counts.called.add(called);
     }
     match method {
         // Chatter and notifications cost nothing.
@@ -161,83 +160,63 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     }
 }
 
-/// The message in a body.
-async fn read(body: Body) -> Result<Message, Response> {
-    let read = Message::read(collect(body).await?);
-    read.map_err(|Refused(why)| rejected(StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
-}
-
-/// The whole body, if it is small and comes in time.
-async fn collect(body: Body) -> Result<Bytes, Response> {
-    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(BODY_TIME, pieces(body)).await {
-        Ok(body) => body,
-        Err(_) => {
-            let why = "The body did not come within 30 s";
-            Err(rejected(
-                StatusCode::REQUEST_TIMEOUT,
-                error::INVALID_REQUEST,
-                why,
-            ))
-        }
-    }
+/// The message in a body, if it is small and comes in time.
+async fn read(body: Body) -> Result<Message, Unread> {
+    let Ok(read) = tokio::time::timeout(BODY_TIME, pieces(body)).await else {
+        let why = "The body did not come within 30 s";
+        return Err((StatusCode::REQUEST_TIMEOUT, error::INVALID_REQUEST, why));
+    };
+    let message = Message::read(read?);
+    message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
 }
 
 /// All that comes; one piece, which is the usual, is not copied.
-async fn pieces(mut body: Body) -> Result<Bytes, Response> {
-    let mut first = Bytes::new();
-    let mut all = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            let why = "The body broke off";
-            return Err(rejected(StatusCode::BAD_REQUEST, error::PARSE_ERROR, why));
+async fn pieces(mut body: Body) -> Result<Bytes, Unread> {
+    let mut all = Bytes::new();
+    loop {
+        if all.len() as u64 + body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
+            let why = "The body is larger than 256 KiB";
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, error::INVALID_REQUEST, why));
+        }
+        let Some(frame) = body.frame().await else {
+            return Ok(all);
         };
+        let why = "The body broke off";
+        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, error::PARSE_ERROR, why))?;
         // Trailers say nothing here.
-        let Ok(piece) = frame.into_data() else {
-            continue;
-        };
-        if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
-            return Err(too_large());
+        let piece = frame.into_data().unwrap_or_default();
+        if all.is_empty() {
+            all = piece;
+        } else {
+            let mut longer = BytesMut::from(all);
+            longer.extend_from_slice(&piece);
+            all = longer.freeze();
         }
-        if first.is_empty() && all.is_empty() {
-            first = piece;
-            continue;
-        }
-        all.extend_from_slice(&std::mem::take(&mut first));
-        all.extend_from_slice(&piece);
     }
-    Ok(if all.is_empty() { first } else { all.freeze() })
-}
-
-fn too_large() -> Response {
-    let why = "The body is larger than 256 KiB";
-    rejected(StatusCode::PAYLOAD_TOO_LARGE, error::INVALID_REQUEST, why)
 }
 
 /// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
-fn quota(
-    speaker: &impl Speaker,
-    message: &Message,
-    refusal: &Refusal,
-    headers: &HeaderMap,
-) -> Response {
+fn quota(http: &Http, message: &Message, refusal: &Refusal, headers: &HeaderMap) -> Response {
     let text = format!(
         "{} Do not retry before; answer from data you already have.",
         reply::sentence(refusal)
     );
     let facts = reply::facts(refusal);
     if message.method() != Some("tools/call") {
-        let told = error::reply(Some(message), error::SERVER_ERROR, &text, Some(facts));
+        let told = error::reply(
+            Some(message),
+            error::SERVER_ERROR,
+            &text,
+            Some(facts.into()),
+        );
         return reply::with_headers(respond(StatusCode::OK, told), refusal);
     }
     let wait = refusal.seconds();
     let meta = Map::from_iter([
-        ("econoscope/error".to_owned(), facts),
+        ("econoscope/error".to_owned(), facts.into()),
         ("retry_after_seconds".to_owned(), wait.into()),
     ]);
-    match speaker.refuse(headers, &text, meta) {
+    match http.refuse(headers, &text, meta) {
         Ok(result) => reply::with_headers(result.answer(message).map(Body::new), refusal),
         Err(_) => burst(refusal),
     }
@@ -246,7 +225,7 @@ fn quota(
 /// Abuse is told to the transport: 429 with a JSON-RPC error.
 fn burst(refusal: &Refusal) -> Response {
     let (why, facts) = (reply::sentence(refusal), reply::facts(refusal));
-    let told = error::reply(None, error::SERVER_ERROR, &why, Some(facts));
+    let told = error::reply(None, error::SERVER_ERROR, &why, Some(facts.into()));
     reply::with_headers(respond(StatusCode::TOO_MANY_REQUESTS, told), refusal)
 }
 

@@ -4,9 +4,9 @@ use super::protocol::Signature;
 use super::shared::{Origin, Shared};
 use super::{apps, subscriptions};
 use crate::endpoints::Backend;
-use mcp_lane::LaneLayer;
+use mcp_lane::Lane;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
 pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
@@ -27,7 +27,7 @@ pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to 
 #[derive(Clone)]
 pub struct Server {
     pub(super) shared: Arc<Shared>,
-    pub(super) lane: Option<LaneLayer<Origin>>,
+    pub(super) lane: Option<Arc<Lane<Origin>>>,
 }
 
 impl Server {
@@ -39,7 +39,6 @@ impl Server {
             .with_website_url(backend.base_url());
         let signature = Signature::of(&identity);
         let shared = Shared {
-            lists: OnceLock::new(),
             pulse: subscriptions::Pulse::new(Arc::clone(&backend)),
             backend,
             info: ServerConfig::new(Self::capabilities())
@@ -49,7 +48,7 @@ impl Server {
         };
         let shared = Arc::new(shared);
         Self {
-            lane: Some(LaneLayer::new(Origin(Arc::clone(&shared)))),
+            lane: Some(Arc::new(Lane::new(Origin(Arc::clone(&shared))))),
             shared,
         }
     }
@@ -82,15 +81,6 @@ impl Server {
         extensions.insert(apps::EXTENSION.to_owned(), apps::settings());
         #[cfg(feature = "conformance")]
         super::fixtures::declare(&mut capabilities);
-        capabilities
-    }
-
-    /// What it can do for a client that opened with `initialize`: without a stream of its own, such a client
-    /// would wait in vain for the changes it subscribed to.
-    pub(super) fn legacy_capabilities(mut capabilities: ServerCapabilities) -> ServerCapabilities {
-        if let Some(resources) = &mut capabilities.resources {
-            resources.subscribe = None;
-        }
         capabilities
     }
 }

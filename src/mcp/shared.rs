@@ -9,12 +9,11 @@ use rmcp::model::{
     CacheScope, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, ServerConfig,
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 /// What the transports share.
 pub(super) struct Shared {
     pub(super) backend: Arc<Backend>,
-    pub(super) lists: OnceLock<Lists>,
     /// What the server is and can do.
     pub(super) info: ServerConfig,
     /// Who it is, as that stands in a result's `_meta`.
@@ -31,31 +30,26 @@ pub(super) struct Lists {
     pub(super) skills: ListSkillsResult,
 }
 
-impl Shared {
-    /// The lists, made when the first of them is asked for: a call needs none of them.
-    pub(super) fn lists(&self) -> &Lists {
-        self.lists.get_or_init(|| Lists {
-            tools: ListToolsResult::with_all_items(tools::all())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-            resources: ListResourcesResult::with_all_items(resources::list())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-            templates: ListResourceTemplatesResult::with_all_items(resources::templates())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-            prompts: ListPromptsResult::with_all_items(prompts::all())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-            skills: ListSkillsResult::with_all_items(skills::all())
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-        })
-    }
-}
+/// The lists, made when the first of them is asked for: a call needs none of them.
+pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
+    tools: ListToolsResult::with_all_items(tools::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    resources: ListResourcesResult::with_all_items(resources::list())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    templates: ListResourceTemplatesResult::with_all_items(resources::templates())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    prompts: ListPromptsResult::with_all_items(prompts::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    skills: ListSkillsResult::with_all_items(skills::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+});
 
 /// The endpoints as the fast lane sees them: tools whose results depend on arguments and a state of the data alone.
-#[derive(Clone)]
 pub(super) struct Origin(pub(super) Arc<Shared>);
 
 impl mcp_lane::Origin for Origin {

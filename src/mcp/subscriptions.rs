@@ -12,10 +12,11 @@ use crate::error::Result;
 use board::Board;
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
+use parking_lot::Mutex;
 use rmcp::model::SubscriptionFilter;
 use rmcp::service::SubscriptionContext;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::Target;
 use tokio::sync::watch;
@@ -94,14 +95,9 @@ impl Pulse {
 
     /// Starts the pulse unless it goes on.
     fn start(self: &Arc<Self>) {
-        if !std::mem::replace(&mut *self.is_beating(), true) {
+        if !std::mem::replace(&mut *self.is_beating.lock(), true) {
             tokio::spawn(Arc::clone(self).beat());
         }
-    }
-
-    fn is_beating(&self) -> MutexGuard<'_, bool> {
-        let is_beating = self.is_beating.lock();
-        is_beating.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the data until nobody listens.
@@ -112,7 +108,7 @@ impl Pulse {
                 crate::error::log(&error, "subscriptions");
             }
             tokio::time::sleep(BEAT.max(begun.elapsed() * REST)).await;
-            let mut is_beating = self.is_beating();
+            let mut is_beating = self.is_beating.lock();
             if !self.board.tidy() {
                 *is_beating = false;
                 return;

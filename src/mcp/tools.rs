@@ -5,7 +5,7 @@ use super::results::{MAX_TEXT, ToolResult};
 use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, forward};
 use crate::model::untrusted;
 use base64::Engine;
-use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
 /// Every endpoint as a tool, in table order.
@@ -55,22 +55,17 @@ fn success(reply: &Reply) -> ToolResult {
         text.push('\n');
         text.push_str(&forward::sentence(fetched));
     }
-    ToolResult {
-        shape: CallToolResult::success(content(reply, text)),
-        json: Some(reply.json.clone()),
-        is_forwarded: reply.upstream.is_some(),
-    }
-}
-
-/// What a model sees: the text and the picture. Every revision of the protocol has both kinds, and every host knows
-/// them; a `resource_link` ends the run of some.
-fn content(answer: &Reply, text: String) -> Vec<ContentBlock> {
+    // Every revision of the protocol has both kinds, and every host knows them; a `resource_link` ends the run of some.
     let mut content = vec![ContentBlock::text(text)];
-    if let Some(png) = &answer.png {
+    if let Some(png) = &reply.png {
         let picture = base64::engine::general_purpose::STANDARD.encode(png);
         content.push(ContentBlock::image(picture, "image/png"));
     }
-    content
+    ToolResult {
+        shape: CallToolResult::success(content),
+        json: Some(reply.json.clone()),
+        is_forwarded: reply.upstream.is_some(),
+    }
 }
 
 // Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so it names what
@@ -89,16 +84,22 @@ const COMMON: [&str; 7] = [
     "notes",
 ];
 
-/// Below this depth nothing is said of an object: it would have to be said whole.
-const DEPTH: usize = 1;
-
 /// An answer's schema in brief; whatever the whole one accepts, it accepts too.
 fn brief_output(whole: &Map<String, Value>) -> Map<String, Value> {
-    let mut out = object(whole, DEPTH);
-    if let Some(Value::Object(properties)) = out.get_mut("properties") {
-        properties.retain(|name, _| !COMMON.contains(&name.as_str()));
-    }
-    out
+    let required = whole.get("required").and_then(Value::as_array);
+    let is_told = |name: &str| {
+        !COMMON.contains(&name) && required.is_some_and(|all| all.iter().any(|n| n == name))
+    };
+    let fields = whole.get("properties").and_then(Value::as_object);
+    let fields = fields.into_iter().flatten();
+    let fields = fields
+        .filter(|(name, _)| is_told(name))
+        .filter_map(|(name, field)| Some((name.clone(), brief_field(field.as_object()?))));
+    object(json!({
+        "type": "object",
+        "properties": fields.collect::<Map<_, _>>(),
+        "additionalProperties": true,
+    }))
 }
 
 /// The arguments' schema without the lengths of texts and without examples, which the descriptions give.
@@ -114,31 +115,17 @@ fn brief_input(whole: &Map<String, Value>) -> Map<String, Value> {
     out
 }
 
-fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+/// A field's schema in brief. Of an object nothing is said: it would have to be said whole.
+fn brief_field(whole: &Map<String, Value>) -> Value {
     let mut out = Map::new();
-    let is_object = whole.get("type").is_some_and(|kind| kind == "object");
-    let types = whole.get("type").and_then(Value::as_array);
-    let may_be = types.is_some_and(|types| types.iter().any(|kind| kind == "object"));
-    if depth == 0 && (is_object || may_be) {
-        return out;
-    }
-    for (key, value) in whole {
+    let may_be_object = match whole.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == "object"),
+        kind => kind.is_some_and(|kind| kind == "object"),
+    };
+    for (key, value) in whole.iter().filter(|_| !may_be_object) {
         match (key.as_str(), value) {
-            ("properties", Value::Object(fields)) if depth > 0 => {
-                let always = whole.get("required").and_then(Value::as_array);
-                let fields: Map<String, Value> = fields
-                    .iter()
-                    .filter(|(name, _)| always.is_some_and(|a| a.iter().any(|n| n == *name)))
-                    .filter_map(|(name, field)| {
-                        let field = object(field.as_object()?, depth - 1);
-                        Some((name.clone(), Value::Object(field)))
-                    })
-                    .collect();
-                out.insert(key.clone(), Value::Object(fields));
-            }
             ("items" | "additionalProperties", Value::Object(inner)) => {
-                let inner = object(inner, depth.saturating_sub(1));
-                out.insert(key.clone(), Value::Object(inner));
+                out.insert(key.clone(), brief_field(inner));
             }
             // A union in one `type` is legal and not portable: some hosts know one type alone.
             ("type", Value::Array(types)) => {
@@ -151,10 +138,7 @@ fn object(whole: &Map<String, Value>, depth: usize) -> Map<String, Value> {
             _ => {}
         }
     }
-    if is_object {
-        out.insert("additionalProperties".into(), Value::Bool(true));
-    }
-    out
+    Value::Object(out)
 }
 
 #[cfg(test)]

@@ -166,28 +166,22 @@ fn choose(request: &HeaderMap, size: usize) -> Encoding {
         named.find(|(n, _)| n == name).map(|(_, weight)| *weight)
     };
     let any = weight("*");
-    let identity = match (weight("identity"), any) {
-        (Some(weight), _) => weight,
-        (None, Some(0)) => 0,
-        // Acceptable, but liked less than anything that was named.
-        (None, _) => 1,
-    };
+    // Acceptable unless nothing unnamed is, but liked less than anything that was named.
+    let identity = weight("identity").unwrap_or(u16::from(any != Some(0)));
     if size < MIN_TO_COMPRESS && identity > 0 {
         return Encoding::Identity;
     }
-    let mut best = (Encoding::Identity, identity);
-    for (encoding, name) in [
-        (Encoding::Brotli, "br"),
-        (Encoding::Zstd, "zstd"),
-        (Encoding::Gzip, "gzip"),
-    ] {
-        let weight = weight(name).or(any).unwrap_or(0);
-        let tie = weight == best.1 && best.0 == Encoding::Identity && weight > 0;
-        if weight > best.1 || tie {
-            best = (encoding, weight);
-        }
-    }
-    best.0
+    let of = |name| weight(name).or(any).unwrap_or(0);
+    let forms = [
+        (Encoding::Identity, identity),
+        (Encoding::Gzip, of("gzip")),
+        (Encoding::Zstd, of("zstd")),
+        (Encoding::Brotli, of("br")),
+    ];
+    // Of equals the last, which is the smallest.
+    let best = forms.into_iter().max_by_key(|(_, weight)| *weight);
+    best.filter(|(_, weight)| *weight > 0)
+        .map_or(Encoding::Identity, |(encoding, _)| encoding)
 }
 
 /// What a header lists, with the weights a client gave each, in thousandths.

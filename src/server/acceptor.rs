@@ -2,10 +2,10 @@
 
 use super::connection::{Answer, Connection};
 use super::descriptors::Spare;
-use super::memory::{Held, PART_OF_ADDRESS, PART_OF_CONNECTION, Share};
+use super::memory::{Held, PART_OF_ADDRESS, PART_OF_CONNECTION};
 use super::metrics::Metrics;
 use super::settings::{Connections, Shutdown};
-use crate::admission::{Permit, Permits};
+use crate::admission::Permits;
 use crate::pool::Caller;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -75,12 +75,8 @@ impl<S: Answer> Acceptor<S> {
         open: &TaskTracker,
         closing: &CancellationToken,
     ) {
-        let Connections {
-            max,
-            max_per_address,
-            ..
-        } = self.connections;
-        let permits = Arc::new(Permits::new(max, max_per_address));
+        let bounds = &self.connections;
+        let permits = Arc::new(Permits::new(bounds.max, bounds.max_per_address));
         let held = Held::default();
         let leaving = Arc::new(Semaphore::new(TURNED_AWAY));
         let mut spare = Spare::open();
@@ -99,29 +95,25 @@ impl<S: Answer> Acceptor<S> {
                 }
             };
             self.metrics.accepted.fetch_add(1, Ordering::Relaxed);
-            let Some(permit) = self.permit(&permits, &held, peer.ip()) else {
+            let caller = (self.counted)(peer.ip());
+            let part = match caller.is_own() {
+                true => PART_OF_CONNECTION,
+                false => PART_OF_ADDRESS,
+            };
+            let Ok(permit) = permits.take(caller, || held.share(part)) else {
                 self.metrics.closed.add("too_many");
                 turn_away(stream, &leaving);
                 continue;
             };
-            let metrics = Arc::clone(&self.metrics);
-            let connection = Connection::new(self.site.clone(), peer, permit, metrics);
+            let connection = Connection {
+                site: self.site.clone(),
+                peer,
+                permit,
+                metrics: Arc::clone(&self.metrics),
+                _open: Arc::clone(&self.metrics.connections),
+            };
             open.spawn(connection.serve(stream, closing.clone()));
         }
-    }
-
-    fn permit(
-        &self,
-        permits: &Arc<Permits<Arc<Share>>>,
-        held: &Held,
-        peer: IpAddr,
-    ) -> Option<Permit<Arc<Share>>> {
-        let caller = (self.counted)(peer);
-        let part = match caller.is_own() {
-            true => PART_OF_CONNECTION,
-            false => PART_OF_ADDRESS,
-        };
-        permits.take(caller, || held.share(part)).ok()
     }
 }
 

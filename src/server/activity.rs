@@ -3,6 +3,7 @@
 //! A reader is judged by the bytes of answers that it takes. What else it sends or takes (pings, a window that opens
 //! by a byte, acknowledgements) is talk, and no talk keeps a connection open.
 
+use super::frames::Frames;
 use super::memory::Charge;
 use futures_util::task::AtomicWaker;
 use parking_lot::Mutex;
@@ -45,8 +46,7 @@ struct Record {
     head_since: Option<u64>,
     idle_since: u64,
     socket: Socket,
-    is_multiplexed: bool,
-    is_flooded: bool,
+    frames: Frames,
 }
 
 #[derive(Debug, Default)]
@@ -95,11 +95,15 @@ struct Socket {
 }
 
 impl Record {
+    fn answer(&mut self, number: u64) -> Option<&mut OpenAnswer> {
+        let mut open = self.open.iter_mut();
+        open.find_map(|(n, answer)| (*n == number).then_some(answer))
+    }
+
     /// Changes the progress of one answer, and of all together.
     fn progress(&mut self, number: u64, change: impl Fn(&mut Progress)) {
         change(&mut self.answers);
-        let mut open = self.open.iter_mut();
-        if let Some((_, answer)) = open.find(|(n, _)| *n == number) {
+        if let Some(answer) = self.answer(number) {
             change(&mut answer.progress);
         }
     }
@@ -122,7 +126,7 @@ impl Record {
         check(self.answers.stalled_since(), READ_TIME, "slow_reader")?;
         check(stalled.min(), TURN_TIME, "slow_reader")?;
         if self.open.is_empty() && !is_blocked {
-            let head = self.head_since.filter(|_| !self.is_multiplexed);
+            let head = self.head_since.filter(|_| !self.frames.are_http2());
             check(head, HEAD_TIME, "slow_header")?;
             check(Some(self.idle_since), IDLE_TIME, "idle")?;
         }
@@ -163,33 +167,28 @@ impl Activity {
         self.record.lock().requests == 0
     }
 
-    /// Requests so far, and bytes of answers that were taken: what earns a connection its talk.
+    /// Requests so far, and bytes of answers that were taken.
+    #[cfg(test)]
     pub(super) fn earned(&self) -> (u64, u64) {
         let record = self.record.lock();
         (record.requests, record.taken)
     }
 
-    /// Several answers may be open at once: this is HTTP/2.
-    pub(super) fn multiplexes(&self) {
-        self.record.lock().is_multiplexed = true;
-    }
-
-    /// More frames came than the work of this connection explains.
-    pub(super) fn flood(&self) {
-        self.record.lock().is_flooded = true;
-    }
-
-    /// Whether the connection was ended for its frames.
+    /// Whether more frames came than the work of this connection explains.
     pub(super) fn is_flooded(&self) -> bool {
-        self.record.lock().is_flooded
+        self.record.lock().frames.are_too_many()
     }
 
-    /// Bytes came.
-    pub(super) fn read(&self) {
+    /// Bytes came; whether they are frames that nothing accounts for.
+    pub(super) fn read(&self, bytes: &[u8]) -> bool {
+        let now = self.now();
         let mut record = self.record.lock();
         if record.open.is_empty() {
-            record.head_since.get_or_insert(self.now());
+            record.head_since.get_or_insert(now);
         }
+        let earned = (record.requests, record.taken);
+        record.frames.read(bytes, now, earned);
+        record.frames.are_too_many()
     }
 
     /// The other side will send no more. It may still read, so this is told only when what it asked for is answered,
@@ -265,8 +264,7 @@ impl Exchange {
             return self.charge.add(bytes);
         }
         let mut record = self.activity.record.lock();
-        let mut open = record.open.iter_mut();
-        if let Some((_, answer)) = open.find(|(n, _)| *n == self.number) {
+        if let Some(answer) = record.answer(self.number) {
             answer.is_endless = true;
         }
         self.activity.reader.wake();

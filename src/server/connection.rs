@@ -55,34 +55,14 @@ impl Answer for Router {
 
 /// One connection, counted as open while it lives.
 pub(super) struct Connection<S> {
-    site: S,
-    peer: SocketAddr,
-    permit: Permit<Arc<Share>>,
-    metrics: Arc<Metrics>,
-}
-
-impl<S> Drop for Connection<S> {
-    fn drop(&mut self) {
-        self.metrics.connections.fetch_sub(1, Ordering::Relaxed);
-    }
+    pub(super) site: S,
+    pub(super) peer: SocketAddr,
+    pub(super) permit: Permit<Arc<Share>>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) _open: Arc<()>,
 }
 
 impl<S: Answer> Connection<S> {
-    pub(super) fn new(
-        site: S,
-        peer: SocketAddr,
-        permit: Permit<Arc<Share>>,
-        metrics: Arc<Metrics>,
-    ) -> Self {
-        metrics.connections.fetch_add(1, Ordering::Relaxed);
-        Self {
-            site,
-            peer,
-            permit,
-            metrics,
-        }
-    }
-
     /// Answers until the other side is done, too slow, or `closing` and all is answered.
     pub(super) async fn serve(self, stream: TcpStream, closing: CancellationToken) {
         // Small answers must not wait for a delayed acknowledgement.

@@ -17,7 +17,8 @@ const BODY_PER_TOKEN: i64 = 64;
 /// Bytes of other frames that cost one token more.
 const TALK_PER_TOKEN: i64 = 256;
 
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// What HTTP/2 begins with.
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD: usize = 9;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -30,8 +31,8 @@ enum At {
     Preface(usize),
     /// No HTTP/2.
     Other,
-    /// In the head of a frame, so many bytes of it.
-    Head(usize),
+    /// In the head of a frame: so many bytes of it, and these.
+    Head(usize, u128),
     /// So many bytes of a payload are to come.
     Payload(usize),
 }
@@ -40,40 +41,52 @@ enum At {
 #[derive(Debug)]
 pub(super) struct Frames {
     at: At,
-    head: [u8; HEAD],
     tokens: i64,
     time: u64,
     earned: (u64, u64),
 }
 
-impl Frames {
-    pub(super) const fn new() -> Self {
+impl Default for Frames {
+    fn default() -> Self {
         Self {
             at: At::Preface(0),
-            head: [0; HEAD],
             tokens: MAX,
             time: 0,
             earned: (0, 0),
         }
     }
+}
 
-    /// Whether these can be no frames of HTTP/2.
-    pub(super) const fn is_other(&self) -> bool {
-        matches!(self.at, At::Other)
+impl Frames {
+    /// Whether these are frames of HTTP/2: the preface has come whole.
+    pub(super) const fn are_http2(&self) -> bool {
+        matches!(self.at, At::Head(..) | At::Payload(_))
     }
 
-    /// Whether the preface has come whole.
-    pub(super) const fn is_http2(&self) -> bool {
-        matches!(self.at, At::Head(_) | At::Payload(_))
-    }
-
-    /// Bytes came; whether their frames are too many. `now` in milliseconds; `earned` as the pulse tells it.
-    pub(super) fn are_too_many(&mut self, mut bytes: &[u8], now: u64, earned: (u64, u64)) -> bool {
-        self.earn(now, earned);
-        while !bytes.is_empty() && !self.is_other() {
-            bytes = self.step(bytes);
-        }
+    /// Whether more came than was earned.
+    pub(super) const fn are_too_many(&self) -> bool {
         self.tokens < 0
+    }
+
+    /// Bytes came. `now` in milliseconds; `earned` are the requests so far, and the bytes of answers that were taken.
+    pub(super) fn read(&mut self, mut bytes: &[u8], now: u64, earned: (u64, u64)) {
+        self.earn(now, earned);
+        while let [byte, after @ ..] = bytes {
+            (self.at, bytes) = match self.at {
+                At::Other => return,
+                At::Preface(have) if PREFACE.get(have) != Some(byte) => (At::Other, after),
+                At::Preface(have) if have + 1 < PREFACE.len() => (At::Preface(have + 1), after),
+                At::Preface(_) => (At::Head(0, 0), after),
+                At::Head(have, head) if have + 1 < HEAD => {
+                    (At::Head(have + 1, head << 8 | u128::from(*byte)), after)
+                }
+                At::Head(_, head) => (self.charge(head << 8 | u128::from(*byte)), after),
+                At::Payload(left) => match bytes.split_at_checked(left) {
+                    Some((_, after)) => (At::Head(0, 0), after),
+                    None => (At::Payload(left - bytes.len()), Default::default()),
+                },
+            };
+        }
     }
 
     fn earn(&mut self, now: u64, earned: (u64, u64)) {
@@ -90,48 +103,9 @@ impl Frames {
         self.tokens = self.tokens.saturating_add(more.unwrap_or(MAX)).min(MAX);
     }
 
-    /// Takes what belongs together off the head of `bytes`.
-    fn step<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        match self.at {
-            At::Other => &[],
-            At::Preface(have) => {
-                let wanted = PREFACE.get(have..).unwrap_or_default();
-                let (now, rest) = bytes.split_at(wanted.len().min(bytes.len()));
-                self.at = if !wanted.starts_with(now) {
-                    At::Other
-                } else if now.len() == wanted.len() {
-                    At::Head(0)
-                } else {
-                    At::Preface(have + now.len())
-                };
-                rest
-            }
-            At::Head(have) => {
-                let room = self.head.get_mut(have..).unwrap_or_default();
-                let (now, rest) = bytes.split_at(room.len().min(bytes.len()));
-                for (to, from) in room.iter_mut().zip(now) {
-                    *to = *from;
-                }
-                self.at = At::Head(have + now.len());
-                if have + now.len() == HEAD {
-                    self.charge();
-                }
-                rest
-            }
-            At::Payload(left) => {
-                let (now, rest) = bytes.split_at(left.min(bytes.len()));
-                self.at = match left - now.len() {
-                    0 => At::Head(0),
-                    left => At::Payload(left),
-                };
-                rest
-            }
-        }
-    }
-
-    /// The head of a frame is whole.
-    fn charge(&mut self) {
-        let [a, b, c, kind, ..] = self.head;
+    /// Charges for a frame by its head; what follows that.
+    fn charge(&mut self, head: u128) -> At {
+        let [.., a, b, c, kind, _, _, _, _, _] = head.to_be_bytes();
         let length = u32::from_be_bytes([0, a, b, c]);
         let tokens = match kind {
             DATA => 1 - i64::from(length) / BODY_PER_TOKEN,
@@ -139,11 +113,7 @@ impl Frames {
             _ => 1 + i64::from(length) / TALK_PER_TOKEN,
         };
         self.tokens = self.tokens.saturating_sub(tokens).min(MAX);
-        self.at = match usize::try_from(length) {
-            Ok(0) => At::Head(0),
-            Ok(length) => At::Payload(length),
-            Err(_) => At::Other,
-        };
+        usize::try_from(length).map_or(At::Other, At::Payload)
     }
 }
 
@@ -157,9 +127,15 @@ mod tests {
         bytes
     }
 
+    /// Whether the frames are too many with these bytes.
+    fn read(frames: &mut Frames, bytes: &[u8], now: u64, earned: (u64, u64)) -> bool {
+        frames.read(bytes, now, earned);
+        frames.are_too_many()
+    }
+
     fn opened() -> Frames {
-        let mut frames = Frames::new();
-        assert!(!frames.are_too_many(PREFACE, 1, (0, 0)) && frames.is_http2());
+        let mut frames = Frames::default();
+        assert!(!read(&mut frames, PREFACE, 1, (0, 0)) && frames.are_http2());
         frames
     }
 
@@ -168,44 +144,46 @@ mod tests {
         const PING: u8 = 6;
         let mut frames = opened();
         for _ in 0..500 {
-            assert!(!frames.are_too_many(&frame(PING, 8), 1, (0, 0)));
+            assert!(!read(&mut frames, &frame(PING, 8), 1, (0, 0)));
         }
-        assert!(frames.are_too_many(&frame(PING, 8), 1, (0, 0)));
+        assert!(read(&mut frames, &frame(PING, 8), 1, (0, 0)));
         let mut frames = opened();
         for second in 1..1_000 {
             for _ in 0..50 {
-                assert!(!frames.are_too_many(&frame(PING, 8), second * 1_000, (0, 0)));
+                assert!(!read(&mut frames, &frame(PING, 8), second * 1_000, (0, 0)));
             }
         }
         let mut frames = opened();
         for requests in 1..10_000 {
             for _ in 0..8 {
-                assert!(!frames.are_too_many(&frame(HEADERS, 50), 1, (requests, 0)));
+                assert!(!read(&mut frames, &frame(HEADERS, 50), 1, (requests, 0)));
             }
         }
         let mut frames = opened();
         for taken in 1..10_000 {
-            assert!(!frames.are_too_many(&frame(8, 4), 1, (1, taken * 256)));
+            assert!(!read(&mut frames, &frame(8, 4), 1, (1, taken * 256)));
         }
         let mut frames = opened();
         for _ in 0..10_000 {
-            assert!(!frames.are_too_many(&frame(DATA, 64), 1, (1, 0)));
+            assert!(!read(&mut frames, &frame(DATA, 64), 1, (1, 0)));
         }
         let empty = frame(DATA, 0).repeat(501);
-        assert!(frames.are_too_many(&empty, 1, (1, 0)));
+        assert!(read(&mut frames, &empty, 1, (1, 0)));
     }
 
     #[test]
     fn bytes_may_come_one_by_one_and_other_protocols_pass() {
-        let mut frames = Frames::new();
+        let mut frames = Frames::default();
         let mut all = PREFACE.to_vec();
         all.extend(frame(6, 8).repeat(501));
         let many = all
             .iter()
-            .position(|byte| frames.are_too_many(&[*byte], 1, (0, 0)));
+            .position(|byte| read(&mut frames, &[*byte], 1, (0, 0)));
         assert_eq!(many, Some(24 + 500 * 17 + 8), "at the last head");
-        let mut frames = Frames::new();
-        assert!(!frames.are_too_many(b"PR", 1, (0, 0)) && !frames.is_other());
-        assert!(!frames.are_too_many(b"OPFIND / HTTP/1.1", 1, (0, 0)) && frames.is_other());
+        let mut frames = Frames::default();
+        assert!(!read(&mut frames, b"PR", 1, (0, 0)) && !matches!(frames.at, At::Other));
+        assert!(
+            !read(&mut frames, b"OPFIND / HTTP/1.1", 1, (0, 0)) && matches!(frames.at, At::Other)
+        );
     }
 }

@@ -6,13 +6,13 @@
 use super::connection::Answer;
 use super::observe::{self, Watch};
 use super::shared::Shared;
-use crate::admission::{self, MCP};
+use crate::admission::MCP;
 use crate::mcp::mount;
+use crate::mcp::transport::Http;
 use crate::rest;
-use crate::rpc::Speaker;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use futures_util::FutureExt;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -22,41 +22,17 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 /// Everything a listener answers with.
-#[derive(Clone)]
-pub(super) struct Front<S> {
-    inside: Arc<Inside<S>>,
-}
-
-struct Inside<S> {
-    shared: Shared,
-    mcp: S,
-    pages: Router,
+pub(super) struct Front {
+    pub(super) shared: Shared,
+    pub(super) mcp: Http,
+    pub(super) pages: Router,
     /// Whether only the machine itself can ask.
-    is_local: bool,
+    pub(super) is_local: bool,
 }
 
-impl<S: Speaker> Front<S> {
-    /// Answers a request of a program that has its own listener; the peer is where axum puts it.
-    pub(super) async fn own(self, request: Request) -> Response {
-        let peer = admission::peer(request.extensions());
-        self.inside.answer(request, peer).await
-    }
-
-    pub(super) fn new(shared: Shared, mcp: S, pages: Router, is_local: bool) -> Self {
-        Self {
-            inside: Arc::new(Inside {
-                shared,
-                mcp,
-                pages,
-                is_local,
-            }),
-        }
-    }
-}
-
-impl<S: Speaker> Inside<S> {
+impl Front {
     /// One request: watched, let in or not, and its panics caught.
-    async fn answer(&self, request: Request, peer: Option<SocketAddr>) -> Response {
+    pub(super) async fn pass(&self, request: Request, peer: Option<SocketAddr>) -> Response {
         let watch = Watch::begin(&self.shared, &request, peer);
         if watch.is_too_long {
             return watch.end(observe::too_long());
@@ -64,7 +40,10 @@ impl<S: Speaker> Inside<S> {
         self.shared.admission.watch(&request, peer);
         let admitted = match self.shared.callers.admit(&request, self.is_local) {
             Ok(admitted) => admitted,
-            Err(refusal) => return watch.end(refusal.into_response()),
+            Err(refusal) => {
+                let response = refusal.into_response(watch.is_mcp);
+                return watch.end(response);
+            }
         };
         let handled = self.handle(request, peer).instrument(watch.span.clone());
         // A panic drops the work half done, and nobody sees it again.
@@ -91,8 +70,8 @@ impl<S: Speaker> Inside<S> {
     }
 }
 
-impl<S: Speaker> Answer for Front<S> {
+impl Answer for Arc<Front> {
     async fn answer(self, request: Request, peer: SocketAddr) -> Response {
-        self.inside.answer(request, Some(peer)).await
+        self.pass(request, Some(peer)).await
     }
 }

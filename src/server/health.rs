@@ -22,11 +22,9 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
         let body = json!({ "status": "stopping", "error": "The server is shutting down." });
         return told(StatusCode::SERVICE_UNAVAILABLE, body);
     }
-    let state = match shared.probe.ask(shared.backend.desk()).await {
-        Ok(()) => shared.backend.desk().holdings(),
-        Err(problem) => Err(problem),
-    };
-    match state {
+    let desk = shared.backend.desk();
+    let probed = shared.probe.ask(desk).await;
+    match probed.and_then(|()| desk.holdings()) {
         Ok(held) => {
             let mut body = json!({
                 "status": "ok",
@@ -36,10 +34,8 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
                 "last_sync": held.last_sync.map(|t| t.to_string()),
             });
             // Without its database a copy answers as ever, and says since when.
-            if let (Some(following), Some(body)) = (
-                shared.backend.desk().store().following(),
-                body.as_object_mut(),
-            ) {
+            let following = desk.store().following();
+            if let Some((following, body)) = following.zip(body.as_object_mut()) {
                 let database = json!({
                     "away_since": following.away_since.map(|t| t.to_string()),
                     "seen_at": following.seen_at.map(|t| t.to_string()),

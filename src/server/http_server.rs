@@ -9,10 +9,11 @@ use super::{health, observe, scrape};
 use crate::admission::{self, Admission, Callers};
 use crate::clock;
 use crate::endpoints::Backend;
+use crate::mcp::transport::Http;
 use crate::pool::Caller;
-use crate::rpc::Speaker;
 use crate::{rest, site};
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
@@ -31,11 +32,6 @@ const MAX_METRICS_CONNECTIONS: usize = 64;
 pub struct HttpServer {
     shared: Shared,
     connections: Connections,
-}
-
-/// All routes of the public listener with the usual limits; `mcp` answers at `/mcp`.
-pub fn router(backend: Arc<Backend>, mcp: impl Speaker) -> Router {
-    HttpServer::new(backend, Options::default()).router(mcp)
 }
 
 impl HttpServer {
@@ -83,12 +79,15 @@ impl HttpServer {
     }
 
     /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
-    pub fn router(&self, mcp: impl Speaker) -> Router {
+    pub fn router(&self, mcp: Http) -> Router {
         let front = self.front(mcp, false);
-        Router::new().fallback(move |request| front.clone().own(request))
+        Router::new().fallback(move |request: Request| {
+            let (front, peer) = (Arc::clone(&front), admission::peer(request.extensions()));
+            async move { front.pass(request, peer).await }
+        })
     }
 
-    fn front<S: Speaker>(&self, mcp: S, is_local: bool) -> Front<S> {
+    fn front(&self, mcp: Http, is_local: bool) -> Arc<Front> {
         let shared = &self.shared;
         let (backend, admission) = (&shared.backend, &shared.admission);
         let pages = Router::new()
@@ -103,14 +102,19 @@ impl HttpServer {
             .layer(from_fn_with_state(Arc::clone(admission), admission::charge))
             .layer(cors())
             .layer(from_fn(observe::name_route));
-        Front::new(shared.clone(), mcp, pages, is_local)
+        Arc::new(Front {
+            shared: shared.clone(),
+            mcp,
+            pages,
+            is_local,
+        })
     }
 
     /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
     pub async fn serve(
         &self,
         listener: impl Into<Arc<TcpListener>>,
-        mcp: impl Speaker,
+        mcp: Http,
         shutdown: Shutdown,
     ) {
         let listener = listener.into();

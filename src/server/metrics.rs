@@ -6,7 +6,8 @@ use crate::admission::Tally;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// Upper bounds of the time classes, in seconds.
@@ -58,10 +59,10 @@ pub(super) struct Metrics {
     pub(super) routes: Mutex<BTreeMap<String, Answered>>,
     /// Connections that were closed, by why: `idle`, `slow_header`, `slow_reader`, `flood` …
     pub(super) closed: Tally,
-    /// Requests being answered.
-    pub(super) in_flight: AtomicI64,
-    /// Connections open.
-    pub(super) connections: AtomicI64,
+    /// Held once more for each request being answered, however that ends.
+    pub(super) in_flight: Arc<()>,
+    /// Held once more for each connection that is open.
+    pub(super) connections: Arc<()>,
     /// Connections taken since the start.
     pub(super) accepted: AtomicU64,
     /// Requests refused for the memory that others of the same caller hold.
@@ -83,12 +84,10 @@ impl Metrics {
 
     /// Counts one answered request.
     pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
-        let mut routes = self.routes.lock();
-        if !routes.contains_key(route) {
-            routes.insert(route.to_owned(), Answered::default());
-        }
-        let Some(answered) = routes.get_mut(route) else {
-            return;
+        let routes = &mut *self.routes.lock();
+        let answered = match routes.get_mut(route) {
+            Some(answered) => answered,
+            None => routes.entry(route.to_owned()).or_default(),
         };
         *answered.statuses.entry(status).or_default() += 1;
         answered.time += time;

@@ -12,7 +12,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tracing::{Level, Span};
 
@@ -28,7 +29,7 @@ pub(super) struct Watch<'a> {
     shared: &'a Shared,
     start: Instant,
     method: &'static str,
-    is_mcp: bool,
+    pub(super) is_mcp: bool,
     /// Whether the address is longer than any of ours.
     pub(super) is_too_long: bool,
     id: HeaderValue,
@@ -36,13 +37,14 @@ pub(super) struct Watch<'a> {
     caller: Option<Caller>,
     /// Encloses the work.
     pub(super) span: Span,
-    open: InFlight<'a>,
+    _open: Arc<()>,
 }
 
 impl<'a> Watch<'a> {
     /// Takes a request in.
     pub(super) fn begin(shared: &'a Shared, request: &Request, peer: Option<SocketAddr>) -> Self {
         let id = request_id(request.headers());
+        let address = request.uri().path_and_query();
         // The fields are made only when somebody listens.
         let span = tracing::info_span!(
             "request",
@@ -54,18 +56,17 @@ impl<'a> Watch<'a> {
             start: Instant::now(),
             method: method(request.method()),
             is_mcp: request.uri().path() == MCP,
-            is_too_long: url_length(request) > MAX_URL_BYTES,
+            is_too_long: address.is_some_and(|both| both.as_str().len() > MAX_URL_BYTES),
             id,
             caller: tracing::enabled!(target: "econoscope::access", Level::INFO)
                 .then(|| shared.admission.caller(peer, request.headers())),
             span,
-            open: InFlight::new(&shared.metrics.in_flight),
+            _open: Arc::clone(&shared.metrics.in_flight),
         }
     }
 
     /// Counts and logs the answer, and dresses it.
     pub(super) fn end(self, mut response: Response) -> Response {
-        drop(self.open);
         let matched = response.extensions_mut().remove::<MatchedPath>();
         let route = match &matched {
             _ if self.is_mcp => MCP,
@@ -114,29 +115,6 @@ fn guard_browsers(headers: &mut HeaderMap) {
     }
 }
 
-/// Counts a request as open for as long as it lives, also when the client leaves and the future is dropped.
-struct InFlight<'a>(&'a AtomicI64);
-
-impl<'a> InFlight<'a> {
-    fn new(count: &'a AtomicI64) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn url_length(request: &Request) -> usize {
-    request
-        .uri()
-        .path_and_query()
-        .map_or(0, |both| both.as_str().len())
-}
-
 pub(super) fn too_long() -> Response {
     let body = json!({ "error": "The address is longer than 8 KiB.", "code": "invalid_param" });
     (StatusCode::URI_TOO_LONG, axum::Json(body)).into_response()
@@ -168,14 +146,11 @@ fn is_plain(id: &[u8]) -> bool {
 
 /// The trace of W3C `traceparent`, or a new one.
 fn trace_id(headers: &HeaderMap) -> String {
-    let given = headers
-        .get("traceparent")
-        .and_then(|v| v.to_str().ok())
-        .and_then(read_traceparent);
-    given.map_or_else(
-        || format!("{:016x}{:016x}", unique(), unique()),
-        str::to_owned,
-    )
+    let given = headers.get("traceparent").and_then(|v| v.to_str().ok());
+    match given.and_then(read_traceparent) {
+        Some(trace) => trace.to_owned(),
+        None => format!("{:016x}{:016x}", unique(), unique()),
+    }
 }
 
 /// `00-<32 hex>-<16 hex>-<2 hex>`, neither id all zeros.
@@ -183,20 +158,15 @@ fn read_traceparent(text: &str) -> Option<&str> {
     let mut parts = text.split('-');
     let (version, trace, span, flags) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let is_hex = |text: &str, length: usize| {
-        text.len() == length
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-    };
+    let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+    let is_hex = |text: &str, length| text.len() == length && text.bytes().all(is_digit);
+    let is_id = |text: &str, length| is_hex(text, length) && text.bytes().any(|b| b != b'0');
     let sound = is_hex(version, 2)
         && version != "ff"
         && (version != "00" || parts.next().is_none())
-        && is_hex(trace, 32)
-        && is_hex(span, 16)
-        && is_hex(flags, 2)
-        && trace.bytes().any(|b| b != b'0')
-        && span.bytes().any(|b| b != b'0');
+        && is_id(trace, 32)
+        && is_id(span, 16)
+        && is_hex(flags, 2);
     sound.then_some(trace)
 }
 

@@ -47,7 +47,7 @@ struct Page<'a> {
 /// Answers a scraper.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let (metrics, admission) = (&shared.metrics, &shared.admission);
-    let mut refused = admission.refused.counts();
+    let mut refused = admission.counts.refused.counts();
     let held = metrics.held.load(Ordering::Relaxed);
     refused.extend((held > 0).then_some(("held", held)));
     let desk = shared.backend.desk();

@@ -1,8 +1,6 @@
 //! A stream that notes what passes through it, so that slowness can be judged.
 
 use super::activity::Activity;
-use super::frames::Frames;
-
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Watched {
     stream: TcpStream,
     activity: Arc<Activity>,
-    frames: Frames,
     /// Requests at the last look after the other side's end of sending.
     at_end: Option<u64>,
     /// Looks at whether the other side, done with sending, is being answered.
@@ -32,31 +29,9 @@ impl Watched {
         Self {
             stream,
             activity,
-            frames: Frames::new(),
             at_end: None,
             looks: None,
         }
-    }
-
-    /// Notes bytes that came.
-    ///
-    /// # Errors
-    /// When they are frames that nothing accounts for: that ends the connection.
-    fn came(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.activity.read();
-        if self.frames.is_other() {
-            return Ok(());
-        }
-        let (now, earned) = (self.activity.now(), self.activity.earned());
-        let many = self.frames.are_too_many(bytes, now, earned);
-        if self.frames.is_http2() {
-            self.activity.multiplexes();
-        }
-        if many {
-            self.activity.flood();
-            return Err(std::io::Error::other("too many frames without a request"));
-        }
-        Ok(())
     }
 
     /// Ready when the other side has ended sending and has waited too long for an answer to begin.
@@ -92,9 +67,11 @@ impl AsyncRead for Watched {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let came = buffer.filled().get(before..).unwrap_or_default();
         if !came.is_empty() {
-            return Poll::Ready(self.came(came));
-        }
-        if buffer.remaining() > 0 {
+            if self.activity.read(came) {
+                let why = "too many frames without a request";
+                return Poll::Ready(Err(std::io::Error::other(why)));
+            }
+        } else if buffer.remaining() > 0 {
             // The other side is done with sending, and may still read.
             let this = &mut *self;
             if this.activity.end(&mut this.at_end, context).is_pending() {

@@ -17,8 +17,8 @@ const SAFE_DIGITS: usize = 18;
 /// Where the parts of a call stand in the body.
 #[derive(Debug, Clone)]
 pub(crate) struct PlainCall {
-    id: Range<usize>,
-    tool: Range<usize>,
+    pub(crate) id: Range<usize>,
+    pub(crate) tool: Range<usize>,
     arguments: Option<Range<usize>>,
     meta: Option<Range<usize>>,
 }
@@ -84,21 +84,11 @@ impl PlainCall {
         })
     }
 
-    /// The id as it came.
-    pub(crate) fn id<'a>(&self, body: &'a [u8]) -> Option<&'a str> {
-        text(&self.id, body)
-    }
-
-    /// The tool that was named.
-    pub(crate) fn tool<'a>(&self, body: &'a [u8]) -> Option<&'a str> {
-        text(&self.tool, body)
-    }
-
     /// The parts of the call in the body that it was read from.
     pub(crate) fn parts<'a>(&self, body: &'a [u8]) -> Option<Call<'a>> {
         let part = |range: &Option<Range<usize>>| range.as_ref().and_then(|r| text(r, body));
         Some(Call {
-            tool: self.tool(body)?,
+            tool: text(&self.tool, body)?,
             arguments: part(&self.arguments).unwrap_or_default(),
             meta: part(&self.meta),
         })
@@ -127,7 +117,8 @@ fn range(part: &str, body: &str) -> Option<Range<usize>> {
     Some(start..start + part.len()).filter(|range| range.end <= body.len())
 }
 
-fn text<'a>(range: &Range<usize>, body: &'a [u8]) -> Option<&'a str> {
+/// A part of the body.
+pub(crate) fn text<'a>(range: &Range<usize>, body: &'a [u8]) -> Option<&'a str> {
     std::str::from_utf8(body.get(range.clone())?).ok()
 }
 

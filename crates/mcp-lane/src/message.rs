@@ -4,7 +4,7 @@
 //! what is read here. A plain call is read once: arguments stay raw text and nothing is copied. The depth of
 //! what is skipped costs no stack.
 
-use crate::call::{Call, PlainCall};
+use crate::call::{Call, PlainCall, text};
 use bytes::Bytes;
 use http_body_util::Full;
 use serde::de::IgnoredAny;
@@ -86,7 +86,7 @@ impl Message {
     pub fn id(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => call.id(&self.bytes),
+            Content::Call(call) => text(&call.id, &self.bytes),
             Content::Other { id, .. } => id.as_deref(),
         }
     }
@@ -95,7 +95,7 @@ impl Message {
     pub fn target(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => call.tool(&self.bytes),
+            Content::Call(call) => text(&call.tool, &self.bytes),
             Content::Other { target, .. } => target.as_deref(),
         }
     }

@@ -6,7 +6,7 @@ use crate::admission::policy::{Charge, DAY};
 use crate::admission::saved::Key;
 use crate::admission::used::Counts;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Script};
+use redis::{AsyncConnectionConfig, Client, RedisError, Script};
 use std::time::Duration;
 
 /// How long a replica that is silent is counted, in milliseconds.
@@ -18,6 +18,29 @@ const KEPT: i64 = 3_600_000;
 
 /// A connection that all who ask share.
 pub(super) type Connection = MultiplexedConnection;
+
+pub(super) const TOO_SLOW: &str = "does not answer in time";
+
+/// Why the server is not asked, to follow its name; nothing of what it was asked.
+pub(super) struct Problem(pub(super) String);
+
+impl From<&str> for Problem {
+    fn from(words: &str) -> Self {
+        Self(words.to_owned())
+    }
+}
+
+impl From<RedisError> for Problem {
+    fn from(error: RedisError) -> Self {
+        Self(match error.code() {
+            Some(code) => format!("answers {code}"),
+            None if error.is_timeout() => TOO_SLOW.to_owned(),
+            None => format!("cannot be used: {}", error.category()),
+        })
+    }
+}
+
+type Result<T> = std::result::Result<T, Problem>;
 
 /// The server's word on a charge.
 pub(super) enum Reply {
@@ -54,7 +77,7 @@ pub(super) struct Link {
 
 impl Link {
     /// Sends nothing.
-    pub(super) fn new(address: &RedisAddress) -> Result<Self, redis::RedisError> {
+    pub(super) fn new(address: &RedisAddress) -> redis::RedisResult<Self> {
         crate::net::choose_tls();
         Ok(Self {
             client: Client::open(address.expose())?,
@@ -65,7 +88,7 @@ impl Link {
         })
     }
 
-    pub(super) async fn connect(&self) -> redis::RedisResult<Connection> {
+    pub(super) async fn connect(&self) -> Result<Connection> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(PATIENCE))
             .set_response_timeout(Some(PATIENCE));
@@ -91,7 +114,7 @@ impl Link {
     }
 
     /// The server's time, in milliseconds since 1970.
-    pub(super) async fn time(&self, connection: &mut Connection) -> redis::RedisResult<i64> {
+    pub(super) async fn time(&self, connection: &mut Connection) -> Result<i64> {
         let (seconds, micros): (i64, i64) = redis::cmd("TIME").query_async(connection).await?;
         Ok(seconds * 1_000 + micros / 1_000)
     }
@@ -102,7 +125,7 @@ impl Link {
         connection: &mut Connection,
         now: i64,
         proposals: &[String; 2],
-    ) -> redis::RedisResult<Beat> {
+    ) -> Result<Beat> {
         let day = now.div_euclid(DAY);
         let mut beat = self.beat.key("{econoscope}:replicas");
         beat.key(mark_key(day)).key(mark_key(day + 1));
@@ -124,7 +147,7 @@ impl Link {
         connection: &mut Connection,
         place: &Place,
         charge: &Charge,
-    ) -> redis::RedisResult<(i64, Reply)> {
+    ) -> Result<(i64, Reply)> {
         let (name, limit) = charge
             .day
             .map_or(("", 0), |(policy, limit)| (policy.name(), limit));
@@ -151,12 +174,12 @@ impl Link {
         connection: &mut Connection,
         day: i64,
         uses: impl Iterator<Item = (&'a Key, &'a Counts, [i64; 3])>,
-    ) -> redis::RedisResult<()> {
+    ) -> Result<()> {
         let mut tell = self.tell.arg((day + 1) * DAY + KEPT);
         for (key, known, more) in uses {
             tell.key(use_key(day, key)).arg(known).arg(&more);
         }
-        tell.invoke_async(connection).await
+        Ok(tell.invoke_async(connection).await?)
     }
 }
 

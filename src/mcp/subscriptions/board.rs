@@ -3,9 +3,9 @@
 use super::target::{Mark, Target};
 use crate::desk::{Desk, State};
 use crate::error::Result;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -42,10 +42,6 @@ impl Watched {
 }
 
 impl Board {
-    fn watched(&self) -> MutexGuard<'_, HashMap<Target, Watched>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Hears of every change of a target from now on, and of those since it was lately granted; `None` when too many
     /// are watched. What it holds now is noted.
     pub(super) fn listen(
@@ -60,7 +56,7 @@ impl Board {
             changed: None,
             news: watch::Sender::new(()),
         };
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         if watched.len() >= MAX_TARGETS && !watched.contains_key(target) {
             return Ok(None);
         }
@@ -78,7 +74,7 @@ impl Board {
     /// Whether anything may be another than it was when it was last looked at.
     pub(super) fn is_due(&self, desk: &Desk) -> Result<bool> {
         let state = desk.state()?;
-        Ok(self.watched().values().any(|w| w.is_due(state)))
+        Ok(self.watched.lock().values().any(|w| w.is_due(state)))
     }
 
     /// Looks at each target once and tells those who listen to one that changed. What cannot be read is left for the
@@ -86,7 +82,7 @@ impl Board {
     pub(super) fn look(&self, desk: &Desk) -> Result<()> {
         let state = desk.state()?;
         let due: Vec<Target> = {
-            let watched = self.watched();
+            let watched = self.watched.lock();
             let due = watched.iter().filter(|(_, w)| w.is_due(state));
             due.map(|(target, _)| target.clone()).collect()
         };
@@ -101,7 +97,7 @@ impl Board {
 
     /// Notes what was seen between two states.
     fn note(&self, target: &Target, mark: Mark, (before, after): (State, State)) {
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         let Some(held) = watched.get_mut(target) else {
             return;
         };
@@ -120,7 +116,7 @@ impl Board {
 
     /// Drops what nobody wants any more, and says whether anything is left to be watched.
     pub(super) fn tidy(&self) -> bool {
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         watched.retain(|_, w| w.is_wanted());
         watched.values().any(|w| w.news.receiver_count() > 0)
     }
@@ -176,7 +172,7 @@ mod tests {
                 board.listen(&desk, &target).unwrap().unwrap()
             })
             .collect();
-        assert_eq!(board.watched().len(), 1);
+        assert_eq!(board.watched.lock().len(), 1);
         let woken = |listeners: &[watch::Receiver<()>]| {
             let woken = listeners.iter().filter(|l| l.has_changed().unwrap());
             woken.count()

@@ -32,16 +32,8 @@ impl Target {
             Ok(Address::Series { id, .. } | Address::Metric(id)) => {
                 desk.known(&id)?.map(Self::Series)
             }
-            Ok(
-                Address::Catalog(_)
-                | Address::Scores
-                | Address::Method(_)
-                | Address::Formulas
-                | Address::Glossary(_)
-                | Address::Document(_)
-                | Address::Articles(_),
-            )
-            | Err(_) => None,
+            // Nothing else can be watched.
+            Ok(_) | Err(_) => None,
         })
     }
 

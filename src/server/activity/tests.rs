@@ -1,3 +1,4 @@
+use super::super::frames::PREFACE;
 use super::super::memory::Held;
 use super::*;
 
@@ -10,11 +11,11 @@ fn each_slowness_has_its_time() {
     let activity = Arc::new(Activity::new());
     assert!(activity.record.lock().judge(9_999).is_ok());
     assert_eq!(activity.record.lock().judge(10_000), Err("no_request"));
-    activity.read();
+    activity.read(b"GET");
     drop(opened(&activity));
     assert!(activity.record.lock().judge(59_000).is_ok());
     assert_eq!(activity.record.lock().judge(61_000), Err("idle"));
-    activity.read();
+    activity.read(b"GET");
     assert_eq!(activity.record.lock().judge(11_000), Err("slow_header"));
     let busy = opened(&activity);
     assert!(
@@ -38,9 +39,9 @@ fn each_slowness_has_its_time() {
 #[test]
 fn a_multiplexed_connection_has_no_heads_to_wait_for() {
     let activity = Arc::new(Activity::new());
-    activity.multiplexes();
+    activity.read(PREFACE);
     drop(opened(&activity));
-    activity.read();
+    activity.read(b"GET");
     assert!(activity.record.lock().judge(30_000).is_ok());
     assert_eq!(activity.record.lock().judge(61_000), Err("idle"));
 }
@@ -50,7 +51,7 @@ fn talk_does_not_keep_a_reader_who_takes_nothing() {
     for multiplexed in [false, true] {
         let activity = Arc::new(Activity::new());
         if multiplexed {
-            activity.multiplexes();
+            activity.read(PREFACE);
         }
         let open = opened(&activity);
         assert!(
@@ -60,7 +61,7 @@ fn talk_does_not_keep_a_reader_who_takes_nothing() {
         open.offer(700_000);
         // Replies to pings are written, and a byte of the answer at times.
         activity.wrote(1_000_000);
-        activity.read();
+        activity.read(b"GET");
         open.take(100);
         assert!(activity.record.lock().judge(29_000).is_ok());
         assert_eq!(activity.record.lock().judge(31_000), Err("slow_reader"));
@@ -97,7 +98,7 @@ fn a_listener_with_nothing_to_hear_is_kept() {
 #[test]
 fn one_answer_that_flows_keeps_others_only_for_their_turn() {
     let activity = Arc::new(Activity::new());
-    activity.multiplexes();
+    activity.read(PREFACE);
     let (stalled, flowing) = (opened(&activity), opened(&activity));
     stalled.offer(1_000);
     flowing.offer(1_000_000);

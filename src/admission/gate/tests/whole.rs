@@ -16,7 +16,9 @@ impl Asked for Admission {
     }
 
     fn spent(&self, caller: Caller, policy: Policy) -> Result<Option<Standing>, Refusal> {
-        self.spend(caller, policy).now_or_never().unwrap()
+        self.take(caller, None, Some(policy))
+            .now_or_never()
+            .unwrap()
     }
 }
 
