@@ -138,7 +138,8 @@ fn contribution(c: &regime::Contributor, month: Date) -> Input {
     let about = (c.name, &[c.series][..], c.unit);
     Input {
         weight: Some(c.weight),
-        ..Input::of(about, Some(found), Some(c.contribution), None)
+        contribution: Some(c.contribution),
+        ..Input::of(about, Some(found), None)
     }
 }
 
