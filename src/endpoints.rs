@@ -47,25 +47,29 @@ pub use endpoint::{Endpoint, Spec};
 pub use route::{Argument, Route};
 pub use time_series::recessions;
 
+use std::sync::LazyLock;
+
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: [Route; 16] = [
-    Route::of::<macro_summary::Params>(),
-    Route::of::<regime::Params>(),
-    Route::of::<metric::Params>(),
-    Route::of::<signals::Params>(),
-    Route::of::<time_series::Params>(),
-    Route::of::<compare_series::Params>(),
-    Route::of::<search_series::Params>(),
-    Route::of::<scenarios::Params>(),
-    Route::of::<glossary::Params>(),
-    Route::of::<latest_articles::Params>(),
-    Route::of::<search::Params>(),
-    Route::of::<fetch::Params>(),
-    Route::of::<explain_indicator::Params>(),
-    Route::of::<what_changed::Params>(),
-    Route::of::<revisions::Params>(),
-    Route::of::<release_calendar::Params>(),
-];
+pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
+    vec![
+        Route::of::<macro_summary::Params>(),
+        Route::of::<regime::Params>(),
+        Route::of::<metric::Params>(),
+        Route::of::<signals::Params>(),
+        Route::of::<time_series::Params>(),
+        Route::of::<compare_series::Params>(),
+        Route::of::<search_series::Params>(),
+        Route::of::<scenarios::Params>(),
+        Route::of::<glossary::Params>(),
+        Route::of::<latest_articles::Params>(),
+        Route::of::<search::Params>(),
+        Route::of::<fetch::Params>(),
+        Route::of::<explain_indicator::Params>(),
+        Route::of::<what_changed::Params>(),
+        Route::of::<revisions::Params>(),
+        Route::of::<release_calendar::Params>(),
+    ]
+});
 
 impl Route {
     /// The endpoint of that tool name.

@@ -4,7 +4,7 @@ use super::protocol::Signature;
 use super::shared::{Origin, Shared};
 use super::{apps, subscriptions};
 use crate::endpoints::Backend;
-use mcp_lane::Lane;
+use mcp_lane::LaneLayer;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to 
 #[derive(Clone)]
 pub struct Server {
     pub(super) shared: Arc<Shared>,
-    pub(super) lane: Option<Arc<Lane<Origin>>>,
+    pub(super) lane: Option<LaneLayer<Origin>>,
 }
 
 impl Server {
@@ -48,7 +48,7 @@ impl Server {
         };
         let shared = Arc::new(shared);
         Self {
-            lane: Some(Arc::new(Lane::new(Origin(Arc::clone(&shared))))),
+            lane: Some(LaneLayer::new(Origin(Arc::clone(&shared)))),
             shared,
         }
     }

@@ -50,6 +50,7 @@ pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
 });
 
 /// The endpoints as the fast lane sees them: tools whose results depend on arguments and a state of the data alone.
+#[derive(Clone)]
 pub(super) struct Origin(pub(super) Arc<Shared>);
 
 impl mcp_lane::Origin for Origin {

@@ -3,20 +3,26 @@
 use super::lines::Lines;
 use super::results::ToolResult;
 use super::server::Server;
+use super::shared::{Origin, Shared};
 use crate::pool::Caller;
 use anyhow::Context as _;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
-use mcp_lane::{Body, Lifecycle, Message, Rendered, error};
+use mcp_lane::{Body, Lane, Lifecycle, Message, Rendered, error};
 use rmcp::ServiceExt as _;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Map, Value};
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
+use tower::util::{Either, option_layer};
+use tower::{Layer, Service, ServiceExt as _};
 
 /// Largest message, as a body on `/mcp` or as a line; arguments are short.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
@@ -35,14 +41,20 @@ pub struct Allowed {
 /// Hosts and origins are judged by the listener before it; the library judges what it is given once more, the fast lane
 /// does not.
 pub struct Http {
-    server: Server,
-    /// The protocol library's own service.
-    library: StreamableHttpService<Server, NeverSessionManager>,
+    service: Either<Lane<Origin, Library>, Library>,
+    shared: Arc<Shared>,
+}
+
+/// The protocol library's own service.
+#[derive(Clone)]
+struct Library {
+    service: Arc<StreamableHttpService<Server, NeverSessionManager>>,
+    shared: Arc<Shared>,
 }
 
 /// Builds what answers at `/mcp`, until `stop` ends its streams.
 pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
-    let handler = server.clone();
+    let (shared, lane) = (Arc::clone(&server.shared), server.lane.clone());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -52,22 +64,22 @@ pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let library = Library {
+        service: Arc::new(service),
+        shared: Arc::clone(&shared),
+    };
     Http {
-        server,
-        library: StreamableHttpService::new(move || Ok(handler.clone()), sessions, config),
+        service: option_layer(lane).layer(library),
+        shared,
     }
 }
 
 impl Http {
     /// Answers a message.
     pub(super) async fn answer(&self, request: Request<Message>) -> Response<Body> {
-        if let Some(lane) = &self.server.lane
-            && let Some(answer) = lane.answer(&request).await
-        {
-            return answer;
-        }
-        // In a box, so that the future of what the lane answers is small.
-        Box::pin(self.ask_library(request)).await
+        let Ok(answer) = self.service.clone().oneshot(request).await;
+        answer
     }
 
     /// The result of a call that is refused before it is made, in the form that the request's headers ask for: `why`
@@ -82,11 +94,27 @@ impl Http {
         meta: Map<String, Value>,
     ) -> serde_json::Result<Rendered> {
         let lifecycle = Lifecycle::of_headers(headers);
-        let signature = &self.server.shared.signature;
-        ToolResult::failure(why.to_owned(), meta).render(signature, lifecycle)
+        ToolResult::failure(why.to_owned(), meta).render(&self.shared.signature, lifecycle)
+    }
+}
+
+impl Service<Request<Message>> for Library {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
     }
 
-    async fn ask_library(&self, mut request: Request<Message>) -> Response<Body> {
+    fn call(&mut self, request: Request<Message>) -> Self::Future {
+        let library = self.clone();
+        Box::pin(async move { Ok(library.answer(request).await) })
+    }
+}
+
+impl Library {
+    async fn answer(&self, mut request: Request<Message>) -> Response<Body> {
         if request.body().method() == Some("subscriptions/listen") {
             self.look_ahead().await;
         }
@@ -94,12 +122,12 @@ impl Http {
         request.extensions_mut().insert(Caller::current());
         let sent = request.body().bytes().clone();
         let request = request.map(Message::into_body);
-        to_json(self.library.handle(request).await, &sent).await
+        to_json(self.service.handle(request).await, &sent).await
     }
 
     /// Has at hand what a grant is looked up in: the library asks for grants where it must not wait.
     async fn look_ahead(&self) {
-        let backend = &self.server.shared.backend;
+        let backend = &self.shared.backend;
         let desk = Arc::clone(backend.desk());
         if let Err(error) = backend.pool().run(move || desk.holdings()).await {
             crate::error::log(&error, "subscriptions");

@@ -17,8 +17,8 @@ const SAFE_DIGITS: usize = 18;
 /// Where the parts of a call stand in the body.
 #[derive(Debug, Clone)]
 pub(crate) struct PlainCall {
-    pub(crate) id: Range<usize>,
-    pub(crate) tool: Range<usize>,
+    id: Range<usize>,
+    tool: Range<usize>,
     arguments: Option<Range<usize>>,
     meta: Option<Range<usize>>,
 }
@@ -84,11 +84,21 @@ impl PlainCall {
         })
     }
 
+    /// The id as it came.
+    pub(crate) fn id<'a>(&self, body: &'a [u8]) -> Option<&'a str> {
+        text(&self.id, body)
+    }
+
+    /// The tool that was named.
+    pub(crate) fn tool<'a>(&self, body: &'a [u8]) -> Option<&'a str> {
+        text(&self.tool, body)
+    }
+
     /// The parts of the call in the body that it was read from.
     pub(crate) fn parts<'a>(&self, body: &'a [u8]) -> Option<Call<'a>> {
         let part = |range: &Option<Range<usize>>| range.as_ref().and_then(|r| text(r, body));
         Some(Call {
-            tool: text(&self.tool, body)?,
+            tool: self.tool(body)?,
             arguments: part(&self.arguments).unwrap_or_default(),
             meta: part(&self.meta),
         })
@@ -117,8 +127,7 @@ fn range(part: &str, body: &str) -> Option<Range<usize>> {
     Some(start..start + part.len()).filter(|range| range.end <= body.len())
 }
 
-/// A part of the body.
-pub(crate) fn text<'a>(range: &Range<usize>, body: &'a [u8]) -> Option<&'a str> {
+fn text<'a>(range: &Range<usize>, body: &'a [u8]) -> Option<&'a str> {
     std::str::from_utf8(body.get(range.clone())?).ok()
 }
 

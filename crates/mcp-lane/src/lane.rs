@@ -1,133 +1,129 @@
-//! The lane: which calls are answered, from what is kept or made anew, and which go on.
+//! The service: which requests are answered at once, which are made, and which go on.
 
 use crate::body::{Body, Rendered};
 use crate::call::Call;
 use crate::message::Message;
 use crate::meta::{Lifecycle, Metas, is_usual};
+use crate::results::{Origin, Results};
+use futures_util::future::{BoxFuture, Either, Ready, ready};
 use http::{Method, Request, Response};
-use quick_cache::sync::Cache;
-use quick_cache::{OptionsBuilder, Weighter};
-use rmcp::model::JsonObject;
-use std::future::Future;
+use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tower::{Layer, Service};
 
-/// Bytes of results kept.
-const KEPT_BYTES: u64 = 16 << 20;
-/// A larger result is not kept: it would push out hundreds of others.
-const MAX_RESULT: usize = 2 << 20;
-/// Parts of the cache, each behind a lock of its own; a result must fit into one.
-const PARTS: usize = 4;
-
-/// Whose tools a lane answers for.
-pub trait Origin: Send + Sync + 'static {
-    /// Differs when the same call could be answered otherwise than before.
-    type State: Copy + PartialEq + Send + Sync + 'static;
-
-    /// The state of the data; `None` while it cannot be told, when the lane answers nothing.
-    fn state(&self) -> Option<Self::State>;
-
-    /// Whether calls of a tool depend on nothing but their arguments and the state of the data. A tool that wants
-    /// arguments in headers, too (`x-mcp-header`), is none of these: the library compares them.
-    fn takes(&self, tool: &str) -> bool;
-
-    /// Answers a call as the library would; `None` leaves it to the library after all.
-    fn call(
-        &self,
-        tool: &str,
-        arguments: JsonObject,
-        lifecycle: Lifecycle,
-    ) -> impl Future<Output = Option<Outcome>> + Send;
-}
-
-/// What came of a call.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The whole result.
-    pub result: Rendered,
-    /// Whether the next caller may have the same; failures pass.
-    pub may_be_kept: bool,
-}
-
-/// What a result depends on, besides the data.
-type Key = (Lifecycle, String);
-
-/// The state of the data that a result was made from, and the result.
-type Kept<T> = (T, Rendered);
-
+/// Puts a [`Lane`] before a service. Its clones share what is kept.
 #[derive(Clone)]
-struct Bytes;
-
-impl<T> Weighter<Key, Kept<T>> for Bytes {
-    fn weight(&self, (_, call): &Key, (_, result): &Kept<T>) -> u64 {
-        u64::try_from(call.len() + result.len() + 256).unwrap_or(u64::MAX)
-    }
+pub struct LaneLayer<O: Origin> {
+    shared: Arc<Shared<O>>,
 }
 
-/// Answers calls of tools, each from one rendering for a state of the data.
-pub struct Lane<O: Origin> {
-    origin: O,
-    kept: Cache<Key, Kept<O::State>, Bytes>,
+/// Answers calls of tools from what is kept, and hands everything else to the service behind it.
+#[derive(Clone)]
+pub struct Lane<O: Origin, S> {
+    shared: Arc<Shared<O>>,
+    behind: S,
+}
+
+/// An answer: kept, or to be waited for.
+pub type Answer = Either<
+    Ready<Result<Response<Body>, Infallible>>,
+    BoxFuture<'static, Result<Response<Body>, Infallible>>,
+>;
+
+struct Shared<O: Origin> {
+    results: Results<O>,
     metas: Metas,
     answers: AtomicU64,
 }
 
-impl<O: Origin> Lane<O> {
+impl<O: Origin> LaneLayer<O> {
     /// A lane for the tools of `origin`.
     pub fn new(origin: O) -> Self {
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(1_024)
-            .weight_capacity(KEPT_BYTES)
-            .shards(PARTS)
-            .build();
-        let kept = match options {
-            Ok(options) => Cache::with_options(options, Bytes, <_>::default(), <_>::default()),
-            // Never so: both capacities are given.
-            Err(_) => Cache::with_weighter(1_024, KEPT_BYTES, Bytes),
-        };
         Self {
-            origin,
-            kept,
-            metas: Metas::new(),
-            answers: AtomicU64::new(0),
+            shared: Arc::new(Shared {
+                results: Results::new(origin),
+                metas: Metas::new(),
+                answers: AtomicU64::new(0),
+            }),
         }
     }
 
     /// Calls answered by the lane so far.
     pub fn answers(&self) -> u64 {
-        self.answers.load(Ordering::Relaxed)
+        self.shared.answers.load(Ordering::Relaxed)
     }
+}
 
-    /// The answer to a call of a tool, where all of it is understood; `None` for what the library is to answer.
-    pub async fn answer(&self, request: &Request<Message>) -> Option<Response<Body>> {
-        let message = request.body();
+impl<O: Origin, S> Layer<S> for LaneLayer<O> {
+    type Service = Lane<O, S>;
+
+    fn layer(&self, behind: S) -> Lane<O, S> {
+        Lane {
+            shared: Arc::clone(&self.shared),
+            behind,
+        }
+    }
+}
+
+impl<O: Origin> Shared<O> {
+    /// The call that a request is, where all of it is understood.
+    fn read<'r>(&self, request: &'r Request<Message>) -> Option<(Call<'r>, Lifecycle)> {
         if request.method() != Method::POST || !is_usual(request.headers()) {
             return None;
         }
-        let call = message.call()?;
+        let call = request.body().call()?;
         let lifecycle = self.metas.lifecycle(request.headers(), &call)?;
-        if !self.origin.takes(call.tool) {
-            return None;
-        }
-        // Taken before the work: data that change meanwhile make a result old, never new.
-        let state = self.origin.state()?;
-        let key = (lifecycle, [call.tool, call.arguments].concat());
-        let kept = self.kept.get(&key);
-        let result = match kept.filter(|(made_from, _)| *made_from == state) {
-            Some((_, result)) => result,
-            // In a box, so that the future of a kept answer is small.
-            None => Box::pin(self.make(&call, key, state)).await?,
-        };
-        self.answers.fetch_add(1, Ordering::Relaxed);
-        Some(result.answer(message))
+        self.results
+            .origin
+            .takes(call.tool)
+            .then_some((call, lifecycle))
     }
 
-    /// The result made anew, and kept when it is an answer.
-    async fn make(&self, call: &Call<'_>, key: Key, state: O::State) -> Option<Rendered> {
-        let arguments = call.arguments()?;
-        let made = self.origin.call(call.tool, arguments, key.0).await?;
-        if made.may_be_kept && made.result.len() <= MAX_RESULT {
-            self.kept.insert(key, (state, made.result.clone()));
+    async fn make(&self, request: &Request<Message>) -> Option<Response<Body>> {
+        let (call, lifecycle) = self.read(request)?;
+        let result = self.results.make(&call, lifecycle).await?;
+        Some(self.answer(result, request))
+    }
+
+    fn answer(&self, result: Rendered, request: &Request<Message>) -> Response<Body> {
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        result.answer(request.body())
+    }
+}
+
+impl<O, S> Service<Request<Message>> for Lane<O, S>
+where
+    O: Origin,
+    S: Service<Request<Message>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.behind.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Message>) -> Answer {
+        let Some((call, lifecycle)) = self.shared.read(&request) else {
+            return Either::Right(Box::pin(self.behind.call(request)));
+        };
+        if let Some(result) = self.shared.results.kept(&call, lifecycle) {
+            return Either::Left(ready(Ok(self.shared.answer(result, &request))));
         }
-        Some(made.result)
+        let shared = Arc::clone(&self.shared);
+        // The clone stays; what was polled ready goes.
+        let clone = self.behind.clone();
+        let mut behind = std::mem::replace(&mut self.behind, clone);
+        Either::Right(Box::pin(async move {
+            match shared.make(&request).await {
+                Some(made) => Ok(made),
+                None => behind.call(request).await,
+            }
+        }))
     }
 }

@@ -4,7 +4,7 @@
 //! what is read here. A plain call is read once: arguments stay raw text and nothing is copied. The depth of
 //! what is skipped costs no stack.
 
-use crate::call::{Call, PlainCall, text};
+use crate::call::{Call, PlainCall};
 use bytes::Bytes;
 use http_body_util::Full;
 use serde::de::IgnoredAny;
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// Most values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
 
-/// A body and what was read of it. As the body of a request it is sent on whole.
+/// A body and what was read of it. [`Message::into_body`] gives it to the library whole.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     bytes: Bytes,
@@ -86,7 +86,7 @@ impl Message {
     pub fn id(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => text(&call.id, &self.bytes),
+            Content::Call(call) => call.id(&self.bytes),
             Content::Other { id, .. } => id.as_deref(),
         }
     }
@@ -95,7 +95,7 @@ impl Message {
     pub fn target(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => text(&call.tool, &self.bytes),
+            Content::Call(call) => call.tool(&self.bytes),
             Content::Other { target, .. } => target.as_deref(),
         }
     }

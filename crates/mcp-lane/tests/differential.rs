@@ -11,9 +11,9 @@ mod corpus;
 
 use bytes::Bytes;
 use corpus::{Dice, LEGACY, MODERN};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
-use mcp_lane::{Body, Lane, Lifecycle, Message, Outcome, Rendered};
+use mcp_lane::{Lane, LaneLayer, Lifecycle, Message, Outcome, Rendered};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     JsonObject, ServerCapabilities, ServerConfig,
@@ -23,8 +23,12 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
+use std::convert::Infallible;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tower::{Layer, Service, ServiceExt};
 
 /// Two tools over data that are a number.
 #[derive(Clone, Default)]
@@ -100,9 +104,30 @@ impl mcp_lane::Origin for Toy {
     }
 }
 
+/// The library's own service.
+#[derive(Clone)]
+struct Library(Arc<StreamableHttpService<Toy, NeverSessionManager>>);
+
+impl Service<Request<Message>> for Library {
+    type Response = http::Response<mcp_lane::Body>;
+    type Error = Infallible;
+    type Future =
+        std::pin::Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Message>) -> Self::Future {
+        let library = Arc::clone(&self.0);
+        Box::pin(async move { Ok(library.handle(request.map(Message::into_body)).await) })
+    }
+}
+
 struct Both {
-    lane: Lane<Toy>,
-    library: StreamableHttpService<Toy, NeverSessionManager>,
+    fast: Lane<Toy, Library>,
+    slow: Library,
+    layer: LaneLayer<Toy>,
     toy: Toy,
 }
 
@@ -114,55 +139,46 @@ impl Both {
             .with_json_response(true);
         let handler = toy.clone();
         let sessions = Arc::new(NeverSessionManager::default());
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+        let slow = Library(Arc::new(service));
+        let layer = LaneLayer::new(toy.clone());
         Self {
-            lane: Lane::new(toy.clone()),
-            library: StreamableHttpService::new(move || Ok(handler.clone()), sessions, config),
+            fast: layer.layer(slow.clone()),
+            slow,
+            layer,
             toy,
         }
     }
 
     /// Sends a message both ways, twice the fast one: made, and kept. Gives the answer and whether the lane gave it.
     async fn same(&self, headers: &HeaderMap, body: &[u8]) -> (Vec<u8>, bool) {
-        let slow = self.send(headers, body, false).await;
-        let before = self.lane.answers();
+        let slow = send(self.slow.clone(), headers, body).await;
+        let before = self.layer.answers();
         for round in ["made", "kept"] {
-            let fast = self.send(headers, body, true).await;
+            let fast = send(self.fast.clone(), headers, body).await;
             let text = String::from_utf8_lossy(body);
             assert_eq!(fast, slow, "{round}: {headers:?} {text}");
         }
         let body = slow.map(|(_, _, body)| body).unwrap_or_default();
-        (body, self.lane.answers() == before + 2)
-    }
-
-    /// Sends a message by the library alone, or by the lane before it.
-    async fn send(&self, headers: &HeaderMap, body: &[u8], is_fast: bool) -> Seen {
-        let message = Message::read(Bytes::copy_from_slice(body)).ok()?;
-        let mut request = Request::post("/mcp").body(message).unwrap();
-        *request.headers_mut() = headers.clone();
-        let response = match is_fast {
-            true => self.answer(request).await,
-            false => self.ask_library(request).await,
-        };
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let kind = parts.headers.get("content-type").cloned();
-        Some((parts.status, kind, bytes.to_vec()))
-    }
-
-    async fn answer(&self, request: Request<Message>) -> Response<Body> {
-        match self.lane.answer(&request).await {
-            Some(response) => response,
-            None => self.ask_library(request).await,
-        }
-    }
-
-    async fn ask_library(&self, request: Request<Message>) -> Response<Body> {
-        self.library.handle(request.map(Message::into_body)).await
+        (body, self.layer.answers() == before + 2)
     }
 }
 
 /// Status, type and body of an answer; `None` for what is no message.
 type Seen = Option<(StatusCode, Option<HeaderValue>, Vec<u8>)>;
+
+async fn send<S>(service: S, headers: &HeaderMap, body: &[u8]) -> Seen
+where
+    S: Service<Request<Message>, Response = http::Response<mcp_lane::Body>, Error = Infallible>,
+{
+    let message = Message::read(Bytes::copy_from_slice(body)).ok()?;
+    let mut request = Request::post("/mcp").body(message).unwrap();
+    *request.headers_mut() = headers.clone();
+    let (parts, body) = service.oneshot(request).await.unwrap().into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    let kind = parts.headers.get("content-type").cloned();
+    Some((parts.status, kind, bytes.to_vec()))
+}
 
 /// Headers of a plain call.
 fn headers(version: Option<&str>) -> HeaderMap {
@@ -254,5 +270,5 @@ async fn messages_changed_at_random() {
         };
         both.same(&headers, &dice.mutate(&body)).await;
     }
-    assert!(both.lane.answers() > 100, "the lane was hardly asked");
+    assert!(both.layer.answers() > 100, "the lane was hardly asked");
 }
