@@ -5,9 +5,9 @@
 //! restarts; only across a reboot is the wall clock believed, never backwards. Counts of a day go by an [`OwnTime`].
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use std::fmt;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Between these the wall clock is believed, years 1 to 9899: dates reckoned from it stay in the calendar.
@@ -225,13 +225,13 @@ impl ManualClock {
     }
 
     fn set(&self, change: impl FnOnce(&mut Moment)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Moment {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 

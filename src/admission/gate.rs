@@ -160,8 +160,8 @@ impl Admission {
     pub(crate) fn glance(&self, caller: Caller) -> Result<(), Refusal> {
         let seen = match (caller.address(), &self.counts.shared) {
             (Some(address), None) => {
-                let mut ledger = self.counts.ledger.lock();
-                ledger.glance(address, self.pace(), &self.now())
+                let (pace, now) = (self.pace(), self.now());
+                self.counts.ledger.lock().glance(address, pace, &now)
             }
             (None, _) | (_, Some(_)) => Ok(()),
         };
@@ -194,8 +194,11 @@ impl Admission {
         let charge = Charge { burst, day };
         let charged = match &self.counts.shared {
             None => {
-                let mut ledger = self.counts.ledger.lock();
-                ledger.charge_alone(address, &charge, &self.now())
+                let now = self.now();
+                self.counts
+                    .ledger
+                    .lock()
+                    .charge_alone(address, &charge, &now)
             }
             // In a box, so that the future of a request is no larger where nothing is shared.
             Some(shared) => Box::pin(shared.charge(address, &charge)).await,
@@ -212,8 +215,11 @@ impl Admission {
         match (caller.address(), &self.counts.shared) {
             (None, _) => {}
             (Some(address), None) => {
-                let mut ledger = self.counts.ledger.lock();
-                ledger.refund_alone(address, policy, &self.now());
+                let now = self.now();
+                self.counts
+                    .ledger
+                    .lock()
+                    .refund_alone(address, policy, &now);
             }
             (Some(address), Some(shared)) => shared.refund(address, policy),
         }
@@ -260,7 +266,8 @@ impl Admission {
         let Some(address) = caller.address() else {
             return "local".to_owned();
         };
-        let [a, b, c, d, ..] = self.counts.ledger.lock().key(address, &self.now());
+        let now = self.now();
+        let [a, b, c, d, ..] = self.counts.ledger.lock().key(address, &now);
         hex(&[a, b, c, d])
     }
 
@@ -285,7 +292,8 @@ impl Admission {
         let Some(path) = &self.settings.file else {
             return Ok(());
         };
-        let changed = self.counts.ledger.lock().changed(&self.now());
+        let now = self.now();
+        let changed = self.counts.ledger.lock().changed(&now);
         changed.map_or(Ok(()), |saved| saved.write(path))
     }
 

@@ -257,8 +257,8 @@ impl Ledger {
         taken.map(drop).map_err(Refusal::burst)
     }
 
-    /// Judges a request alone, and charges all that it costs or nothing: of what was left of the day when the others were last heard this replica grants its
-    /// part, and requests may come at its part of the speed.
+    /// Judges a request here, and charges all that it costs or nothing. Where counts are shared, this replica grants its
+    /// part of what was left of the day when the others were last heard, at its part of the speed.
     pub(super) fn charge_alone(
         &mut self,
         address: IpAddr,

@@ -10,6 +10,7 @@ use crate::indicators::months::{Month, Months};
 use crate::indicators::regime::Regime;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet, table};
+use std::sync::LazyLock;
 
 /// How an asset did in a regime.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,22 +34,29 @@ const LEAST_IN_REGIME: usize = 24;
 /// Duration of a 10-year note at par, rounded, in years.
 const DURATION: f64 = 8.0;
 
-/// What was found for each regime and asset: returns in the regime and elsewhere, percent a year, t, whether that is
-/// essentially one cycle, and from what.
-const TABLE: &str = include_str!("../../../data/evidence.csv");
+/// What was found for each regime and asset, by their names: returns in the regime and elsewhere, percent a year, t,
+/// whether that is essentially one cycle, and from what.
+static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
+    let read = |row: Result<[&'static str; 7], String>| {
+        let [regime, asset, in_regime, elsewhere, t, one_cycle, basis] = row.ok()?;
+        let evidence = Evidence {
+            in_regime: in_regime.parse().ok()?,
+            elsewhere: elsewhere.parse().ok()?,
+            t: t.parse().ok()?,
+            one_cycle: one_cycle == "yes",
+            basis: format!("Reference study: {basis}"),
+        };
+        Some((regime, asset, evidence))
+    };
+    let rows = table::rows(include_str!("../../../data/evidence.csv"));
+    rows.filter_map(|(_, row)| read(row)).collect()
+});
 
 /// The documented evidence; `None` for an unknown regime.
 pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
-    let mut rows = table::rows::<7>(TABLE).filter_map(|(_, row)| row.ok());
-    let [_, _, in_regime, elsewhere, t, one_cycle, basis] =
-        rows.find(|[of, about, ..]| *of == regime.name() && *about == asset.key())?;
-    Some(Evidence {
-        in_regime: in_regime.parse().ok()?,
-        elsewhere: elsewhere.parse().ok()?,
-        t: t.parse().ok()?,
-        one_cycle: one_cycle == "yes",
-        basis: format!("Reference study: {basis}"),
-    })
+    let mut rows = TABLE.iter();
+    let row = rows.find(|(of, about, _)| *of == regime.name() && *about == asset.key());
+    row.map(|(.., evidence)| evidence.clone())
 }
 
 /// Evidence from the store's own figures up to `day`, by the regime of each month.

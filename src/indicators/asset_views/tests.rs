@@ -83,6 +83,15 @@ fn a_doubtful_regime_lowers_conviction_but_not_direction() {
 }
 
 #[test]
+fn every_asset_has_documented_evidence_in_every_regime() {
+    for regime in Regime::QUADRANTS {
+        for asset in Asset::ALL {
+            assert!(documented(regime, asset).is_some(), "{regime:?} {asset:?}");
+        }
+    }
+}
+
+#[test]
 fn a_thesis_cites_its_figures() {
     let all = views(Regime::Stagflation, Some(45.0), |_| None);
     assert_eq!(

@@ -157,6 +157,7 @@ fn close(a: f64, b: f64, within: f64) {
 #[test]
 fn expectations_and_first_prints_are_the_printed_ones() {
     let world = World::read();
+    assert_eq!(FORMULAS.len(), 6);
     // October 2008, November 2019 and December 2025, from what was known before each release; and what came.
     for (at, expected, came) in [
         (

@@ -9,9 +9,10 @@ use crate::postgres::Database;
 use crate::store::seam::Following;
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Mark;
+use parking_lot::{Condvar, Mutex};
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio_postgres::AsyncMessage;
@@ -67,19 +68,16 @@ impl Followed {
     pub(super) fn now(&self) -> Following {
         Following {
             term: *self.term.borrow(),
-            ..self.seen().following
+            ..self.seen.lock().following
         }
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the file has a change, for a while.
     pub(super) fn wait_for(&self, change: i64) {
         self.wake.notify_one();
         let lacks = |seen: &mut Seen| seen.mark.as_ref().is_none_or(|mark| mark.change < change);
-        drop(self.moved.wait_timeout_while(self.seen(), OWN, lacks));
+        let mut seen = self.seen.lock();
+        self.moved.wait_while_for(&mut seen, lacks, OWN);
     }
 
     /// Follows from now on, for as long as the process lives.
@@ -114,7 +112,7 @@ impl Followed {
 
     /// Notes whether the database was there; whether it was away before.
     fn note(&self, away: bool) -> bool {
-        let (now, mut seen) = (wall(), self.seen());
+        let (now, mut seen) = (wall(), self.seen.lock());
         let before = seen.following.away_since;
         seen.following.away_since = away.then(|| before.unwrap_or(now));
         if !away {
@@ -124,10 +122,10 @@ impl Followed {
     }
 
     async fn step(&self) -> Result<()> {
-        let held = self.seen().mark.clone();
+        let held = self.seen.lock().mark.clone();
         let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
         if now != held {
-            self.seen().mark = now;
+            self.seen.lock().mark = now;
             self.moved.notify_all();
         }
         Ok(())

@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Mark;
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Most connections of one process; few writes are under way at once.
@@ -146,7 +147,7 @@ impl Postgres {
         let (wanted, work, earlier) = (&wanted, &work, &earlier);
         let done = self.db.transaction("write to", |tx| async move {
             let done = work::change(&tx, wanted, term, work).await?;
-            let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut earlier = earlier.lock();
             if done.change.is_none()
                 && let Some(earlier) = earlier.take()
             {

@@ -1,13 +1,14 @@
 //! A store while it is open: its connections, who may use which, and whether the file still lies where it lay.
 
-use super::home::{Home, locked};
+use super::home::Home;
 use super::query::failed;
 use super::{connect, state};
 use crate::error::{Error, Result};
+use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 /// Readers kept open between calls; more are opened when more threads read at once.
@@ -83,7 +84,7 @@ impl Sqlite {
     /// another file in the place of the first: then the version goes on from where it was, whatever that file has
     /// counted.
     pub(super) fn version(&self) -> Result<u64> {
-        let mut told = locked(&self.told);
+        let mut told = self.told.lock();
         let now = Instant::now();
         if told.fresh_until.is_some_and(|until| now < until) {
             return Ok(told.version);
@@ -116,12 +117,12 @@ impl Sqlite {
 
     /// The file that lies at the path now; a new one where it was deleted, if one is to be made.
     pub(super) fn home(&self, make: bool) -> Result<Arc<Home>> {
-        let home = Arc::clone(&self.home.read().unwrap_or_else(PoisonError::into_inner));
+        let home = Arc::clone(&self.home.read());
         if home.lost().is_none() {
             return Ok(home);
         }
         drop(home);
-        let mut slot = self.home.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.home.write();
         if let Some(path) = slot.lost() {
             let file = crate::disk::shown(path);
             *slot = Arc::new(slot.successor(path, make)?);
@@ -139,16 +140,16 @@ impl Sqlite {
     pub(super) fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let home = self.home(false)?;
         let Some(path) = &home.path else {
-            return read(&locked(&home.writer));
+            return read(&home.writer.lock());
         };
-        let idle = locked(&home.readers).pop();
+        let idle = home.readers.lock().pop();
         let reader = match idle {
             Some(reader) => reader,
             None => connect::reader(path)?,
         };
         // What a connection keeps in memory may be what was wrong: the next one reads the file again.
         let answer = read(&reader).inspect_err(|_| home.forget())?;
-        let mut idle = locked(&home.readers);
+        let mut idle = home.readers.lock();
         if idle.len() < MAX_IDLE_READERS {
             idle.push(reader);
         }
@@ -180,7 +181,7 @@ impl Sqlite {
         write: impl FnOnce(&mut Connection) -> Result<T>,
     ) -> Result<T> {
         let home = self.home(true)?;
-        let mut writer = locked(&home.writer);
+        let mut writer = home.writer.lock();
         let written = write(&mut writer);
         let is_lost = home.lost().is_some();
         // What the connection keeps in memory may be what was wrong.
@@ -190,7 +191,7 @@ impl Sqlite {
             *writer = fresh;
         }
         drop(writer);
-        locked(&self.told).fresh_until = None;
+        self.told.lock().fresh_until = None;
         if is_lost && written.is_ok() {
             let what = "the file was replaced while it was written to. Write again.";
             return Err(Error::of_store(what));

@@ -7,9 +7,9 @@ use super::connect;
 use crate::disk::{self, Identity};
 use crate::error::{Error, Result};
 use crate::sqlite::{SIDES, beside};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A file and the connections to it. It is held open, so that its number is nobody else's meanwhile.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub(super) struct Home {
     pub(super) path: Option<PathBuf>,
     file: Option<Identity>,
     sides: [Option<Identity>; 2],
+    /// A thread that panics while it holds it leaves no open transaction: those roll back when dropped.
     pub(super) writer: Mutex<Connection>,
     /// Those that nobody is using.
     pub(super) readers: Mutex<Vec<Connection>>,
@@ -87,7 +88,7 @@ impl Home {
     /// Takes what lies beside the path and belongs to this file away; what stood in the log alone goes into the file first,
     /// wherever it is now.
     fn leave(&self, path: &Path) {
-        let writer = locked(&self.writer);
+        let writer = self.writer.lock();
         let merged = writer
             .busy_timeout(std::time::Duration::ZERO)
             .and_then(|()| writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
@@ -108,11 +109,6 @@ impl Home {
 
     /// Closes the idle connections: what they keep in memory may be what was wrong.
     pub(super) fn forget(&self) {
-        locked(&self.readers).clear();
+        self.readers.lock().clear();
     }
-}
-
-/// A thread that panicked while it held the lock left no open transaction: those roll back when dropped.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

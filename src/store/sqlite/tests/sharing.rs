@@ -65,7 +65,7 @@ fn a_full_disk_is_said_and_harms_nothing() {
     put(&store, "GDP", &days(0, 100, 1.0), None);
     let limit = |pages: u32| {
         let home = store.home(false).unwrap();
-        let writer = crate::store::sqlite::home::locked(&home.writer);
+        let writer = home.writer.lock();
         let pragma = format!("PRAGMA max_page_count = {pages}");
         writer
             .query_row(&pragma, [], |row| row.get::<_, u32>(0))
