@@ -16,7 +16,7 @@ mod used;
 
 pub use address::peer;
 pub use callers::Callers;
-pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_public, rejected};
+pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, rejected};
 pub use gate::Admission;
 pub(crate) use gate::charge;
 pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};

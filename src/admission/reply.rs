@@ -61,13 +61,13 @@ pub(crate) fn facts(refusal: &Refusal) -> Map<String, Value> {
     add("code", "rate_limited".into());
     add("retryable", true.into());
     add("retry_after_seconds", refusal.seconds().into());
-    if let Some(standing) = &refusal.standing {
-        add("limit", standing.limit.into());
-        add("remaining", 0.into());
-        add("reset_at", standing.reset_at.to_string().into());
-    }
-    let kind = match refusal.standing {
-        Some(_) => "quota-exceeded",
+    let kind = match &refusal.standing {
+        Some(standing) => {
+            add("limit", standing.limit.into());
+            add("remaining", 0.into());
+            add("reset_at", standing.reset_at.to_string().into());
+            "quota-exceeded"
+        }
         None => "temporary-reduced-capacity",
     };
     let kind = format!("https://iana.org/assignments/http-problem-types#{kind}");

@@ -72,7 +72,7 @@ struct Inside {
     /// The connection that requests use, and its number.
     connection: Mutex<Option<(u64, Connection)>>,
     lost: Notify,
-    /// What happened so far.
+    /// What happened so far; whether the server is there, and the replicas, are asked for in [`Shared::state`].
     past: Mutex<SharedState>,
 }
 

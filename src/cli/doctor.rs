@@ -227,7 +227,7 @@ async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store
     for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
         let what = format!("answer of {feed}");
         let head: String = refused.head.chars().take(200).collect();
-        let head = printable(&head.replace('\n', " "));
+        let head = head.replace('\n', " ");
         let advice = match head.is_empty() {
             true => "What is held stayed, and the next source was asked.".to_owned(),
             false => format!("What is held stayed. The answer began: {head}"),

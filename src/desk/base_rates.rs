@@ -68,7 +68,7 @@ impl Desk {
     /// # Errors
     /// [`crate::Error::Store`] when the store cannot be read.
     pub fn base_rates(&self) -> Result<Arc<BaseRates>> {
-        self.base_rates.or_make(self.state()?, |_| {
+        self.base_rates.or_make(self.state()?, || {
             let mut rates = BaseRates::new();
             for scenario in self.scenarios()? {
                 if let Some(rate) = self.measured(scenario)? {

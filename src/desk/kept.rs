@@ -42,11 +42,12 @@ impl<T> Newest<T> {
         make: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
     ) -> Result<Arc<T>> {
         let mut slot = self.0.lock();
-        let before = slot.take();
-        let kept = match before {
-            Some((of, kept)) if of == state => kept,
-            before => make(before.map(|(_, kept)| kept))?,
+        // Stays where making the next one fails.
+        let before = match &*slot {
+            Some((of, kept)) if *of == state => return Ok(Arc::clone(kept)),
+            before => before.as_ref().map(|(_, kept)| Arc::clone(kept)),
         };
+        let kept = make(before)?;
         *slot = Some((state, Arc::clone(&kept)));
         Ok(kept)
     }

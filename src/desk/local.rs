@@ -54,7 +54,7 @@ pub struct Desk {
     /// How the newest figure of a series known on a day is known.
     pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
     pub(super) library: Newest<Library>,
-    pub(super) base_rates: Newest<BaseRates>,
+    pub(super) base_rates: Cache<State, Arc<BaseRates>>,
     pub(super) texts: Newest<Texts>,
 }
 
@@ -84,7 +84,7 @@ impl Desk {
             as_known: Cache::new(4),
             how_recorded: Cache::new(4_096),
             library: Newest::default(),
-            base_rates: Newest::default(),
+            base_rates: Cache::new(1),
             texts: Newest::default(),
         }
     }

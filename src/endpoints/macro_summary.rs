@@ -160,7 +160,7 @@ impl Endpoint for Params {
         let vix = draft.figure("vix", &figures.vix);
         let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
         let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
-        let settings = desk.settings();
+        let (settings, by) = (desk.settings(), desk.attribution());
         Ok(MacroSummary {
             regime: draft.regime()?,
             recession_probability: draft.composite("recession_probability", &CRPI)?,
@@ -178,7 +178,7 @@ impl Endpoint for Params {
             inflation: Inflation { cpi_yoy_pct },
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: settings.address(Self::SPEC.path, "summary"),
-            attribution: format!("Data by {} ({})", settings.service, settings.home()),
+            attribution: format!("{} ({})", by.text, by.url),
             last_updated: desk.holdings()?.updated_at(),
             dates: draft.dates,
             newer_means: draft.newer_means,

@@ -29,7 +29,7 @@ pub const LIMITS: &str = "A nowcast, not the regime of record. It fails when cla
 /// Months that may be filled.
 const MOST: i32 = 3;
 /// Days after its stamp on which the gasoline price of a week is out.
-const GASOLINE_OUT_AFTER: i64 = 1;
+pub const GASOLINE_OUT_AFTER: i64 = 1;
 /// The series that growth can do without: one that ends too early is left as it is.
 const OPTIONAL: [&str; 2] = ["INDPRO", "PERMIT"];
 

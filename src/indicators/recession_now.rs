@@ -68,7 +68,7 @@ const CLAIMS: &str = "ICSA";
 const PAYROLLS: &str = "PAYEMS";
 
 /// Days after the Saturday of a week on which its claims are out.
-const OUT_AFTER: i64 = 5;
+pub const OUT_AFTER: i64 = 5;
 /// Weeks in a mean, and how many weeks before the newest the means of comparison end.
 const MEAN: usize = 4;
 const BEFORE: std::ops::RangeInclusive<usize> = 4..=56;

@@ -45,7 +45,7 @@ pub struct Figure {
 
 impl Figure {
     /// A figure that was found.
-    pub fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
+    fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
         Self {
             value: Some(found.value),
             date: Some(found.date),

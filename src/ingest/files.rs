@@ -147,16 +147,12 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(unlisted)? {
-        let file = entry.map_err(unlisted)?.path();
+    let mut files = crate::disk::entries(path).map_err(unlisted)?;
+    files.retain(|file| {
         let name = file.file_name().unwrap_or_default().as_encoded_bytes();
         let ending = file.extension().unwrap_or_default();
-        if ending.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir() {
-            files.push(file);
-        }
-    }
-    files.sort();
+        ending.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir()
+    });
     if files.is_empty() {
         return Err(Error::bad_file(shown(path), "holds no .csv file"));
     }

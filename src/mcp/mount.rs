@@ -185,6 +185,9 @@ async fn pieces(mut body: Body) -> Result<Bytes, Unread> {
         let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, error::PARSE_ERROR, why))?;
         // Trailers say nothing here.
         let piece = frame.into_data().unwrap_or_default();
+        if piece.is_empty() {
+            continue;
+        }
         if all.is_empty() {
             all = piece;
         } else {

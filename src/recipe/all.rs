@@ -88,7 +88,7 @@ impl Recipes {
         let is_recipe = |path: &&PathBuf| path.extension().is_some_and(|e| e == "toml");
         let mut recipes = Vec::new();
         for path in listed.iter().filter(is_recipe) {
-            let text = std::fs::read_to_string(path).map_err(|e| bad(path, e.to_string()))?;
+            let text = disk::read_text(path).map_err(|e| bad(path, e.to_string()))?;
             recipes.push(Recipe::parse(&disk::shown(path), &text)?);
         }
         let own: Vec<String> = recipes.iter().map(|r| r.source.id.clone()).collect();

@@ -81,13 +81,13 @@ fn parse(form: &str, text: &str) -> Option<Date> {
 pub(super) fn period(text: &str) -> Option<Date> {
     let (year, rest) = text.split_at_checked(4)?;
     let month = match rest.split_at_checked(1) {
-        None => 1,
+        None if rest.is_empty() => 1,
         Some(("Q", quarter)) => {
             let quarter = quarter.parse::<i8>().ok();
             quarter.filter(|q| (1..=4).contains(q))? * 3 - 2
         }
         Some(("M", month)) => month.parse().ok()?,
-        Some(_) => return None,
+        None | Some(_) => return None,
     };
     Date::new(year.parse().ok()?, month, 1).ok()
 }

@@ -90,11 +90,12 @@ pub(super) fn read(body: &[u8], lines: &[&Line]) -> Result<Vec<Found>, String> {
         let Some(place) = lines.iter().position(|line| line.field == series.id) else {
             continue;
         };
-        for row in series.data {
+        // Averages of years and halves are of no period.
+        let periods = series.data.into_iter();
+        for row in periods.filter(|row| row.period.starts_with(['M', 'Q'])) {
             let year: Option<i16> = row.year.parse().ok();
             let year = year.filter(|year| (1000..=9999).contains(year));
             let year = year.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
-            // Averages of years and halves are of no period.
             let Some(date) = dates::period(&format!("{year}{}", row.period)) else {
                 continue;
             };

@@ -144,7 +144,7 @@ impl Activity {
     }
 
     /// Milliseconds since the connection began.
-    pub(super) fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 

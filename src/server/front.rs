@@ -6,7 +6,7 @@
 use super::connection::Answer;
 use super::observe::{self, Watch};
 use super::shared::Shared;
-use crate::admission::MCP;
+use crate::admission::is_mcp;
 use crate::mcp::mount;
 use crate::mcp::transport::Http;
 use crate::rest;
@@ -59,7 +59,7 @@ impl Front {
     }
 
     async fn handle(&self, mut request: Request, peer: Option<SocketAddr>) -> Response {
-        if request.uri().path() == MCP {
+        if is_mcp(&request) {
             return mount::pass(&self.shared.admission, &self.mcp, request, peer).await;
         }
         if let Some(peer) = peer {

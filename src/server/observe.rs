@@ -4,7 +4,7 @@
 //! The log names a route, never a query or an address; a client appears as a hash that changes every day.
 
 use super::shared::Shared;
-use crate::admission::MCP;
+use crate::admission::{MCP, is_mcp};
 use crate::pool::Caller;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -55,7 +55,7 @@ impl<'a> Watch<'a> {
             shared,
             start: Instant::now(),
             method: method(request.method()),
-            is_mcp: request.uri().path() == MCP,
+            is_mcp: is_mcp(request),
             is_too_long: address.is_some_and(|both| both.as_str().len() > MAX_URL_BYTES),
             id,
             caller: tracing::enabled!(target: "econoscope::access", Level::INFO)

@@ -26,7 +26,7 @@ pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
 }
 
 /// A plot of an answer for a page, recessions shaded.
-pub(super) fn plot(o: &time_series::TimeSeriesAnswer, size: (u16, u16)) -> ChartSpec {
+pub(super) fn plot(o: &time_series::TimeSeriesAnswer) -> ChartSpec {
     let known = Catalogue::embedded().get(&o.series_id);
     let as_published = known.filter(|info| info.units_short == o.unit);
     // A change is not more exact than its base.
@@ -41,13 +41,12 @@ pub(super) fn plot(o: &time_series::TimeSeriesAnswer, size: (u16, u16)) -> Chart
         unit_short: short(&o.unit),
         lines: vec![line(o, "")],
         shading: recessions(),
-        size,
         ..ChartSpec::default()
     }
 }
 
 /// A plot of a comparison; columns of another unit than the first stand on the right axis.
-pub(super) fn compared(o: &Comparison, size: (u16, u16)) -> ChartSpec {
+pub(super) fn compared(o: &Comparison) -> ChartSpec {
     let first = o.columns.first().map_or("", |c| &*c.unit);
     let second = o.columns.iter().find(|c| c.unit != first);
     let second = second.map_or(first, |c| &*c.unit);
@@ -84,7 +83,6 @@ pub(super) fn compared(o: &Comparison, size: (u16, u16)) -> ChartSpec {
         decimals: 2,
         lines: lines.collect(),
         shading: recessions(),
-        size,
         ..ChartSpec::default()
     }
 }

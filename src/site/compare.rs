@@ -179,7 +179,7 @@ fn address(asked: &Asked, changed: &[(&str, &str)]) -> String {
 }
 
 fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {
-    let spec = charts::compared(&answer, (1100, 420));
+    let spec = charts::compared(&answer);
     let unit = spec.unit.clone();
     let (chart, narrow) = series::drawings(spec);
     let json = serde_json::to_string(&answer);

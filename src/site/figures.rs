@@ -22,9 +22,6 @@ use crate::model::{Frequency, quantity};
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];
 
-/// Size by which the marks of a curve are chosen; it fills whatever it gets.
-const SIZE: (u16, u16) = (480, 200);
-
 pub(super) fn regime_questions(_: &Asked) -> Vec<Question> {
     vec![Question::new("get_regime", &[])]
 }
@@ -94,7 +91,7 @@ pub(super) fn recession(desk: &Desk, asked: &Asked, mut answers: Answers) -> Res
     widget.value = Some(value.to_string());
     widget.unit = "%".into();
     if let Some(past) = past(&mut answers) {
-        widget.picture = fluid(&charts::plot(&past, SIZE));
+        widget.picture = fluid(&charts::plot(&past));
         widget.source = format!("/api/public/data/{id}{}", query(PAST.into_iter()));
     }
     let band = CRPI.band(value).map(capitalised);
@@ -148,7 +145,7 @@ pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
         .map_or(value, |info| round_to(value, i32::from(info.decimals)));
     widget.value = Some(plain(value));
     if let Some(past) = past(&mut answers) {
-        let spec = charts::plot(&past, SIZE);
+        let spec = charts::plot(&past);
         let newest = past.data.last();
         if let Some(newest) = newest.filter(|_| asked.argument("units").is_some()) {
             // In other units the figure is the newest of those.
@@ -185,7 +182,7 @@ pub(super) fn several(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document
     let mut widget = Widget::new(asked, names.join(", "), desk.attribution());
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
-    widget.picture = fluid(&charts::compared(&o, SIZE));
+    widget.picture = fluid(&charts::compared(&o));
     let is_index = asked.given("units") == INDEX;
     let said = |c: &ComparedColumn| {
         let unit = if is_index { "" } else { &*c.unit };

@@ -194,7 +194,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let parts = [band, moved, o.date.map(in_words)];
     gauge.note = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     gauge.unit = quantity::in_words(&o.unit);
-    gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o, (220, 46))));
+    gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o)));
     gauge
 }
 
@@ -210,7 +210,7 @@ fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
     }
     let mut drawn = String::new();
     if let Some((first, _)) = held.first() {
-        let mut spec = charts::plot(first, SIZE);
+        let mut spec = charts::plot(first);
         spec.title = (*title).to_owned();
         spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
         if *units == "pc1" {
@@ -227,7 +227,7 @@ fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
             };
             foot = format!("Source: {source}; {newest} {}. {foot}", in_words(end));
         }
-        drawn = svg(&spec);
+        drawn = svg(&spec.plot(SIZE.0, SIZE.1));
     }
     Figure {
         chart,

@@ -135,7 +135,7 @@ impl Kept {
         self.documents.get(key).filter(|found| found.is_current())
     }
 
-    /// Makes the document of a key in the pool, once for all who wait for it. Failures are not kept.
+    /// Makes the document of a key in the pool, once for all who wait for it. What fails to be made is not kept.
     ///
     /// # Errors
     /// Whatever making it says, and [`Error::Busy`].

@@ -26,7 +26,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
 pub(super) fn comparison(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
-    let mut spec = super::charts::compared(&answer, (1100, 420));
+    let mut spec = super::charts::compared(&answer);
     spec.source = "named per series".into();
     whole(desk, asked, theme, spec)
 }
@@ -49,21 +49,28 @@ pub(super) fn regime(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
         credit: &desk.attribution().text,
     };
     let way = home::way(desk, &o, super::regime::MONTHS)?;
-    file(asked, &theme.coloured(quadrant::picture(&way, &words)))
+    file(asked, theme.coloured(quadrant::picture(&way, &words)))
 }
 
-/// What stands behind the last dot of a picture's address.
-fn form(asked: &Asked) -> &str {
+/// The form of a picture, `png` or `svg`, which stands behind the last dot of its address.
+fn form(asked: &Asked) -> Result<&'static str> {
     let address = match asked.path {
         CHART => &asked.name,
         path => path,
     };
-    address.rsplit_once('.').map_or("", |(_, form)| form)
+    let form = address.rsplit_once('.').map_or("", |(_, form)| form);
+    let form = form.to_ascii_lowercase();
+    let known = ["png", "svg"].into_iter().find(|known| *known == form);
+    known.ok_or_else(|| {
+        let allowed = "a series with .png or .svg, such as DGS10.png";
+        Error::invalid("chart", &form, "is no known form", allowed)
+    })
 }
 
 fn theme(asked: &Asked) -> Result<Theme> {
+    let form = form(asked)?;
     match asked.argument("theme") {
-        None if form(asked) == "svg" => Ok(Theme::Auto),
+        None if form == "svg" => Ok(Theme::Auto),
         None | Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
         Some(other) => Err(Error::invalid(
@@ -79,21 +86,15 @@ fn theme(asked: &Asked) -> Result<Theme> {
 fn whole(desk: &Desk, asked: &Asked, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
     (spec.size, spec.theme) = ((800, 420), theme);
     spec.credit = desk.attribution().text;
-    file(asked, &svg(&spec))
+    file(asked, svg(&spec))
 }
 
 /// A drawing in the form that was asked for.
-fn file(asked: &Asked, drawing: &str) -> Result<Document> {
-    match form(asked).to_ascii_lowercase().as_str() {
-        "png" => Ok(Document::picture("image/png", png(drawing)?)),
-        "svg" => Ok(Document::picture("image/svg+xml", drawing.into())),
-        other => Err(Error::invalid(
-            "chart",
-            other,
-            "is no known form",
-            "a series with .png or .svg, such as DGS10.png",
-        )),
-    }
+fn file(asked: &Asked, drawing: String) -> Result<Document> {
+    Ok(match form(asked)? {
+        "png" => Document::picture("image/png", png(&drawing)?),
+        _ => Document::picture("image/svg+xml", drawing.into_bytes()),
+    })
 }
 
 /// The mark of the site for browsers that ask for it by habit.

@@ -74,11 +74,11 @@ pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
 pub(super) fn read(desk: &Desk, id: &str, asked: &Asked) -> Result<(ChartSpec, String)> {
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
-        return Ok((charts::compared(&answer, (1100, 420)), String::new()));
+        return Ok((charts::compared(&answer), String::new()));
     }
     let arguments = asked.all(&ARGUMENTS).chain([("seriesId", id)]);
     let answer = time_series::every_row(desk, collected(arguments))?;
-    Ok((charts::plot(&answer, (1100, 420)), answer.unit))
+    Ok((charts::plot(&answer), answer.unit))
 }
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.

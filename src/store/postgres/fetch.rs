@@ -49,7 +49,10 @@ async fn all(
     into: &Receiving<'_>,
     told: &impl Fn(Progress),
 ) -> Tried<Option<Mark>> {
-    tx.batch_execute("SET LOCAL statement_timeout = 0").await?;
+    // The session is idle while the file is cleared or takes lines, and holds no lock that anybody waits for.
+    let patient =
+        "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'";
+    tx.batch_execute(patient).await?;
     let mark = mark(&tx).await?;
     let is_same = |from: &Mark| from.incarnation == mark.incarnation && from.change <= mark.change;
     let from = from.filter(is_same);

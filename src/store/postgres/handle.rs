@@ -97,8 +97,11 @@ impl Postgres {
         };
         let db = self.db.clone();
         let kept = beside(async move {
-            while !matches!(lease::renew(&db, term).await, Ok(false)) {
+            loop {
                 tokio::time::sleep(lease::BEAT).await;
+                if matches!(lease::renew(&db, term).await, Ok(false)) {
+                    return;
+                }
             }
         })?;
         let store = Self {

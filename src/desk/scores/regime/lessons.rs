@@ -4,7 +4,9 @@ use super::seen::known;
 use crate::desk::local::Desk;
 use crate::error::Result;
 use crate::indicators::months::{Month, Months};
+use crate::indicators::nowcast::GASOLINE_OUT_AFTER;
 use crate::indicators::nowcast::bridges::{self, Coefficients};
+use crate::indicators::recession_now::OUT_AFTER;
 use crate::indicators::regime::Grids;
 use crate::indicators::statistics::least_squares;
 use crate::model::frequency::shift;
@@ -34,7 +36,8 @@ pub(super) struct Lessons {
 impl Lessons {
     pub(super) fn of(desk: &Desk) -> Result<Self> {
         let set = desk.set(["ICSA", "GASREGW"], AsOf::Latest)?;
-        let weekly = [("ICSA", 5), ("GASREGW", 1)].map(|(id, lag)| Weekly::of(&set, id, lag));
+        let weekly = [("ICSA", OUT_AFTER), ("GASREGW", GASOLINE_OUT_AFTER)];
+        let weekly = weekly.map(|(id, lag)| Weekly::of(&set, id, lag));
         let mut lessons = Self::default();
         let mut before = grids(desk, FIRST)?;
         // Six months for prints that were late.
