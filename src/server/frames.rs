@@ -70,6 +70,9 @@ impl Frames {
 
     /// Bytes came. `now` in milliseconds; `earned` are the requests so far, and the bytes of answers that were taken.
     pub(super) fn read(&mut self, mut bytes: &[u8], now: u64, earned: (u64, u64)) {
+        if matches!(self.at, At::Other) {
+            return;
+        }
         self.earn(now, earned);
         while let [byte, after @ ..] = bytes {
             (self.at, bytes) = match self.at {
