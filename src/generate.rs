@@ -72,16 +72,12 @@ fn orphans(root: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let entries = std::fs::read_dir(&folder);
-    let entries = entries.with_context(|| format!("reading {}", folder.display()))?;
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
+    let listed = crate::disk::entries(&folder);
+    let mut found = listed.with_context(|| format!("reading {}", folder.display()))?;
+    found.retain(|path| {
         let tool = path.file_stem().and_then(|s| s.to_str());
-        if tool.and_then(Route::find).is_none() {
-            found.push(path);
-        }
-    }
+        tool.and_then(Route::find).is_none()
+    });
     Ok(found)
 }
 

@@ -57,6 +57,11 @@ pub(super) fn refused(problem: &str) -> Error {
     )
 }
 
+/// There is no key, and the archive of vintages wants one.
+pub(super) fn missing() -> Error {
+    refused("is missing, and vintages need one")
+}
+
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ApiKey(hidden)")

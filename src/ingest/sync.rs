@@ -44,7 +44,7 @@ pub async fn sync(
     progress: &mut Progress,
 ) -> Result<SyncReport> {
     if config.vintages && config.sources.key.is_none() {
-        return Err(super::key::refused("is missing, and vintages need one"));
+        return Err(super::key::missing());
     }
     // Only what may be asked for: a store may hold far more.
     let asked: Vec<SeriesId> = match &config.only {

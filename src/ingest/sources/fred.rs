@@ -57,7 +57,7 @@ impl Fred {
     pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
         match self {
             Self::Api(api) => api.vintages(id).await,
-            Self::Download(_) => Err(key::refused("is missing, and vintages need one")),
+            Self::Download(_) => Err(key::missing()),
         }
     }
 
