@@ -6,12 +6,12 @@ mod cpu;
 
 use cpu::of as cpu;
 use criterion::{Criterion, criterion_group, criterion_main};
-use econoscope::catalogue::Catalogue;
-use econoscope::desk::{self, Desk, Now, Settings};
-use econoscope::indicators::{COMPOSITES, Composite};
-use econoscope::model::frequency::{day_from_number, day_number};
-use econoscope::model::{Date, Frequency, Observation, Series, SeriesId, SeriesSet};
-use econoscope::store::{Sqlite, Store, Write, WriteVintages};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::indicators::{COMPOSITES, Composite};
+use econoscope_core::model::frequency::{day_from_number, day_number};
+use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesId, SeriesSet};
+use econoscope_data::desk::{self, Desk, Now, Settings};
+use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};
 use jiff::tz::TimeZone;

@@ -9,11 +9,11 @@
     reason = "a bench that cannot start has failed, and printing is its purpose"
 )]
 
-use econoscope::catalogue::Catalogue;
-use econoscope::ingest::{ApiKey, PaceSettings, Progress, SourceSettings, SyncConfig, sync};
-use econoscope::model::frequency::{day_from_number, day_number};
-use econoscope::model::{Frequency, Observation, SeriesId};
-use econoscope::store::{Sqlite, Store, Write};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::frequency::{day_from_number, day_number};
+use econoscope_core::model::{Frequency, Observation, SeriesId};
+use econoscope_data::ingest::{ApiKey, PaceSettings, Progress, SourceSettings, SyncConfig, sync};
+use econoscope_data::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};
 use rustix::time::{ClockId, clock_gettime};

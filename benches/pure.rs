@@ -3,10 +3,10 @@
 
 use bytes::Bytes;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::time_series::Params;
-use econoscope::endpoints::{Body, Encoding, Endpoint};
-use econoscope::store::Sqlite;
+use econoscope_answers::endpoints::time_series::Params;
+use econoscope_answers::endpoints::{Body, Encoding, Endpoint};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::Sqlite;
 use mcp_lane::Message;
 use serde_json::json;
 use std::hint::black_box;
@@ -54,7 +54,7 @@ fn compression(c: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let pool = econoscope::pool::Pool::default();
+    let pool = econoscope_data::pool::Pool::default();
     let (desk, params) = (desk(), five_thousand_rows());
     let output = Params::local(&desk, &params).unwrap();
     let json = Params::render(&output, &params).unwrap().json;

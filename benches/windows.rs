@@ -8,7 +8,7 @@ mod cpu;
 
 use cpu::of as cpu;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use econoscope::indicators::statistics::{
+use econoscope_core::indicators::statistics::{
     Moments, expanding_ecdf, percentile_rank, rolling_moments,
 };
 

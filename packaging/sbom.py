@@ -30,7 +30,7 @@ from targets import LICENSE, REPOSITORY, ROOT, VERSION
 
 # What is in the program or the image and is no crate: name, kind, licence, the file that says so.
 OTHERS = [
-    ("Inter", ComponentType.FILE, "OFL-1.1", "data/fonts/OFL.txt"),
+    ("Inter", ComponentType.FILE, "OFL-1.1", "crates/core/data/fonts/OFL.txt"),
     ("bundled figures of US public agencies", ComponentType.DATA, None, "docs/DATA.md"),
     ("Mozilla CA certificates", ComponentType.DATA, "MPL-2.0", None),
 ]

@@ -1,9 +1,9 @@
 //! Wiring: from settings to a store, a desk, a backend, and the edges around it.
 
-use crate::catalogue::names::Names;
 use crate::config::Config;
 use crate::mcp;
 use anyhow::Result;
+use econoscope_core::catalogue::names::Names;
 use std::sync::Arc;
 
 mod doors;

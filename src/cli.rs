@@ -11,12 +11,12 @@ mod shared;
 
 use crate::app;
 use crate::config::{self, Command, Config};
-use crate::desk::scores::{self, Scores};
-use crate::desk::{Desk, Settings};
 use crate::generate;
-use crate::ingest::{self, Progress};
-use crate::store::{Sqlite, Store};
 use anyhow::{Context, Result, bail};
+use econoscope_data::desk::scores::{self, Scores};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::ingest::{self, Progress};
+use econoscope_data::store::{Sqlite, Store};
 use print::{complain, print, printable, tell, warn};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -39,17 +39,17 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let (config, repeats) = match started {
         Ok(started) => started,
         Err(error) => {
-            let causes = crate::error::causes(error.chain());
+            let causes = econoscope_core::error::causes(error.chain());
             log::first_word(&printable(&causes), config::wants_json(&arguments));
             return ExitCode::from(USAGE);
         }
     };
     run(config, repeats).unwrap_or_else(|error| {
-        complain(&crate::error::causes(error.chain()));
+        complain(&econoscope_core::error::causes(error.chain()));
         let is_usage = error
             .chain()
             .filter_map(|cause| cause.downcast_ref())
-            .any(|cause| matches!(cause, crate::Error::InvalidParam { .. }));
+            .any(|cause| matches!(cause, econoscope_core::Error::InvalidParam { .. }));
         ExitCode::from(if is_usage { USAGE } else { 1 })
     })
 }
@@ -110,7 +110,7 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
     };
     let store = desk.store().as_ref();
     let report = ingest::import_from(store, &asked.folder, provenance, &mut progress)?;
-    crate::desk::refresh(&desk)?;
+    econoscope_data::desk::refresh(&desk)?;
     tell(&format!(
         "{} files, {} series, {} rows read: {} new, {} revised",
         report.files, report.series, report.rows, report.written.added, report.written.revised
@@ -182,7 +182,7 @@ fn score(check: bool, root: Option<&Path>) -> Result<()> {
         let path = root.join(scores::PATH);
         let text = serde_json::to_string_pretty(&found)? + "\n";
         std::fs::write(&path, text)
-            .with_context(|| format!("writing {}", crate::disk::shown(&path)))?;
+            .with_context(|| format!("writing {}", econoscope_data::disk::shown(&path)))?;
     }
     print(&found.in_markdown())
 }
@@ -199,9 +199,9 @@ fn generate(check: bool, root: &Path) -> Result<()> {
         return Ok(());
     }
     std::fs::write(&reference, page())
-        .with_context(|| format!("writing {}", crate::disk::shown(&reference)))?;
+        .with_context(|| format!("writing {}", econoscope_data::disk::shown(&reference)))?;
     for path in generate::write(root)? {
-        tell(&format!("wrote {}", crate::disk::shown(&path)));
+        tell(&format!("wrote {}", econoscope_data::disk::shown(&path)));
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ fn completions(shell: clap_complete::Shell) -> Result<()> {
 
 /// Writes one manual page for the program and one for every command into a folder.
 fn manual(folder: &Path) -> Result<()> {
-    let shown = crate::disk::shown(folder);
+    let shown = econoscope_data::disk::shown(folder);
     std::fs::create_dir_all(folder).with_context(|| format!("making {shown}"))?;
     clap_mangen::generate_to(config::command(), folder)
         .with_context(|| format!("writing manual pages into {shown}"))

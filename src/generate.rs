@@ -1,9 +1,9 @@
 //! Files that are printed from the endpoint table, written or checked: `tool-schemas/`, `well-known/` and
 //! the marked table of the README.
 
-use crate::endpoints::documents::{EXAMPLE_BASE, card, llms, openapi};
-use crate::endpoints::{ENDPOINTS, Route, Spec};
 use anyhow::{Context, Result, bail};
+use econoscope_answers::endpoints::documents::{EXAMPLE_BASE, card, llms, openapi};
+use econoscope_answers::endpoints::{ENDPOINTS, Route, Spec};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn orphans(root: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let listed = crate::disk::entries(&folder);
+    let listed = econoscope_data::disk::entries(&folder);
     let mut found = listed.with_context(|| format!("reading {}", folder.display()))?;
     found.retain(|path| {
         let tool = path.file_stem().and_then(|s| s.to_str());

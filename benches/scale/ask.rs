@@ -1,9 +1,9 @@
 //! Questions to the store in this process, by CPU time, and to a server over it, by the clock on the wall.
 
 use super::make::{LONG, county, cpu, name};
-use econoscope::desk::{Desk, Settings};
-use econoscope::model::SeriesId;
-use econoscope::store::{Sqlite, Store};
+use econoscope_core::model::SeriesId;
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::{Sqlite, Store};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! The synthetic catalogue: the same series, figures and titles in every run.
 
-use econoscope::model::frequency::day_from_number;
-use econoscope::model::{Frequency, Observation, SeriesId};
-use econoscope::store::{Description, Sqlite, Store, Write};
+use econoscope_core::model::frequency::day_from_number;
+use econoscope_core::model::{Frequency, Observation, SeriesId};
+use econoscope_data::store::{Description, Sqlite, Store, Write};
 use jiff::Timestamp;
 use rustix::time::{ClockId, clock_gettime};
 use std::path::Path;

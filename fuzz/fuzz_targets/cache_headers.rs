@@ -2,4 +2,4 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|lines: Vec<(u8, Vec<u8>)>| econoscope::upstream::fuzz::cache_headers(&lines));
+fuzz_target!(|lines: Vec<(u8, Vec<u8>)>| econoscope_data::upstream::fuzz::cache_headers(&lines));

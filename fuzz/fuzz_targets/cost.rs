@@ -5,10 +5,10 @@
 //! history; the bound has room for both, and not for a window summed anew at every row. What a release build spends,
 //! `tests/hunt/hunt.py` measures.
 #![no_main]
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::{Backend, ENDPOINTS};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_answers::endpoints::{Backend, ENDPOINTS};
 use econoscope::rest::query_arguments;
-use econoscope::store::Sqlite;
+use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::{Arc, LazyLock};

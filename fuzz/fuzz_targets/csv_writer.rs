@@ -2,4 +2,4 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|rows: Vec<(i32, f64)>| econoscope::endpoints::time_series::fuzz::csv(&rows));
+fuzz_target!(|rows: Vec<(i32, f64)>| econoscope_answers::endpoints::time_series::fuzz::csv(&rows));

@@ -1,7 +1,7 @@
 //! A time as a caller writes it: read, or refused in few words.
 #![no_main]
-use econoscope::endpoints::days;
-use econoscope::model::Date;
+use econoscope_answers::endpoints::days;
+use econoscope_core::model::Date;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

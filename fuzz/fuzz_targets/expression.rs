@@ -1,9 +1,9 @@
 //! A formula over series: parsed, and evaluated over two small ones.
 #![no_main]
-use econoscope::indicators::expression::{Column, MAX_CHARACTERS, Scope, evaluate, parse};
-use econoscope::indicators::resample::Aggregation;
-use econoscope::catalogue::Catalogue;
-use econoscope::model::{Observation, Series};
+use econoscope_core::indicators::expression::{Column, MAX_CHARACTERS, Scope, evaluate, parse};
+use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::{Observation, Series};
 use jiff::civil::date;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};

@@ -2,4 +2,4 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|body: &[u8]| econoscope::ingest::fuzz::feed(body));
+fuzz_target!(|body: &[u8]| econoscope_data::ingest::fuzz::feed(body));

@@ -2,7 +2,7 @@
 #![no_main]
 use axum::http::{HeaderMap, HeaderValue};
 use econoscope::admission::{Admission, LimitSettings};
-use econoscope::pool::Caller;
+use econoscope_data::pool::Caller;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -6,5 +6,5 @@ fuzz_target!(|given: (u8, bool, &[u8])| {
     let (status, json, body) = given;
     let status = [200, 200, 200, 400, 403, 404, 429, 500][usize::from(status) % 8];
     let kind = if json { "application/json" } else { "text/csv" };
-    econoscope::ingest::fuzz::fred(status, kind, body);
+    econoscope_data::ingest::fuzz::fred(status, kind, body);
 });

@@ -1,7 +1,7 @@
 //! A file that an operator imports.
 #![no_main]
-use econoscope::ingest::{Progress, import};
-use econoscope::store::Sqlite;
+use econoscope_data::ingest::{Progress, import};
+use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! A query string, checked against the arguments of every endpoint.
 #![no_main]
-use econoscope::endpoints::{ENDPOINTS, decode};
+use econoscope_answers::endpoints::{ENDPOINTS, decode};
 use econoscope::rest::query_arguments;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,9 +1,9 @@
 //! A query string put to every endpoint over the bundled history: an answer or a reasoned error.
 #![no_main]
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::{Backend, ENDPOINTS};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_answers::endpoints::{Backend, ENDPOINTS};
 use econoscope::rest::query_arguments;
-use econoscope::store::Sqlite;
+use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 use tokio::runtime::{Builder, Runtime};

@@ -1,6 +1,6 @@
 //! A row group of the store.
 #![no_main]
-use econoscope::store::fuzz;
+use econoscope_data::store::fuzz;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,4 +2,4 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| econoscope::ingest::fuzz::table(bytes));
+fuzz_target!(|bytes: &[u8]| econoscope_data::ingest::fuzz::table(bytes));

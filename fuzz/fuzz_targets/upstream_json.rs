@@ -1,6 +1,6 @@
 //! An answer of another service of the same API, in the shapes that the endpoints read.
 #![no_main]
-use econoscope::endpoints::{glossary, latest_articles, macro_summary, metric, regime, scenarios, signals, time_series};
+use econoscope_answers::endpoints::{glossary, latest_articles, macro_summary, metric, regime, scenarios, signals, time_series};
 use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};
 

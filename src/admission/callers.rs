@@ -7,13 +7,13 @@
 //! origin. A request under the host of a public `--base-url` came through the operator's proxy: it is public.
 
 use super::names::{Allowed, Named, is_loopback, usual_port};
-use crate::error::quote;
 use crate::rest::set;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use econoscope_core::error::quote;
 use mcp_lane::error;
 use serde_json::json;
 use std::sync::Arc;

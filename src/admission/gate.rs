@@ -14,14 +14,14 @@ use super::saved::Saved;
 use super::settings::LimitSettings;
 use super::shared::{Shared, SharedState};
 use super::tally::Tally;
-use crate::clock::Moment;
-use crate::error::Error;
-use crate::pool::Caller;
 use crate::rest::status;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, Method, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use econoscope_core::clock::Moment;
+use econoscope_core::error::Error;
+use econoscope_data::pool::Caller;
 use ipnet::{IpNet, Ipv6Net};
 use parking_lot::Mutex;
 use std::future::Future;
@@ -247,8 +247,8 @@ impl Admission {
         &self,
         caller: Caller,
         policy: Policy,
-        work: impl Future<Output = crate::Result<T>>,
-    ) -> crate::Result<T> {
+        work: impl Future<Output = econoscope_core::Result<T>>,
+    ) -> econoscope_core::Result<T> {
         let charged = self.take(caller, None, Some(policy)).await;
         charged.map_err(|refusal| Error::RateLimited {
             what: reply::sentence(&refusal),

@@ -4,7 +4,7 @@
 use super::policy::{Burst, Charge, DAY, Policy, Refusal, Standing};
 use super::saved::{Key, Salt, Saved};
 use super::used::{Counts, Used};
-use crate::clock::{Moment, OwnTime, random};
+use econoscope_core::clock::{Moment, OwnTime, random};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::collections::BTreeMap;

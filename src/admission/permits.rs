@@ -1,6 +1,6 @@
 //! What may be open at once, in all and for one caller: connections, and streams of those who listen.
 
-use crate::pool::Caller;
+use econoscope_data::pool::Caller;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! the time at which what was asked for is paid off).
 
 use super::saved::Key;
-use crate::clock::Moment;
+use econoscope_core::clock::Moment;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
 

@@ -5,8 +5,8 @@
 //! CRC-32 of all before it. Little endian, times in milliseconds. The file is readable by its owner only, for with the
 //! salt the hashes of IPv4 addresses can be tried out until the day is over.
 
-use crate::clock::Moment;
-use crate::disk;
+use econoscope_core::clock::Moment;
+use econoscope_data::disk;
 use std::io;
 use std::path::Path;
 

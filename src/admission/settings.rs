@@ -1,7 +1,7 @@
 //! How much is allowed, and to whom.
 
 use super::shared::RedisAddress;
-use crate::clock::{Clock, SystemClock};
+use econoscope_core::clock::{Clock, SystemClock};
 use ipnet::IpNet;
 use std::path::PathBuf;
 use std::sync::Arc;

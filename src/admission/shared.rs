@@ -12,8 +12,8 @@ pub use address::RedisAddress;
 
 use super::ledger::{Ledger, Place};
 use super::policy::{Charge, DAY, Policy, Refusal, Standing};
-use crate::clock::Clock;
-use crate::error::NOTICE;
+use econoscope_core::clock::Clock;
+use econoscope_core::error::NOTICE;
 use link::{Beat, Connection, Link, Problem, Reply, TOO_SLOW};
 use parking_lot::Mutex;
 use std::net::IpAddr;

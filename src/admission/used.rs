@@ -2,7 +2,7 @@
 
 use super::policy::{Charge, Policy, Refusal, Standing};
 use super::saved::Key;
-use crate::clock::Moment;
+use econoscope_core::clock::Moment;
 
 /// One number for each allowance.
 pub(super) type Counts = [u32; 3];

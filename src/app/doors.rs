@@ -1,8 +1,8 @@
 //! Where a server listens, for as long as the process lives, and that it is alone with its store.
 
 use crate::config::{Config, Serve};
-use crate::disk;
 use anyhow::{Context, Result};
+use econoscope_data::disk;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub(super) fn claim(config: &Config) -> Option<File> {
         Ok(()) => Some(file),
         Err(TryLockError::WouldBlock) => {
             tracing::warn!(
-                target: crate::error::NOTICE,
+                target: econoscope_core::error::NOTICE,
                 "another server answers from this store already: each counts its callers for itself, and of the \
                  day's counts those that are written last outlive a restart; stop one, or give it a --store of its own"
             );

@@ -2,13 +2,13 @@
 
 use super::wiring::desk_over;
 use crate::config::{self, Config};
-use crate::desk::{Desk, State};
-use crate::endpoints::{Backend, Route};
-use crate::error::Error;
-use crate::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
-use crate::model::SeriesId;
 use crate::server::Synced;
 use anyhow::{Context, Result};
+use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_core::error::Error;
+use econoscope_core::model::SeriesId;
+use econoscope_data::desk::{Desk, State};
+use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -35,7 +35,7 @@ pub(crate) async fn keep_in_sync(
         let desk = match desk_over(turns.in_term(term), &config, None, true) {
             Ok(desk) => desk,
             Err(error) => {
-                let error = crate::error::causes(error.chain());
+                let error = econoscope_core::error::causes(error.chain());
                 tracing::error!(error, "not synced");
                 break;
             }
@@ -78,7 +78,7 @@ async fn fetch_on(
                 }
             }
             Err(error) => {
-                let error = crate::error::causes(error.chain());
+                let error = econoscope_core::error::causes(error.chain());
                 tracing::warn!(error, "not synced; answering from what is stored");
                 Synced {
                     incomplete: 1,
@@ -107,7 +107,7 @@ pub(crate) async fn sync_once(
         .only
         .iter()
         .map(|id| SeriesId::new(id))
-        .collect::<crate::Result<_>>()?;
+        .collect::<econoscope_core::Result<_>>()?;
     let settings = SyncConfig {
         sources: config.sources.settings()?,
         only_plan: sync.plan,
@@ -126,7 +126,7 @@ pub(crate) async fn sync_once(
         read_feeds(desk, config, stop).await?;
     }
     let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || crate::desk::refresh(&desk))
+    tokio::task::spawn_blocking(move || econoscope_data::desk::refresh(&desk))
         .await
         .context("computing the composites")??;
     Ok(report)
@@ -161,7 +161,7 @@ pub(crate) async fn keep_known(desk: Arc<Desk>, stop: CancellationToken) {
             let work = tokio::task::spawn_blocking(move || desk.known_paths());
             let done = work.await.map_err(|e| Error::internal("what was known", e));
             if let Err(error) = done.flatten() {
-                crate::error::log(&error, "what was known");
+                econoscope_core::error::log(&error, "what was known");
             }
         }
     };
@@ -180,7 +180,7 @@ async fn on_news<F: Future<Output = ()>>(
         match desk.state() {
             Ok(state) if newest != Some(state) => work(newest.replace(state)).await,
             Ok(_) => {}
-            Err(error) => crate::error::log(&error, "looking for news"),
+            Err(error) => econoscope_core::error::log(&error, "looking for news"),
         }
         let rest = tokio::time::sleep(BEAT.max(looked.elapsed() * REST));
         if stop.run_until_cancelled(rest).await.is_none() {

@@ -4,10 +4,10 @@ use super::doors::{self, Doors};
 use super::signals::{Signals, stop_on_signal_but_hangup};
 use super::{live, wiring};
 use crate::config::{self, Command, Config, Serve, reachable};
-use crate::endpoints::Backend;
-use crate::error::NOTICE;
 use crate::{admission, mcp, server};
 use anyhow::{Context, Result, bail};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::error::NOTICE;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +44,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
                 tracing::info!(target: NOTICE, "the settings were read again");
             }
             Err(error) => {
-                let causes = crate::error::causes(error.chain());
-                let causes = crate::disk::escaped(&causes);
+                let causes = econoscope_core::error::causes(error.chain());
+                let causes = econoscope_data::disk::escaped(&causes);
                 tracing::error!(target: NOTICE, "the settings stay as they were: {causes}");
             }
         }

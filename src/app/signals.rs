@@ -115,6 +115,6 @@ impl Signals {
 /// A second signal means now: nothing is waited for, the store is safe at any instant.
 #[expect(clippy::exit, reason = "the one who asked twice does not want a drain")]
 fn leave_now() -> ! {
-    tracing::error!(target: crate::error::NOTICE, "stopped at once");
+    tracing::error!(target: econoscope_core::error::NOTICE, "stopped at once");
     std::process::exit(1)
 }

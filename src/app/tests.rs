@@ -1,17 +1,17 @@
 //! A server whose pool is full, asked at every door.
 
 use super::live;
-use crate::desk::{Desk, Settings};
-use crate::endpoints::Backend;
 use crate::mcp;
-use crate::model::{Observation, SeriesId};
-use crate::pool::Caller;
 use crate::server::{HttpServer, Options};
-use crate::store::{Sqlite, Write};
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::model::{Observation, SeriesId};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::pool::Caller;
+use econoscope_data::store::{Sqlite, Write};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::future::Future;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-type Waiting<'a> = Vec<Pin<Box<dyn Future<Output = crate::Result<()>> + Send + 'a>>>;
+type Waiting<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
 
 fn backend() -> Arc<Backend> {
     let store = Arc::new(Sqlite::bundled().unwrap());

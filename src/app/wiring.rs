@@ -1,15 +1,15 @@
 //! From settings to a store, a desk and a backend.
 
-use crate::clock::SystemClock;
 use crate::config::Config;
-use crate::desk::{Desk, Settings, articles, scenarios};
-use crate::endpoints::Backend;
-use crate::error::NOTICE;
 use crate::mcp;
-use crate::postgres::Address;
-use crate::store::{Postgres, Sqlite, Store};
-use crate::upstream::{Upstream, UpstreamConfig};
 use anyhow::{Context, Result};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::clock::SystemClock;
+use econoscope_core::error::NOTICE;
+use econoscope_data::desk::{Desk, Settings, articles, scenarios};
+use econoscope_data::postgres::Address;
+use econoscope_data::store::{Postgres, Sqlite, Store};
+use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
 /// ([`Sqlite::open_with_history`]).
-type Opening = fn(&Path) -> crate::Result<Sqlite>;
+type Opening = fn(&Path) -> econoscope_core::Result<Sqlite>;
 
 /// Opens the store for who wants to write into it; a new one starts `bare` or as a copy of the bundled history.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
         }
         opened => opened,
     };
-    let shown = crate::disk::shown(&path);
+    let shown = econoscope_data::disk::shown(&path);
     let store = store.with_context(|| {
         format!("nothing can be kept at {shown}; choose another file with --store")
     })?;
@@ -110,13 +110,17 @@ fn copying() -> impl Fn((u64, u64)) + Send + Sync + 'static {
 const PROGRESS: Duration = Duration::from_secs(2);
 
 /// What the default location does with a file that is damaged: it is set aside and told.
-fn set_aside(path: &Path, open: Opening, error: &crate::Error) -> crate::Result<Sqlite> {
+fn set_aside(
+    path: &Path,
+    open: Opening,
+    error: &econoscope_core::Error,
+) -> econoscope_core::Result<Sqlite> {
     tracing::error!(error = error.for_operator(), "the store is damaged");
     let aside = Sqlite::quarantine(path)?;
     tracing::error!(
         target: NOTICE,
         "the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
-        crate::disk::shown(&aside)
+        econoscope_data::disk::shown(&aside)
     );
     open(path)
 }

@@ -7,8 +7,8 @@ mod table;
 use super::print::{complain, print};
 use crate::app;
 use crate::config::{Call, Config};
-use crate::endpoints::{Arguments, ENDPOINTS, Reply, Route, decode};
 use anyhow::{Context, Result};
+use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Reply, Route, decode};
 use rows::Rows;
 use serde_json::Value;
 use std::io::IsTerminal;
@@ -70,7 +70,7 @@ pub(super) async fn call(config: &Config, call: &Call) -> Result<ExitCode> {
             print(&shown(route, &reply, form)?)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) if matches!(error, crate::Error::InvalidParam { .. }) => {
+        Err(error) if matches!(error, econoscope_core::Error::InvalidParam { .. }) => {
             usage(&format!("{error} See econoscope call {tool} --help."))
         }
         Err(error) => {
@@ -104,7 +104,7 @@ fn arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
     let mut arguments = Arguments::new();
     for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
-            let (pair, example) = (crate::disk::escaped(pair), help::example(route));
+            let (pair, example) = (econoscope_data::disk::escaped(pair), help::example(route));
             return Err(format!(
                 "{pair} is not of the form name=value; for example: {example}"
             ));

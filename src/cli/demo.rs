@@ -3,8 +3,8 @@
 use super::print::{print, printable};
 use crate::app;
 use crate::config::Config;
-use crate::endpoints::Route;
 use anyhow::Result;
+use econoscope_answers::endpoints::Route;
 use serde_json::Value;
 
 /// What is said to a person where an assistant would send JSON.

@@ -4,10 +4,10 @@ use super::print::{print, printable, tell};
 use super::shared;
 use crate::app;
 use crate::config::{Config, Doctor};
-use crate::desk::Desk;
-use crate::ingest;
-use crate::store::{Sqlite, Status, Store};
 use anyhow::Result;
+use econoscope_data::desk::Desk;
+use econoscope_data::ingest;
+use econoscope_data::store::{Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -86,7 +86,7 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
 
 fn configuration(findings: &mut Findings, config: &Config) {
     let file = match &config.config {
-        Some(file) => format!("read, with {}", crate::disk::shown(file)),
+        Some(file) => format!("read, with {}", econoscope_data::disk::shown(file)),
         None => "flags, environment and defaults; no settings file".into(),
     };
     findings.ok("configuration", &file);
@@ -126,7 +126,7 @@ fn configuration(findings: &mut Findings, config: &Config) {
 }
 
 fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
-    let shown = crate::disk::shown(path);
+    let shown = econoscope_data::disk::shown(path);
     if !path.exists() {
         let found = format!("there is none at {shown}; the bundled history answers");
         let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
@@ -168,7 +168,7 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
     }
     match Sqlite::quarantine(path) {
         Ok(aside) => {
-            let found = format!("moved to {}", crate::disk::shown(&aside));
+            let found = format!("moved to {}", econoscope_data::disk::shown(&aside));
             let advice = "Restore a backup under the old name, or run `econoscope sync`.";
             findings.note("store", &found, advice);
         }
@@ -180,7 +180,10 @@ fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
 }
 
 fn data(findings: &mut Findings, store: &Arc<dyn Store>, held: &[Status]) {
-    let last_sync = store.note(crate::desk::holdings::LAST_SYNC).ok().flatten();
+    let last_sync = store
+        .note(econoscope_data::desk::holdings::LAST_SYNC)
+        .ok()
+        .flatten();
     let last_sync = last_sync.and_then(|text| text.parse::<Timestamp>().ok());
     let now = Desk::system_clock()();
     let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -295,7 +298,7 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
         false => to.to_owned(),
     };
     Sqlite::open_existing(&from)?.backup(&to)?;
-    let to = crate::disk::shown(&to);
+    let to = econoscope_data::disk::shown(&to);
     tell(&format!("wrote {to} and verified every row"));
     Ok(())
 }

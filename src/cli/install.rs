@@ -5,8 +5,8 @@ mod hosts;
 
 use super::print::{print, printable};
 use crate::config::{Install, Place};
-use crate::disk;
 use anyhow::{Context, Result, bail};
+use econoscope_data::disk;
 use edit::with_entry;
 use hosts::{HOSTS, Host, Places, Server};
 use serde_json::Value;
@@ -122,7 +122,7 @@ fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>> {
     };
     let real = std::fs::canonicalize(file)?;
     let permissions = std::fs::metadata(&real)?.permissions();
-    let now = crate::app::stamp(crate::clock::wall());
+    let now = crate::app::stamp(econoscope_core::clock::wall());
     let kept = real.with_added_extension(format!("{now}.backup"));
     disk::replace(&kept, old.as_bytes())?;
     disk::replace(&real, new.as_bytes())?;

@@ -1,8 +1,8 @@
 //! The log on stderr: what is let through, in which form, and how often the same may be said.
 
 use crate::config::Config;
-use crate::error::NOTICE;
 use anyhow::{Context as _, Result};
+use econoscope_core::error::NOTICE;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -61,7 +61,7 @@ pub(super) fn to_stderr(config: &Config) -> Result<Repeats> {
 pub(super) fn first_word(problem: &str, is_json: bool) {
     match is_json {
         true => {
-            let (timestamp, level) = (crate::clock::wall(), "ERROR");
+            let (timestamp, level) = (econoscope_core::clock::wall(), "ERROR");
             let line = serde_json::json!({
                 "timestamp": timestamp, "level": level, "message": problem, "target": NOTICE,
             });

@@ -1,12 +1,12 @@
 //! What goes to stdout, and text made fit for a terminal.
 
-use crate::error::NOTICE;
 use anyhow::{Context, Result};
+use econoscope_core::error::NOTICE;
 use std::io::Write;
 
 /// Text on its way to a terminal: lines stay, everything else that a terminal would obey does not.
 pub(super) fn printable(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(crate::disk::escaped).collect();
+    let lines: Vec<String> = text.lines().map(econoscope_data::disk::escaped).collect();
     lines.join("\n")
 }
 

@@ -2,9 +2,9 @@
 
 use super::print::tell;
 use crate::config::{self, Config};
-use crate::postgres::Address;
-use crate::store::{Postgres, Sqlite, Turn};
 use anyhow::{Result, bail};
+use econoscope_data::postgres::Address;
+use econoscope_data::store::{Postgres, Sqlite, Turn};
 use std::path::Path;
 
 const NO_DATABASE: &str = "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, \
@@ -36,7 +36,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
             }
             tell(&format!(
                 "copied {} into {address}",
-                crate::disk::shown(from)
+                econoscope_data::disk::shown(from)
             ));
         }
         (Some(address), None) => {
@@ -47,7 +47,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                     damage.what
                 );
             }
-            let to = crate::disk::shown(to);
+            let to = econoscope_data::disk::shown(to);
             tell(&format!(
                 "copied {address} into {to} and verified every row"
             ));
@@ -89,7 +89,7 @@ pub(super) fn must_be_file(config: &Config) -> Result<()> {
 }
 
 /// What is to be said of a database: whether it answers, and who writes.
-pub(super) fn look(address: &Address) -> crate::Result<String> {
+pub(super) fn look(address: &Address) -> econoscope_core::Result<String> {
     let store = Postgres::open(address)?;
     let (series, holder) = store.standing()?;
     Ok(format!("{address} answers: {series} series; {holder}"))

@@ -1,8 +1,8 @@
 //! What is refused before anything begins.
 
 use super::settings::Config;
-use crate::postgres::Address;
 use anyhow::{Result, bail};
+use econoscope_data::postgres::Address;
 use std::path::Path;
 use url::Url;
 
@@ -14,7 +14,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     if let Some(text) = &config.base_url
         && let Some(problem) = no_base(text)
     {
-        let text = crate::disk::escaped(text);
+        let text = econoscope_data::disk::escaped(text);
         bail!(
             "--base-url {text} {problem}; write the address that others type, for example https://macro.example.org"
         );
@@ -26,7 +26,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ("sources", &config.sources.sources),
     ] {
         if let Some(folder) = folder.as_deref().filter(|folder| !folder.is_dir()) {
-            let shown = crate::disk::shown(folder);
+            let shown = econoscope_data::disk::shown(folder);
             bail!("--{flag} {shown}: there is no such folder; make it first, or correct its name");
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         && file.as_os_str() != "none"
         && !file.exists()
     {
-        let shown = crate::disk::shown(file);
+        let shown = econoscope_data::disk::shown(file);
         bail!("--feeds {shown}: there is no such file; correct its name, or write none");
     }
     let is_file = config.database()?.is_none();
@@ -48,7 +48,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         let file = file.filter(|f| !f.to_str().is_some_and(Address::is_meant));
         let folder = file.and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
-            let shown = crate::disk::shown(folder);
+            let shown = econoscope_data::disk::shown(folder);
             bail!(
                 "--{flag}: there is no folder {shown}; make it first, or correct the path of the file"
             );

@@ -41,8 +41,8 @@ fn read(arguments: Vec<OsString>) -> Result<Config> {
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
-    let shown = crate::disk::shown(file);
-    let text = crate::disk::read_text(file)
+    let shown = econoscope_data::disk::shown(file);
+    let text = econoscope_data::disk::read_text(file)
         .with_context(|| format!("cannot read the settings file {shown}"))?;
     let matches = merged(arguments, &matches, &text).and_then(|arguments| {
         let matches = command().try_get_matches_from(arguments);
@@ -59,7 +59,7 @@ pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
     let Ok(matches) = asked else { return false };
     let in_file = || {
         let file = matches.get_one::<std::path::PathBuf>("config")?;
-        let text = crate::disk::read_text(file).ok()?;
+        let text = econoscope_data::disk::read_text(file).ok()?;
         let table: toml::Table = toml::from_str(&text).ok()?;
         table.get("log-json")?.as_bool()
     };
@@ -71,7 +71,7 @@ fn told(problem: &clap::Error) -> String {
     let text = problem.to_string();
     let told = text.split("\n\n").next().unwrap_or_default();
     let told = told.trim_start_matches("error: ").replace("'--", "'");
-    crate::disk::escaped(&told)
+    econoscope_data::disk::escaped(&told)
 }
 
 /// The command line with what the file adds: general settings before the command, those of `serve` behind it.
@@ -128,7 +128,7 @@ fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
 
 fn nearest(command: &Command, key: &str) -> String {
     let known = settings(command).map(|(known, ..)| known);
-    match crate::model::words::nearest(known, &key.replace('_', "-")) {
+    match econoscope_core::model::words::nearest(known, &key.replace('_', "-")) {
         Some(known) => format!("Did you mean {known}?"),
         None => "See docs/CONFIGURATION.md for all of them.".into(),
     }

@@ -1,8 +1,8 @@
 //! Flags that say where figures come from.
 
-use crate::ingest::{ApiKey, SourceSettings};
-use crate::recipe::Recipes;
 use clap::{Arg, Args};
+use econoscope_core::recipe::Recipes;
+use econoscope_data::ingest::{ApiKey, SourceSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use url::Url;
@@ -48,8 +48,8 @@ impl Sources {
     /// How sources are asked.
     ///
     /// # Errors
-    /// [`crate::Error::BadFile`] when a recipe of the operator's folder cannot be used.
-    pub(crate) fn settings(&self) -> crate::Result<SourceSettings> {
+    /// [`econoscope_core::Error::BadFile`] when a recipe of the operator's folder cannot be used.
+    pub(crate) fn settings(&self) -> econoscope_core::Result<SourceSettings> {
         let given = [
             ("fred", &self.fred_csv_url),
             ("fred api", &self.fred_api_url),
@@ -70,10 +70,10 @@ impl Sources {
     /// The recipes in use: ours, and those of the operator's folder.
     ///
     /// # Errors
-    /// [`crate::Error::BadFile`] when one of the folder cannot be used.
-    pub(crate) fn recipes(&self) -> crate::Result<Arc<Recipes>> {
+    /// [`econoscope_core::Error::BadFile`] when one of the folder cannot be used.
+    pub(crate) fn recipes(&self) -> econoscope_core::Result<Arc<Recipes>> {
         match &self.sources {
-            Some(folder) => Recipes::with_folder(folder),
+            Some(folder) => econoscope_data::ingest::recipes_with_folder(folder),
             None => Ok(Arc::clone(Recipes::embedded())),
         }
     }

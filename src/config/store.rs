@@ -1,7 +1,7 @@
 //! Where the store is: a file, or a database that many servers share and a file for this one's copy.
 
 use super::settings::Config;
-use crate::postgres::Address;
+use econoscope_data::postgres::Address;
 use std::path::{Path, PathBuf};
 
 fn in_data_folder(name: &str) -> PathBuf {
@@ -13,13 +13,13 @@ fn in_data_folder(name: &str) -> PathBuf {
 /// The database that a `--store` names, where it is no file.
 ///
 /// # Errors
-/// [`crate::Error::InvalidParam`] when the address cannot be read.
-pub(crate) fn database(store: &Path) -> crate::Result<Option<Address>> {
+/// [`econoscope_core::Error::InvalidParam`] when the address cannot be read.
+pub(crate) fn database(store: &Path) -> econoscope_core::Result<Option<Address>> {
     named("store", store)
 }
 
 /// The database that a flag names, where it is no file.
-fn named(flag: &str, given: &Path) -> crate::Result<Option<Address>> {
+fn named(flag: &str, given: &Path) -> econoscope_core::Result<Option<Address>> {
     let text = given.to_str().filter(|text| Address::is_meant(text));
     let address = text.map(|text| Address::parse(flag, text)).transpose()?;
     let password = || std::env::var_os("PGPASSWORD")?.into_string().ok();
@@ -31,7 +31,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`database`].
-    pub(crate) fn database(&self) -> crate::Result<Option<Address>> {
+    pub(crate) fn database(&self) -> econoscope_core::Result<Option<Address>> {
         self.store.as_deref().map_or(Ok(None), database)
     }
 
@@ -52,7 +52,9 @@ impl Config {
     ///
     /// # Errors
     /// As [`database`].
-    pub(crate) fn upstream_state(&self) -> crate::Result<(Option<PathBuf>, Option<Address>)> {
+    pub(crate) fn upstream_state(
+        &self,
+    ) -> econoscope_core::Result<(Option<PathBuf>, Option<Address>)> {
         let given = self.forwarding.upstream_state.as_deref();
         let database = match given {
             Some(given) => named("upstream-state", given)?,

@@ -1,10 +1,10 @@
 //! Completion of arguments: series, terms, indicators, categories and tags, at most 100 at a time.
 
 use super::resources::pages;
-use crate::catalogue::names::Names;
-use crate::desk::glossary::Glossary;
-use crate::desk::{articles, library, scenarios};
-use crate::model::words::fold;
+use econoscope_core::catalogue::names::Names;
+use econoscope_core::model::words::fold;
+use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::{articles, library, scenarios};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
 
 fn indicators() -> Vec<String> {
     library::methods()
-        .map(crate::indicators::Indicator::slug)
+        .map(econoscope_core::indicators::Indicator::slug)
         .collect()
 }
 
@@ -118,7 +118,7 @@ fn slugs(typed: &str) -> Vec<String> {
         return Vec::new();
     };
     let typed = typed.to_lowercase();
-    let begins = |t: &&crate::desk::glossary::Term| {
+    let begins = |t: &&econoscope_data::desk::glossary::Term| {
         t.slug.starts_with(&typed) || t.term.to_lowercase().starts_with(&typed)
     };
     glossary

@@ -4,7 +4,7 @@ use super::protocol::{LIST_TTL_MS, caller, is_modern};
 use super::server::{INSTRUCTIONS, Server};
 use super::shared::LISTS;
 use super::{completion, prompts, resources, skills, tools};
-use crate::endpoints::Route;
+use econoscope_answers::endpoints::Route;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
@@ -75,7 +75,10 @@ impl ServerHandler for Server {
         }
         let Some(route) = Route::find(&request.name) else {
             return Err(ErrorData::invalid_params(
-                format!("Unknown tool: {}", crate::error::quote(&request.name)),
+                format!(
+                    "Unknown tool: {}",
+                    econoscope_core::error::quote(&request.name)
+                ),
                 None,
             ));
         };
@@ -229,7 +232,7 @@ impl Server {
 
 /// Skills say "invalid params" in every protocol version, where resources once had a code of their own.
 fn no_such(what: &str, uri: &str) -> ErrorData {
-    let uri = crate::error::quote(uri);
+    let uri = econoscope_core::error::quote(uri);
     ErrorData::invalid_params(
         format!("No such {what}: {uri}"),
         Some(serde_json::json!({ "uri": uri })),

@@ -7,13 +7,13 @@ mod listeners;
 
 use super::transport::{Http, MAX_MESSAGE_BYTES};
 use crate::admission::{Admission, Policy, Refusal, rejected, reply};
-use crate::endpoints::Route;
 use crate::rest::set;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
+use econoscope_answers::endpoints::Route;
 use http_body_util::BodyExt;
 use listeners::LISTEN;
 use mcp_lane::{Message, Refused, error};

@@ -1,9 +1,9 @@
 //! Prompts: four things people do with the data, each naming the tools that do it.
 
-use crate::catalogue::names::Names;
-use crate::desk::resolve;
-use crate::error::quote;
-use crate::model::{SeriesInfo, When};
+use econoscope_core::catalogue::names::Names;
+use econoscope_core::error::quote;
+use econoscope_core::model::{SeriesInfo, When};
+use econoscope_data::desk::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;
@@ -135,7 +135,7 @@ fn series(typed: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::ENDPOINTS;
+    use econoscope_answers::endpoints::ENDPOINTS;
     use serde_json::json;
 
     fn text(name: &str, arguments: serde_json::Value) -> String {

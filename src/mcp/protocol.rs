@@ -1,6 +1,6 @@
 //! What the protocol asks of every method: how long lists hold, for whom is answered, and who signs.
 
-use crate::pool::Caller;
+use econoscope_data::pool::Caller;
 use rmcp::model::{Implementation, MetaObject, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};

@@ -8,12 +8,12 @@ pub(super) use address::{Address, SCHEME};
 
 use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
-use crate::desk::library;
-use crate::desk::scores::Scores;
-use crate::endpoints::{Answer, Backend, Route};
-use crate::error::Error;
-use crate::indicators::COMPOSITES;
-use crate::model::table;
+use econoscope_answers::endpoints::{Answer, Backend, Route};
+use econoscope_core::error::Error;
+use econoscope_core::indicators::COMPOSITES;
+use econoscope_core::model::table;
+use econoscope_data::desk::library;
+use econoscope_data::desk::scores::Scores;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn kept(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
 /// Text, media type and milliseconds to keep.
 type Content = (String, &'static str, u64);
 
-async fn content(backend: &Backend, address: Address) -> crate::Result<Content> {
+async fn content(backend: &Backend, address: Address) -> econoscope_core::Result<Content> {
     let (desk, pool) = (Arc::clone(backend.desk()), backend.pool());
     match address {
         Address::Catalog(category) => {
@@ -150,7 +150,7 @@ async fn endpoint(
     backend: &Backend,
     tool: &'static str,
     given: &[(&str, &str)],
-) -> crate::Result<Content> {
+) -> econoscope_core::Result<Content> {
     let answer = Route::ask(backend, tool, given).await?;
     let ttl = time_to_keep(backend, &answer);
     Ok(match &answer.csv {
@@ -167,7 +167,7 @@ async fn endpoint(
 #[derive(serde::Deserialize)]
 struct Due {
     #[serde(rename = "nextRelease")]
-    next_release: Option<crate::model::Date>,
+    next_release: Option<econoscope_core::model::Date>,
 }
 
 /// Until the day of the next release where one is known, else as long as the endpoint says.
@@ -187,12 +187,12 @@ fn time_to_keep(backend: &Backend, answer: &Answer) -> u64 {
 pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!("Resource not found: {why}"),
-        Some(json!({ "uri": crate::error::quote(uri) })),
+        Some(json!({ "uri": econoscope_core::error::quote(uri) })),
     )
 }
 
 fn refuse(uri: &str, error: &Error) -> ErrorData {
-    crate::error::log(error, "resources/read");
+    econoscope_core::error::log(error, "resources/read");
     match error {
         Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {
             not_found(uri, &error.to_string())

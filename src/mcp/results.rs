@@ -1,10 +1,10 @@
 //! Results of tools, built once for both ways: as a tree for the library, as bytes for the lane before it.
 
 use super::protocol::Signature;
-use crate::endpoints::Backend;
-use crate::error::Error;
-use crate::model::untrusted;
 use bytes::Bytes;
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::error::Error;
+use econoscope_core::model::untrusted;
 use mcp_lane::{Lifecycle, Rendered};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
 use serde::Serialize;
@@ -123,7 +123,7 @@ impl ToolResult {
                 whole
             }
             Err(error) => {
-                crate::error::log(&error, "tools/call");
+                econoscope_core::error::log(&error, "tools/call");
                 Self::of_error(&error).shape
             }
         }

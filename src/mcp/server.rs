@@ -3,7 +3,7 @@
 use super::protocol::Signature;
 use super::shared::{Origin, Shared};
 use super::{apps, subscriptions};
-use crate::endpoints::Backend;
+use econoscope_answers::endpoints::Backend;
 use mcp_lane::LaneLayer;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use std::sync::Arc;

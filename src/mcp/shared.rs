@@ -2,8 +2,8 @@
 
 use super::protocol::{LIST_TTL_MS, Signature};
 use super::{prompts, resources, skills, subscriptions, tools};
-use crate::desk::State;
-use crate::endpoints::{Backend, Route};
+use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_data::desk::State;
 use mcp_lane::{Lifecycle, Outcome};
 use rmcp::model::{
     CacheScope, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -85,7 +85,7 @@ impl mcp_lane::Origin for Origin {
 
 #[cfg(test)]
 mod tests {
-    use crate::endpoints::ENDPOINTS;
+    use econoscope_answers::endpoints::ENDPOINTS;
 
     #[test]
     fn no_tool_wants_its_arguments_in_headers() {

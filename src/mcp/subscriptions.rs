@@ -7,9 +7,9 @@
 mod board;
 mod target;
 
-use crate::endpoints::Backend;
-use crate::error::Result;
 use board::Board;
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::error::Result;
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use parking_lot::Mutex;
@@ -89,7 +89,7 @@ impl Pulse {
         let desk = self.backend.desk();
         let target = Target::of(desk, uri).transpose()?;
         let news = target.and_then(|target| self.board.listen(desk, &target));
-        news.inspect_err(|error| crate::error::log(error, "subscriptions"))
+        news.inspect_err(|error| econoscope_core::error::log(error, "subscriptions"))
             .ok()?
     }
 
@@ -105,7 +105,7 @@ impl Pulse {
         loop {
             let begun = Instant::now();
             if let Err(error) = self.look().await {
-                crate::error::log(&error, "subscriptions");
+                econoscope_core::error::log(&error, "subscriptions");
             }
             tokio::time::sleep(BEAT.max(begun.elapsed() * REST)).await;
             let mut is_beating = self.is_beating.lock();

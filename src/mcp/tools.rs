@@ -2,9 +2,9 @@
 
 use super::apps;
 use super::results::{MAX_TEXT, ToolResult};
-use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, forward};
-use crate::model::untrusted;
 use base64::Engine;
+use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, forward};
+use econoscope_core::model::untrusted;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ pub(super) async fn call(
     match route.call(backend, route.for_assistant(arguments)).await {
         Ok(reply) => success(&reply),
         Err(error) => {
-            crate::error::log(&error, route.spec.tool);
+            econoscope_core::error::log(&error, route.spec.tool);
             ToolResult::of_error(&error)
         }
     }

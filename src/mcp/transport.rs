@@ -4,9 +4,9 @@ use super::lines::Lines;
 use super::results::ToolResult;
 use super::server::Server;
 use super::shared::{Origin, Shared};
-use crate::pool::Caller;
 use anyhow::Context as _;
 use bytes::Bytes;
+use econoscope_data::pool::Caller;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
@@ -130,7 +130,7 @@ impl Library {
         let backend = &self.shared.backend;
         let desk = Arc::clone(backend.desk());
         if let Err(error) = backend.pool().run(move || desk.holdings()).await {
-            crate::error::log(&error, "subscriptions");
+            econoscope_core::error::log(&error, "subscriptions");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! How a stored body becomes a response: which compressed form, which validator, 304, caching headers.
 
-use crate::endpoints::{Body as Stored, Encoding};
-use crate::error::Result;
-use crate::pool::Pool;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use econoscope_answers::endpoints::{Body as Stored, Encoding};
+use econoscope_core::error::Result;
+use econoscope_data::pool::Pool;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Facts<'_> {
 /// The body in the form the client likes best, or 304 when it has it already.
 ///
 /// # Errors
-/// [`crate::Error::Busy`] or [`crate::Error::Internal`] when a compressed form cannot be made.
+/// [`econoscope_core::Error::Busy`] or [`econoscope_core::Error::Internal`] when a compressed form cannot be made.
 pub(crate) async fn respond(
     body: &Arc<Stored>,
     facts: Facts<'_>,

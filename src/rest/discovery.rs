@@ -2,13 +2,13 @@
 
 use super::body::{Facts, respond};
 use super::error;
-use crate::endpoints::documents::{card, crawlers, llms, openapi};
-use crate::endpoints::{Backend, Body, ENDPOINTS};
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::routing::get;
 use bytes::Bytes;
+use econoscope_answers::endpoints::documents::{card, crawlers, llms, openapi};
+use econoscope_answers::endpoints::{Backend, Body, ENDPOINTS};
 use std::sync::Arc;
 use std::time::Duration;
 

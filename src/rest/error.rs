@@ -1,20 +1,23 @@
 //! The one place that knows HTTP statuses: meanings become responses here.
 
 use super::body::set;
-use crate::error::Error;
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use econoscope_core::error::Error;
 use serde_json::{Value, json};
 use std::any::Any;
 
 /// The response for a failed endpoint. `ticker` is echoed where the contract asks for it.
 pub(crate) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Response {
-    crate::error::log(error, endpoint);
+    econoscope_core::error::log(error, endpoint);
     let mut body = serde_json::Map::new();
     body.insert("error".into(), error.to_string().into());
     body.insert("code".into(), error.code().into());
     if let (Some(ticker), StatusCode::NOT_FOUND) = (ticker, status(error)) {
-        body.insert("ticker".into(), crate::error::quote(ticker).into());
+        body.insert(
+            "ticker".into(),
+            econoscope_core::error::quote(ticker).into(),
+        );
     }
     if !error.suggestions().is_empty() {
         let ids = error.suggestions().iter();
@@ -50,7 +53,7 @@ pub(crate) fn status(error: &Error) -> StatusCode {
 pub(crate) async fn not_found(uri: Uri) -> Response {
     let error = format!(
         "No such path: {}. See /llms.txt for what is here.",
-        crate::error::quote(uri.path())
+        econoscope_core::error::quote(uri.path())
     );
     let body = json!({ "error": error, "code": "unknown_path" });
     (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
@@ -60,7 +63,7 @@ pub(crate) async fn not_found(uri: Uri) -> Response {
 pub(crate) async fn method_not_allowed(method: Method) -> Response {
     let error = format!(
         "{} is not answered here; this service is read with GET.",
-        crate::error::quote(method.as_str())
+        econoscope_core::error::quote(method.as_str())
     );
     let body = json!({ "error": error, "code": "method_not_allowed" });
     (StatusCode::METHOD_NOT_ALLOWED, axum::Json(body)).into_response()

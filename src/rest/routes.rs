@@ -2,14 +2,14 @@
 
 use super::body::{Facts, respond, set, wants};
 use super::error;
-use crate::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, decode};
-use crate::error::{Error, Result};
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use axum::routing::get;
+use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, decode};
+use econoscope_core::error::{Error, Result};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ mod tests {
         fn any_query_is_read_without_a_panic(query in "[ -~]{0,120}") {
             if let Ok(arguments) = query_arguments(&query) {
                 for route in ENDPOINTS.iter() {
-                    let _ = crate::endpoints::decode::check(route.input_schema(), arguments.clone());
+                    let _ = econoscope_answers::endpoints::decode::check(route.input_schema(), arguments.clone());
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::memory::{Held, PART_OF_ADDRESS, PART_OF_CONNECTION};
 use super::metrics::Metrics;
 use super::settings::{Connections, Shutdown};
 use crate::admission::Permits;
-use crate::pool::Caller;
+use econoscope_data::pool::Caller;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

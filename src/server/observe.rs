@@ -5,11 +5,11 @@
 
 use super::shared::Shared;
 use crate::admission::{MCP, is_mcp};
-use crate::pool::Caller;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use econoscope_data::pool::Caller;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;

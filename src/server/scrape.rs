@@ -3,20 +3,20 @@
 use super::metrics::{Answered, Metrics, Synced};
 use super::shared::Shared;
 use crate::admission::Admission;
-use crate::catalogue::Catalogue;
-use crate::clock;
-use crate::desk::Holdings;
-use crate::error::Error;
-use crate::model::Date;
-use crate::model::frequency::days_between;
-use crate::model::observation::is_stale;
-use crate::pool::Counts;
 use crate::rest;
-use crate::store::Following;
 use askama::Template;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::clock;
+use econoscope_core::error::Error;
+use econoscope_core::model::Date;
+use econoscope_core::model::frequency::days_between;
+use econoscope_core::model::observation::is_stale;
+use econoscope_data::desk::Holdings;
+use econoscope_data::pool::Counts;
+use econoscope_data::store::Following;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -144,9 +144,9 @@ fn ages(held: &Holdings, today: Date) -> (BTreeMap<&'static str, Age>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::{Desk, Settings};
-    use crate::model::{Observation, SeriesId};
-    use crate::store::{Sqlite, Store, Write};
+    use econoscope_core::model::{Observation, SeriesId};
+    use econoscope_data::desk::{Desk, Settings};
+    use econoscope_data::store::{Sqlite, Store, Write};
     use jiff::civil::date;
     use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::metrics::Metrics;
 use crate::admission::{Admission, Callers};
-use crate::desk::Desk;
-use crate::endpoints::Backend;
-use crate::error::{Error, Result};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::error::{Error, Result};
+use econoscope_data::desk::Desk;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

@@ -5,10 +5,10 @@ use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use crate::desk::{Desk, articles};
-use crate::error::Result;
-use crate::store::Article;
 use askama::Template;
+use econoscope_core::error::Result;
+use econoscope_data::desk::{Desk, articles};
+use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// Most articles in a list.

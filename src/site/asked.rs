@@ -1,6 +1,6 @@
 //! What a page was asked for: nothing that it does not know.
 
-use crate::desk::Desk;
+use econoscope_data::desk::Desk;
 
 /// Path of a page about one series.
 pub(super) const SERIES: &str = "/series/{name}";

@@ -1,11 +1,11 @@
 //! The one script of pages and widgets: named by its content, so that a browser may keep it for good.
 
-use crate::endpoints::{Backend, Body};
 use crate::rest::{self, Facts};
 use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::get;
+use econoscope_answers::endpoints::{Backend, Body};
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, LazyLock};
 
@@ -15,8 +15,8 @@ struct Script {
 }
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
-    let pages = include_str!("../../templates/chart/pages.js");
-    let text = [crate::chart::SCRIPT, pages].concat();
+    let pages = include_str!("../../templates/pages.js");
+    let text = [econoscope_core::chart::SCRIPT, pages].concat();
     let digest = Sha256::digest(text.as_bytes());
     let name: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
     Script {

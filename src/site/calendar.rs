@@ -6,16 +6,16 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::{dashed, in_words, plain};
 use super::view::query;
-use crate::desk::Desk;
-use crate::endpoints::Endpoint;
-use crate::endpoints::release_calendar::{
+use askama::Template;
+use econoscope_answers::endpoints::Endpoint;
+use econoscope_answers::endpoints::release_calendar::{
     AwaitedFigure, CalendarAnswer, Params, ReleaseEvent, expected, said,
 };
-use crate::error::{Error, Result};
-use crate::indicators::prose::capitalised;
-use crate::model::Date;
-use crate::model::calendar::releases;
-use askama::Template;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::model::Date;
+use econoscope_core::model::calendar::releases;
+use econoscope_data::desk::Desk;
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use jiff::tz::TimeZone;
 use std::sync::LazyLock;

@@ -4,11 +4,11 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use crate::catalogue::Catalogue;
-use crate::desk::Desk;
-use crate::error::Result;
-use crate::indicators::prose::capitalised;
 use askama::Template;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::prose::capitalised;
+use econoscope_data::desk::Desk;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]

@@ -1,10 +1,10 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
-use crate::catalogue::Catalogue;
-use crate::chart::{ChartSpec, Line};
-use crate::endpoints::compare_series::Comparison;
-use crate::endpoints::{recessions, time_series};
-use crate::model::{Frequency, Observation};
+use econoscope_answers::endpoints::compare_series::Comparison;
+use econoscope_answers::endpoints::{recessions, time_series};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::chart::{ChartSpec, Line};
+use econoscope_core::model::{Frequency, Observation};
 
 /// Longest unit that stands beside a value; a longer one stands under the title alone.
 const SHORT_UNIT: usize = 6;

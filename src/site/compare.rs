@@ -8,11 +8,11 @@ use super::questions::Answers;
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, compared, comparison, first_day, formulas};
 use super::view::{listed, options, query};
 use super::{assets, series, text};
-use crate::desk::Desk;
-use crate::endpoints::compare_series::{ComparedColumn, Comparison};
-use crate::error::{Error, Result};
-use crate::model::Date;
 use askama::Template;
+use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::Date;
+use econoscope_data::desk::Desk;
 
 /// What a picture or widget of several series is told.
 pub(super) const PICTURES: &[&str] = &[

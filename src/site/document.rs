@@ -1,13 +1,13 @@
 //! A rendered page, widget or picture: bytes, and the headers that guard it.
 
 use crate::admission::RESOURCE_POLICY;
-use crate::endpoints::Body;
-use crate::error::{Error, Result};
-use crate::pool::Pool;
 use crate::rest::{self, Facts};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use econoscope_answers::endpoints::Body;
+use econoscope_core::error::{Error, Result};
+use econoscope_data::pool::Pool;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ impl Document {
     pub(super) fn picture(kind: &'static str, body: Vec<u8>) -> Self {
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-            digest(crate::chart::STYLE)
+            digest(econoscope_core::chart::STYLE)
         );
         Self::new(kind, body.into(), policy)
     }

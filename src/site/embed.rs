@@ -7,10 +7,10 @@ use super::questions::Answers;
 use super::text::encoded;
 use super::view::{RANGES, UNITS, options, query};
 use super::{assets, view};
-use crate::desk::Desk;
-use crate::endpoints::decode::parts;
-use crate::error::Result;
 use askama::Template;
+use econoscope_answers::endpoints::decode::parts;
+use econoscope_core::error::Result;
+use econoscope_data::desk::Desk;
 
 /// What the page is told.
 pub(super) const ARGUMENTS: [&str; 5] = ["show", "series", "range", "units", "theme"];

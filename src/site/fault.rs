@@ -4,9 +4,9 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::text::encoded;
-use crate::desk::Desk;
-use crate::error::{Error, Result, Suggestion};
 use askama::Template;
+use econoscope_core::error::{Error, Result, Suggestion};
+use econoscope_data::desk::Desk;
 
 #[derive(Template)]
 #[template(path = "fault.html")]

@@ -7,17 +7,17 @@ use super::text::{dated, encoded, plain};
 use super::view::{INDEX, RANGES, UNITS, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
-use crate::catalogue::Catalogue;
-use crate::chart::fluid;
-use crate::desk::Desk;
-use crate::endpoints::compare_series::ComparedColumn;
-use crate::endpoints::{metric, regime, signals, time_series};
-use crate::error::{Error, Result};
-use crate::indicators::prose::{capitalised, signed};
-use crate::indicators::recession::CRPI;
-use crate::indicators::regime::Regime;
-use crate::model::series_info::round_to;
-use crate::model::{Frequency, quantity};
+use econoscope_answers::endpoints::compare_series::ComparedColumn;
+use econoscope_answers::endpoints::{metric, regime, signals, time_series};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::chart::fluid;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::{capitalised, signed};
+use econoscope_core::indicators::recession::CRPI;
+use econoscope_core::indicators::regime::Regime;
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{Frequency, quantity};
+use econoscope_data::desk::Desk;
 
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];

@@ -2,20 +2,20 @@
 
 use super::document::{Document, Frames};
 use super::text;
-use crate::desk::Desk;
-use crate::endpoints::provenance::Provenance;
-use crate::error::{Error, Result};
-use crate::model::AsOf;
 use askama::Template;
+use econoscope_answers::endpoints::provenance::Provenance;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::AsOf;
+use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
 /// Colours, then what all surfaces share, then the pages' own.
 pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     [
-        crate::chart::STYLE,
+        econoscope_core::chart::STYLE,
         include_str!("../../templates/base.css"),
         include_str!("../../templates/page.css"),
-        crate::chart::SCRIPT_STYLE,
+        econoscope_core::chart::SCRIPT_STYLE,
     ]
     .concat()
 });

@@ -6,11 +6,11 @@ use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use crate::catalogue::Catalogue;
-use crate::desk::Desk;
-use crate::desk::glossary::{Glossary, Term};
-use crate::error::Result;
 use askama::Template;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::glossary::{Glossary, Term};
 
 /// Most terms that a search shows.
 const MAX_FOUND: usize = 50;

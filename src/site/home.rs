@@ -8,17 +8,17 @@ use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
 use super::text::{aged, in_words, plain};
 use super::{assets, charts, fault, quadrant, view};
-use crate::catalogue::Catalogue;
-use crate::chart::{spark, svg};
-use crate::desk::Desk;
-use crate::endpoints::{ENDPOINTS, metric, regime, time_series};
-use crate::error::{Error, Result};
-use crate::indicators::prose::{capitalised, signed};
-use crate::indicators::{Composite, established};
-use crate::model::series_info::round_to;
-use crate::model::{AsOf, quantity};
-use crate::store::Article;
 use askama::Template;
+use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::chart::{spark, svg};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::{capitalised, signed};
+use econoscope_core::indicators::{Composite, established};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, quantity};
+use econoscope_data::desk::Desk;
+use econoscope_data::store::Article;
 
 #[derive(Template)]
 #[template(path = "home.html")]

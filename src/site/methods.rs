@@ -5,16 +5,16 @@ use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::{dashed, percent, plain, points};
-use crate::desk::Desk;
-use crate::desk::scores::Scores;
-use crate::error::Result;
-use crate::indicators::expectation::{FORMULAS, Formula};
-use crate::indicators::reading::Input;
-use crate::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
-use crate::indicators::{COMPOSITES, Composite, Reading};
-use crate::model::AsOf;
-use crate::model::series_info::round_to;
 use askama::Template;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::expectation::{FORMULAS, Formula};
+use econoscope_core::indicators::reading::Input;
+use econoscope_core::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
+use econoscope_core::indicators::{COMPOSITES, Composite, Reading};
+use econoscope_core::model::AsOf;
+use econoscope_core::model::series_info::round_to;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::Scores;
 use std::sync::Arc;
 
 #[derive(Template)]

@@ -8,17 +8,17 @@ use super::{
 };
 use super::{oembed, pictures, regime, rights, scenarios, series, suggest, widget};
 use crate::admission::{Admission, Policy};
-use crate::cache::Cache;
-use crate::desk::{Desk, State as DataState};
-use crate::endpoints::Backend;
-use crate::error::{Error, Result};
-use crate::pool::{Caller, Once, Pool};
 use crate::rest;
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::cache::Cache;
+use econoscope_core::error::{Error, Result};
+use econoscope_data::desk::{Desk, State as DataState};
+use econoscope_data::pool::{Caller, Once, Pool};
 use std::sync::Arc;
 
 /// Something to look at.
@@ -196,7 +196,7 @@ impl Site {
         headers: &HeaderMap,
     ) -> Response {
         let document = self.document(page, &asked, caller).await.or_else(|error| {
-            crate::error::log(&error, page.path);
+            econoscope_core::error::log(&error, page.path);
             let fault = page.fault(self.backend.desk(), &asked, &error);
             fault.map(|fault| Arc::new(fault.failed(&error)))
         });
@@ -238,12 +238,12 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::Settings;
+    use econoscope_data::desk::Settings;
 
     #[test]
     fn long_addresses_are_kept_within_the_same_bound() -> Result<()> {
         let kept = Kept::new();
-        let store = Arc::new(crate::store::Sqlite::in_memory().unwrap());
+        let store = Arc::new(econoscope_data::store::Sqlite::in_memory().unwrap());
         let desk = Desk::open(store, Settings::default(), Desk::system_clock());
         for n in 0..4_000 {
             let key = (desk.state()?, format!("{n}{}", "x".repeat(8_000)));

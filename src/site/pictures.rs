@@ -7,10 +7,10 @@ use super::quadrant::Words;
 use super::questions::Answers;
 use super::text::{plain, points};
 use super::{compare, home, quadrant, view};
-use crate::chart::{ChartSpec, Theme, png, svg};
-use crate::desk::Desk;
-use crate::endpoints::regime::RegimeAnswer;
-use crate::error::{Error, Result};
+use econoscope_answers::endpoints::regime::RegimeAnswer;
+use econoscope_core::chart::{ChartSpec, Theme, png, svg};
+use econoscope_core::error::{Error, Result};
+use econoscope_data::desk::Desk;
 
 pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;

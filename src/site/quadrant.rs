@@ -1,7 +1,7 @@
 //! The plane of the regime: growth to the right, inflation upwards, a dot where the economy stands.
 
-use crate::chart::{FONTS, escaped};
-use crate::indicators::regime::PUBLISHED;
+use econoscope_core::chart::{FONTS, escaped};
+use econoscope_core::indicators::regime::PUBLISHED;
 use std::fmt::Write;
 
 /// Scores beyond this are drawn on the edge.

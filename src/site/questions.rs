@@ -1,9 +1,9 @@
 //! What a page asks of the endpoint table, like every other client; so it also works in front of an upstream.
 
 use crate::admission::{Admission, Policy};
-use crate::endpoints::{Arguments, Backend, Reply, Route};
-use crate::error::{Error, Result};
-use crate::pool::Caller;
+use econoscope_answers::endpoints::{Arguments, Backend, Reply, Route};
+use econoscope_core::error::{Error, Result};
+use econoscope_data::pool::Caller;
 use serde::de::DeserializeOwned;
 
 /// A call of an endpoint.

@@ -4,12 +4,12 @@ use super::asked::Asked;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use crate::catalogue::Catalogue;
-use crate::desk::Desk;
-use crate::error::Result;
-use crate::model::SeriesInfo;
-use crate::model::series_info::Rights;
 use askama::Template;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::model::SeriesInfo;
+use econoscope_core::model::series_info::Rights;
+use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 #[derive(Template)]

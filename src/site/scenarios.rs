@@ -7,11 +7,11 @@ use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::percent;
-use crate::desk::Desk;
-use crate::desk::scenarios::{Scenario, embedded};
-use crate::error::Result;
-use crate::store::Article;
 use askama::Template;
+use econoscope_core::error::Result;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scenarios::{Scenario, embedded};
+use econoscope_data::store::Article;
 
 #[derive(Template)]
 #[template(path = "scenarios.html")]

@@ -7,19 +7,19 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::dashed;
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, options, query};
-use crate::chart::{ChartSpec, Line, svg};
-use crate::desk::Desk;
-use crate::desk::glossary::{Glossary, Term};
-use crate::endpoints::days::parse_as_of;
-use crate::endpoints::metric;
-use crate::endpoints::revisions::{
+use askama::Template;
+use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_answers::endpoints::metric;
+use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
 };
-use crate::error::{Error, Result};
-use crate::indicators::prose::{capitalised, lowered, number, signed};
-use crate::model::series_info::round_to;
-use crate::model::{Date, Frequency, Observation, SeriesInfo};
-use askama::Template;
+use econoscope_core::chart::{ChartSpec, Line, svg};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::{capitalised, lowered, number, signed};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::glossary::{Glossary, Term};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

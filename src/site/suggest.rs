@@ -3,8 +3,8 @@
 use super::asked::Asked;
 use super::document::Document;
 use super::questions::{Answers, Question};
-use crate::desk::Desk;
-use crate::error::Result;
+use econoscope_core::error::Result;
+use econoscope_data::desk::Desk;
 use serde_json::Value;
 
 pub(super) fn questions(asked: &Asked) -> Vec<Question> {

@@ -1,9 +1,9 @@
 //! Figures, days and names as they stand in a page.
 
-use crate::chart::in_thousands;
-use crate::endpoints::provenance::Provenance;
-use crate::indicators::prose::{number, signed};
-use crate::model::Date;
+use econoscope_answers::endpoints::provenance::Provenance;
+use econoscope_core::chart::in_thousands;
+use econoscope_core::indicators::prose::{number, signed};
+use econoscope_core::model::Date;
 
 /// A name as a part of a path.
 pub(super) fn encoded(name: &str) -> String {

@@ -2,13 +2,13 @@
 
 use super::asked::Asked;
 use super::charts;
-use crate::chart::ChartSpec;
-use crate::desk::Desk;
-use crate::endpoints::compare_series::{Comparison, Params};
-use crate::endpoints::decode::{self, parts};
-use crate::endpoints::{Arguments, Endpoint, Route, time_series};
-use crate::error::{Error, Result};
-use crate::model::frequency::shift;
+use econoscope_answers::endpoints::compare_series::{Comparison, Params};
+use econoscope_answers::endpoints::decode::{self, parts};
+use econoscope_answers::endpoints::{Arguments, Endpoint, Route, time_series};
+use econoscope_core::chart::ChartSpec;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::frequency::shift;
+use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 
 /// Arguments that say what of a series is shown; they are those of the API.

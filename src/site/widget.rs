@@ -6,18 +6,18 @@ use super::asked::Asked;
 use super::document::{Document, Frames};
 use super::fault::heading;
 use super::text::encoded;
-use crate::desk::Desk;
-use crate::error::{Error, Result};
-use crate::model::Attribution;
 use askama::Template;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::Attribution;
+use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
 /// Colours, then what all surfaces share, then the widgets' own.
 static STYLE: LazyLock<String> = LazyLock::new(|| {
     [
-        crate::chart::STYLE,
+        econoscope_core::chart::STYLE,
         include_str!("../../templates/base.css"),
-        crate::chart::SCRIPT_STYLE,
+        econoscope_core::chart::SCRIPT_STYLE,
         include_str!("../../templates/widget.css"),
     ]
     .concat()

@@ -143,7 +143,7 @@ fn a_hangup_reads_settings_and_texts_again_and_loses_no_count() {
         }
     };
     assert_eq!(left(&server), "49");
-    let scenario = include_str!("../../data/scenarios/sahm-trigger.toml");
+    let scenario = include_str!("../../crates/data/data/scenarios/sahm-trigger.toml");
     fs::write(
         folder.join("ours.toml"),
         scenario.replace("sahm-trigger", "ours"),

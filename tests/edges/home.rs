@@ -1,9 +1,9 @@
 //! Backends to ask, and figures to put into them.
 
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::Backend;
-use econoscope::model::{Observation, SeriesId};
-use econoscope::store::{Sqlite, Store, Write};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::model::{Observation, SeriesId};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::path::Path;
@@ -33,14 +33,14 @@ fn imported() -> Arc<Backend> {
         .get_or_init(|| {
             let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/series");
             let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-            econoscope::ingest::import(
+            econoscope_data::ingest::import(
                 store.as_ref(),
                 Path::new(folder),
-                &mut econoscope::ingest::Progress::quiet(),
+                &mut econoscope_data::ingest::Progress::quiet(),
             )
             .unwrap();
             let backend = backend(store);
-            econoscope::desk::composites::refresh(backend.desk()).unwrap();
+            econoscope_data::desk::composites::refresh(backend.desk()).unwrap();
             backend
         })
         .clone()

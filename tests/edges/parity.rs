@@ -1,12 +1,12 @@
 //! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
 //! through the forwarder what it answers directly, JSON for JSON.
 
-use econoscope::clock::SystemClock;
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::{Arguments, Backend, ENDPOINTS, Route};
-use econoscope::store::Sqlite;
-use econoscope::upstream::{Upstream, UpstreamConfig};
 use econoscope::{admission, mcp, server};
+use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope_core::clock::SystemClock;
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::Sqlite;
+use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -170,7 +170,8 @@ async fn names_and_mistakes_forward_like_direct_answers() {
     ] {
         let route = Route::find(tool).unwrap();
         let given = || arguments.as_object().cloned().unwrap();
-        let told = |outcome: econoscope::Result<econoscope::endpoints::Reply>| match outcome {
+        let told = |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome
+        {
             Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
             Err(error) => json!({"code": error.code(), "said": error.to_string()}),
         };

@@ -2,10 +2,10 @@
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
 use super::support::{ask, backend, now, real};
-use econoscope::catalogue::Catalogue;
-use econoscope::endpoints::{Backend, ENDPOINTS, Route};
-use econoscope::model::{Date, Known, Observation, SeriesId};
-use econoscope::store::{Sqlite, Store, Write, WriteVintages};
+use econoscope_answers::endpoints::{Backend, ENDPOINTS, Route};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::{Date, Known, Observation, SeriesId};
+use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
 use jiff::ToSpan;
 use jiff::civil::date;
 use proptest::prelude::*;

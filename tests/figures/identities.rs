@@ -1,8 +1,8 @@
 //! Series made here of others, held against the published figures of the same series: equal to the last decimal.
 
 use super::support::{ask, backend};
-use econoscope::ingest;
-use econoscope::store::Sqlite;
+use econoscope_data::ingest;
+use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,9 +3,9 @@
 //! the documented tables (docs/METHODS.md#regime, docs/METHODS.md#base-rates).
 
 use super::support::{ask, backend, now, real};
-use econoscope::desk::{self, Desk, Settings};
-use econoscope::endpoints::Backend;
-use econoscope::store::{Article, Sqlite, Store};
+use econoscope_answers::endpoints::Backend;
+use econoscope_data::desk::{self, Desk, Settings};
+use econoscope_data::store::{Article, Sqlite, Store};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -260,7 +260,7 @@ fn which_series_measures_it() {
 fn what_is_there_on_exchange_rates() {
     let b = refreshed(real(), Settings::default());
     let (json, _) = answer(&b, "search_series", &[("category", "fx"), ("limit", "50")]);
-    let rows = include_str!("../../data/catalogue.csv")
+    let rows = include_str!("../../crates/core/data/catalogue.csv")
         .lines()
         .filter(|l| l.contains(",fx,"))
         .count();
@@ -283,7 +283,7 @@ fn scenario(backend: &Backend, slug: &str) -> Value {
 #[test]
 fn how_often_has_it_happened() {
     let b = refreshed(real(), Settings::default());
-    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (data/scenarios/README.md).
+    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/data/data/scenarios/README.md).
     for (slug, share, counted) in [
         ("recession-start-12m", 0.153, "108 of 704"),
         ("10y-up-100bp", 0.219, "167 of 764"),

@@ -12,7 +12,7 @@ mod meant;
 mod windows;
 
 use super::support::{backend, real};
-use econoscope::endpoints::{Backend, Route};
+use econoscope_answers::endpoints::{Backend, Route};
 use serde_json::Value;
 
 /// Every table of questions.

@@ -3,8 +3,8 @@
 //! docs/METHODS.md in Python whose results are pasted with the question they answer.
 
 use super::support::{ask, backend, now, on, real, rows};
-use econoscope::endpoints::Backend;
-use econoscope::store::Sqlite;
+use econoscope_answers::endpoints::Backend;
+use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The record that the program carries, beside the figures of the study it was made after: within one unit of the last
 //! printed digit. That the record is what the vintages give is what `econoscope score --check` tests.
 
-use econoscope::desk::scores::Scores;
+use econoscope_data::desk::scores::Scores;
 
 /// The cell of an indicator's row under a heading that begins so.
 fn cell(indicator: &str, row: &str, heading: &str) -> &'static str {
@@ -199,7 +199,7 @@ fn labels_and_first_prints_were_revised_as_the_study_says() {
 
 #[test]
 fn every_composite_tells_what_stands_behind_it() {
-    for about in econoscope::indicators::indicators() {
+    for about in econoscope_core::indicators::indicators() {
         let ticker = about.ticker();
         let tried = cell(ticker, "variants tried before this one", "answer");
         assert!(!tried.is_empty(), "{ticker}");

@@ -2,9 +2,9 @@
 //! comes with the program and on an import.
 
 use super::support::{ask, backend, real};
-use econoscope::catalogue::Catalogue;
-use econoscope::endpoints::Backend;
-use econoscope::store::{Sqlite, Store};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_data::store::{Sqlite, Store};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

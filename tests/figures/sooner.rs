@@ -2,11 +2,11 @@
 //! what weekly figures already said.
 
 use super::support::{ask, backend};
-use econoscope::store::Sqlite;
+use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn bundled() -> econoscope::endpoints::Backend {
+fn bundled() -> econoscope_answers::endpoints::Backend {
     backend(Arc::new(Sqlite::bundled().unwrap()))
 }
 

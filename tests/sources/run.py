@@ -1,6 +1,6 @@
 """A sync of everything against stand-ins on loopback: BINARY FOLDER.
 
-Every source of `data/sources` has a port of its own. The releases of the Federal Reserve Board, BLS and BEA are made,
+Every source of `crates/core/data/sources` has a port of its own. The releases of the Federal Reserve Board, BLS and BEA are made,
 each in its own form, of the figures in `data/series`, in which FRED answers, too; all others answer with the bodies
 kept beside their recipes. What nobody saw answered is not believed at the first sync and is at the second, since what
 FRED brought agrees with it. Printed: requests by host, time, and where series have a live source.
@@ -27,10 +27,10 @@ import urllib.parse
 import zipfile
 
 ROOT = pathlib.Path(__file__).parents[2]
-SOURCES = ROOT / "data/sources"
+SOURCES = ROOT / "crates/core/data/sources"
 RECIPES = {r["source"]["id"]: r for r in (tomllib.loads(f.read_text()) for f in sorted(SOURCES.glob("*.toml")))}
 PERIODS = {"M": "{0:%Y}M{0:%m}", "Q": "{0:%Y}Q{1}", "A": "{0:%Y}"}
-CATALOGUE = list(csv.DictReader((ROOT / "data/catalogue.csv").open()))
+CATALOGUE = list(csv.DictReader((ROOT / "crates/core/data/catalogue.csv").open()))
 FREQUENCY = {row["series_id"]: row["frequency"] for row in CATALOGUE}
 asked = collections.Counter()
 
@@ -190,7 +190,7 @@ def live_sources():
     """Series of the catalogue by the best way to a live source beside FRED; derived is what follows by a formula from
     series that have one."""
     ranks, best = ["without a key", "with a free key", "for oneself alone", "derived", "none"], {}
-    rows = csv.DictReader((ROOT / "data/identities.csv").open())
+    rows = csv.DictReader((ROOT / "crates/data/data/identities.csv").open())
     formulas = {row["series_id"]: FREQUENCY.keys() & re.findall(r"[A-Z0-9_]{2,}", row["formula"]) for row in rows}
     for recipe in RECIPES.values():
         source = recipe["source"]

@@ -1,7 +1,7 @@
 //! Admission: exact under concurrency, not to be spoofed, bounded, kept over a restart.
 
 use super::*;
-use crate::clock::ManualClock;
+use econoscope_core::clock::ManualClock;
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Clock {
 fn public(settings: LimitSettings, clock: &Clock) -> Admission {
     Admission::new(
         LimitSettings {
-            clock: Arc::clone(&clock.0) as Arc<dyn crate::clock::Clock>,
+            clock: Arc::clone(&clock.0) as Arc<dyn econoscope_core::clock::Clock>,
             ..settings
         },
         4,

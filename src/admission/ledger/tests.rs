@@ -1,5 +1,5 @@
 use super::*;
-use crate::clock::{Clock, ManualClock};
+use econoscope_core::clock::{Clock, ManualClock};
 use jiff::Timestamp;
 use std::time::Duration;
 

@@ -78,10 +78,10 @@ pub(super) struct Link {
 impl Link {
     /// Sends nothing.
     pub(super) fn new(address: &RedisAddress) -> redis::RedisResult<Self> {
-        crate::net::choose_tls();
+        econoscope_data::net::choose_tls();
         Ok(Self {
             client: Client::open(address.expose())?,
-            replica: format!("{:016x}", crate::clock::random()),
+            replica: format!("{:016x}", econoscope_core::clock::random()),
             charge: Script::new(include_str!("charge.lua")),
             beat: Script::new(include_str!("beat.lua")),
             tell: Script::new(include_str!("tell.lua")),

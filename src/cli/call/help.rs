@@ -1,8 +1,8 @@
 //! What can be called and with which arguments, out of the endpoint table.
 
 use super::table::columns;
-use crate::endpoints::{ENDPOINTS, Route};
-use crate::model::words::nearest;
+use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_core::model::words::nearest;
 use std::fmt::Write as _;
 
 /// All tools with what they are for; before them the flags of `call`, where help was asked for.
@@ -26,7 +26,10 @@ pub(super) fn unknown(tool: &str) -> String {
         Some(name) => format!("did you mean {name}?"),
         None => format!("there are {}", names.join(", ")),
     };
-    format!("no tool is called {}; {hint}", crate::disk::escaped(tool))
+    format!(
+        "no tool is called {}; {hint}",
+        econoscope_data::disk::escaped(tool)
+    )
 }
 
 /// A call of a tool that works on any data.

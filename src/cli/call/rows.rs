@@ -1,7 +1,7 @@
 //! The rows in an answer: every list of objects that its schema has, one under the other.
 
-use crate::endpoints::Route;
 use anyhow::{Context, Result};
+use econoscope_answers::endpoints::Route;
 use serde_json::{Map, Value};
 
 /// Lists that speak about the answer and are no part of it.
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn tools_without_rows_are_those_that_answer_with_one_state() {
-        let none: Vec<&str> = crate::endpoints::ENDPOINTS
+        let none: Vec<&str> = econoscope_answers::endpoints::ENDPOINTS
             .iter()
             .filter(|route| lists(route).is_empty())
             .map(|route| route.spec.tool)

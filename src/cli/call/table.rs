@@ -1,9 +1,9 @@
 //! Rows as a table that fits the terminal.
 
 use super::rows::{Rows, plain as text_of};
-use crate::disk::escaped;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
+use econoscope_data::disk::escaped;
 use serde_json::Value;
 
 /// Where no terminal says how wide it is.

@@ -1,7 +1,7 @@
 //! What a `macro://` address names. Templates are matched by hand: few shapes, every part decoded and
 //! bounded, and whatever else is asked for is refused.
 
-use crate::error::{Error, Result, is_invisible};
+use econoscope_core::error::{Error, Result, is_invisible};
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
 

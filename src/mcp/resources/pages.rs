@@ -1,9 +1,9 @@
 //! The texts behind resources that no endpoint answers: the catalogue and articles.
 
-use crate::catalogue::Catalogue;
-use crate::desk::{Desk, articles};
-use crate::error::{Error, Result, Suggestion, quote};
-use crate::model::untrusted;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::{Error, Result, Suggestion, quote};
+use econoscope_core::model::untrusted;
+use econoscope_data::desk::{Desk, articles};
 use std::fmt::Write;
 
 /// The page on formulas and conditions.
@@ -98,7 +98,7 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
 
 /// The tags that articles carry, sorted.
 pub(in crate::mcp) fn tags() -> Vec<String> {
-    let mut tags: Vec<String> = crate::desk::articles::embedded()
+    let mut tags: Vec<String> = econoscope_data::desk::articles::embedded()
         .map(|texts| texts.iter().flat_map(|t| t.article.tags.clone()).collect())
         .unwrap_or_default();
     tags.sort();

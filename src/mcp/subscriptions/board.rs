@@ -1,8 +1,8 @@
 //! What is watched by anybody: each target once, with what was last seen of it and those who wait for a change.
 
 use super::target::{Mark, Target};
-use crate::desk::{Desk, State};
-use crate::error::Result;
+use econoscope_core::error::Result;
+use econoscope_data::desk::{Desk, State};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -89,7 +89,7 @@ impl Board {
         for target in due {
             match target.mark(desk).and_then(|mark| Ok((mark, desk.state()?))) {
                 Ok((mark, after)) => self.note(&target, mark, (state, after)),
-                Err(error) => crate::error::log(&error, "subscriptions"),
+                Err(error) => econoscope_core::error::log(&error, "subscriptions"),
             }
         }
         Ok(())
@@ -125,9 +125,9 @@ impl Board {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::Settings;
-    use crate::model::{Observation, SeriesId};
-    use crate::store::{Sqlite, Store, Write};
+    use econoscope_core::model::{Observation, SeriesId};
+    use econoscope_data::desk::Settings;
+    use econoscope_data::store::{Sqlite, Store, Write};
     use std::sync::Arc;
 
     fn write(store: &dyn Store, id: &str, values: &[f64]) {

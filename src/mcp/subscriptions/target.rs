@@ -1,10 +1,10 @@
 //! What can be watched, and the mark by which a change of it is seen.
 
-use crate::desk::Desk;
-use crate::error::Result;
-use crate::indicators;
 use crate::mcp::resources::{Address, SCHEME};
-use crate::model::{AsOf, SeriesId};
+use econoscope_core::error::Result;
+use econoscope_core::indicators;
+use econoscope_core::model::{AsOf, SeriesId};
+use econoscope_data::desk::Desk;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What an address shows; many addresses show the same.

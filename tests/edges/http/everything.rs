@@ -4,7 +4,7 @@ use super::support::{
     BASE, Reply, ask, backend_at, get_with, patient, patient_over, request, tool_call,
 };
 use axum::http::StatusCode;
-use econoscope::endpoints::ENDPOINTS;
+use econoscope_answers::endpoints::ENDPOINTS;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;

@@ -273,7 +273,7 @@ async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
     let reply = get(&router(), "/").await;
     let html = reply.text();
     assert!(html.contains("Data as of "), "{html}");
-    for route in econoscope::endpoints::ENDPOINTS.iter() {
+    for route in econoscope_answers::endpoints::ENDPOINTS.iter() {
         assert!(
             html.contains(&format!("GET {}</code>", route.spec.path)),
             "{}",

@@ -4,12 +4,12 @@ use super::support::{BASE, ask, get, mcp_service, options, request, router_with,
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::admission::LimitSettings;
-use econoscope::catalogue::Catalogue;
-use econoscope::desk::{Desk, Settings};
-use econoscope::endpoints::Backend;
-use econoscope::model::{Observation, Rights, SeriesId};
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope::store::{Sqlite, Store, Write};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::{Observation, Rights, SeriesId};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::{Sqlite, Store, Write};
 use jiff::ToSpan;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ const SECRET: f64 = 73_135.79;
 /// A public service over a store that holds all restricted series, and the bundled history.
 fn holding_them_all() -> Router {
     let store = Sqlite::bundled().unwrap();
-    let today = econoscope::clock::wall()
+    let today = econoscope_core::clock::wall()
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date();
     let days = (0..4_000)
@@ -104,7 +104,7 @@ fn holding_them_all() -> Router {
                 id: &SeriesId::new(&id).unwrap(),
                 observations: &rows,
                 known_from: None,
-                fetched_at: econoscope::clock::wall(),
+                fetched_at: econoscope_core::clock::wall(),
                 origin: "import",
             })
             .unwrap();
@@ -252,7 +252,7 @@ fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &
             id: &SeriesId::new(id).unwrap(),
             observations: &days.map(day).collect::<Vec<_>>(),
             known_from: None,
-            fetched_at: econoscope::clock::wall(),
+            fetched_at: econoscope_core::clock::wall(),
             origin,
         })
         .unwrap();

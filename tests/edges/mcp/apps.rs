@@ -2,8 +2,8 @@
 
 use super::client::Client;
 use super::server;
-use econoscope::indicators::nber::RECESSIONS;
-use econoscope::indicators::{Composite, recession};
+use econoscope_core::indicators::nber::RECESSIONS;
+use econoscope_core::indicators::{Composite, recession};
 use serde_json::json;
 
 /// The pages as a host reads them.
@@ -24,7 +24,7 @@ async fn pages() -> [(&'static str, String); 3] {
 
 #[tokio::test]
 async fn apps_are_whole_pages_in_the_colours_of_all_others() {
-    let tokens = include_str!("../../../templates/tokens.css");
+    let tokens = include_str!("../../../crates/core/templates/tokens.css");
     let base = include_str!("../../../templates/base.css");
     for (name, html) in pages().await {
         assert!(

@@ -3,8 +3,8 @@
 use super::client::Client;
 use super::server;
 use crate::home::backends;
-use econoscope::endpoints::ENDPOINTS;
 use econoscope::mcp::Server;
+use econoscope_answers::endpoints::ENDPOINTS;
 use serde_json::{Value, json};
 
 /// Text of a call with its defaults, and of any call.

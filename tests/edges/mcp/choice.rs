@@ -2,7 +2,7 @@
 //! and so does this test (BM25), over 125 labelled questions.
 
 use super::server;
-use econoscope::endpoints::ENDPOINTS;
+use econoscope_answers::endpoints::ENDPOINTS;
 use rmcp::ServerHandler as _;
 use std::collections::HashMap;
 

@@ -5,11 +5,11 @@ use super::client::Client;
 use crate::home::{backend, now, write};
 use crate::lane::corpus;
 use crate::lane::http::{Both, headers};
-use econoscope::endpoints::{Arguments, ENDPOINTS, Route};
 use econoscope::mcp::Server;
-use econoscope::model::untrusted::{CLOSE, OPEN};
-use econoscope::model::{Frequency, SeriesId};
-use econoscope::store::{Article, Description, Sqlite, Store};
+use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Route};
+use econoscope_core::model::untrusted::{CLOSE, OPEN};
+use econoscope_core::model::{Frequency, SeriesId};
+use econoscope_data::store::{Article, Description, Sqlite, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

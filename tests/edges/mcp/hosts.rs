@@ -4,10 +4,10 @@
 use super::client::Client;
 use super::server;
 use crate::home::bundled;
-use econoscope::desk::{Desk, HOME, Settings};
-use econoscope::endpoints::{Backend, ENDPOINTS};
 use econoscope::mcp::Server;
-use econoscope::store::Sqlite;
+use econoscope_answers::endpoints::{Backend, ENDPOINTS};
+use econoscope_data::desk::{Desk, HOME, Settings};
+use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use super::client::Client;
 use super::server;
 use crate::home::backends;
-use econoscope::endpoints::{ENDPOINTS, Route};
 use econoscope::mcp::Server;
+use econoscope_answers::endpoints::{ENDPOINTS, Route};
 use rmcp::ServerHandler as _;
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 use super::client::{Client, with_meta};
 use crate::home::{backend, write};
 use econoscope::mcp::Server;
-use econoscope::store::{Sqlite, Store};
+use econoscope_data::store::{Sqlite, Store};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 
 use super::client::Client;
 use super::server;
-use econoscope::catalogue::names::Names;
-use econoscope::desk::resolve;
-use econoscope::error::Error;
-use econoscope::model::words::fold;
+use econoscope_core::catalogue::names::Names;
+use econoscope_core::error::Error;
+use econoscope_core::model::words::fold;
+use econoscope_data::desk::resolve;
 use serde_json::json;
 use std::time::Instant;
 

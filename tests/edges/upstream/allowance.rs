@@ -289,7 +289,7 @@ async fn a_call_is_on_record_before_it_reaches_the_upstream() {
 
 /// What the process does that the next test kills.
 fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
-    let clock = Arc::new(econoscope::clock::SystemClock::new());
+    let clock = Arc::new(econoscope_core::clock::SystemClock::new());
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
     loop {
         assert!(matches!(
@@ -335,7 +335,7 @@ fn a_killed_process_has_paid_for_every_call_it_made() {
         called += lines.filter(|line| line == "called").count();
         victim.wait().unwrap();
     }
-    let clock = Arc::new(econoscope::clock::SystemClock::new());
+    let clock = Arc::new(econoscope_core::clock::SystemClock::new());
     let used = Ledger::open(Some(&file), "up", LARGE, clock)
         .unwrap()
         .quota()

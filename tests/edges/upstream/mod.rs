@@ -9,8 +9,8 @@ mod safety;
 
 use chaos::{Chaos, Dice, Faults};
 use econoscope::Error;
-use econoscope::clock::{Clock, ManualClock};
-use econoscope::upstream::{
+use econoscope_core::clock::{Clock, ManualClock};
+use econoscope_data::upstream::{
     Fetched, Freshness, Kind, Ledger, Purpose, Request, Slice, Upstream, UpstreamConfig, Verdict,
 };
 use std::collections::BTreeMap;

@@ -1,0 +1,106 @@
+//! An answer as bytes, rendered once and shared by every edge.
+
+use super::body::Body;
+use bytes::Bytes;
+use econoscope_core::error::{Error, Result};
+use econoscope_data::upstream::Fetched;
+use serde::Serialize;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// One endpoint's answer to one set of arguments.
+#[derive(Debug)]
+pub struct Answer {
+    /// The contract's JSON object.
+    pub json: Bytes,
+    /// The same rows as CSV, where the endpoint has them and CSV was asked for.
+    pub csv: Option<Csv>,
+    /// A picture of the answer as PNG, where one was asked for.
+    pub png: Option<Bytes>,
+    /// What a model reads: short prose with units, dates, freshness and the credit line.
+    pub text: Arc<str>,
+    /// How long a client may keep it.
+    pub max_age: Duration,
+    body: OnceLock<Arc<Body>>,
+    asked: AtomicU32,
+}
+
+/// A CSV body with its file name.
+#[derive(Debug, Clone)]
+pub struct Csv {
+    /// UTF-8, LF, header first.
+    pub body: Bytes,
+    /// Safe fixed name: the series' identifier and `.csv`.
+    pub file_name: String,
+    /// What is to be known of the rows, for which a table has no room; empty when nothing is.
+    pub notes: String,
+}
+
+/// An answer as an edge gets it: the shared bytes, and where they stand in time.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The rendered answer.
+    pub answer: Arc<Answer>,
+    /// How old it is and how much of the budget is left, when it came from an upstream.
+    pub upstream: Option<Fetched>,
+}
+
+impl std::ops::Deref for Reply {
+    type Target = Answer;
+
+    fn deref(&self) -> &Answer {
+        &self.answer
+    }
+}
+
+impl Answer {
+    /// An endpoint's output as JSON beside its text, kept for `max_age` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the output cannot be serialised.
+    pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
+        let json = serde_json::to_vec(output);
+        let json = json.map_err(|e| Error::internal("rendering an answer", e))?;
+        Ok(Self {
+            json: json.into(),
+            csv: None,
+            png: None,
+            text: text.into(),
+            max_age: Duration::from_secs(u64::from(max_age)),
+            body: OnceLock::new(),
+            asked: AtomicU32::new(0),
+        })
+    }
+
+    /// Counts that somebody asked for it who found it made.
+    pub(super) fn count(&self) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often it was asked for since it was made, and half as often as those before it in whose place it was made.
+    pub(super) fn asked(&self) -> u32 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Takes the place of an answer from older data, which was asked for so often.
+    pub fn succeed(&self, asked: u32) {
+        self.asked.fetch_add(asked / 2, Ordering::Relaxed);
+    }
+
+    /// The body a REST client gets, with its validator and its compressed forms.
+    pub fn body(&self) -> &Arc<Body> {
+        self.body.get_or_init(|| {
+            let bytes = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
+            Arc::new(Body::new(bytes.clone()))
+        })
+    }
+
+    /// Bytes held, for a cache's weight; three compressed forms, about a fifth each, are counted ahead.
+    pub fn weight(&self) -> usize {
+        let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
+        let body = if csv > 0 { csv } else { self.json.len() };
+        let png = self.png.as_ref().map_or(0, Bytes::len);
+        self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
+    }
+}

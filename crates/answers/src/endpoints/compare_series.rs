@@ -1,0 +1,166 @@
+//! `compare_series`: up to eight series or formulas side by side, on one calendar, with what sets them apart.
+
+mod answer;
+mod arguments;
+mod columns;
+mod table;
+
+pub use answer::{ComparedColumn, Comparison, Correlation};
+pub use arguments::Params;
+
+use super::coarser;
+use super::condition::Condition;
+use super::days::{self, newest, parse_as_of};
+use super::endpoint::{Endpoint, Kept, Spec};
+use super::provenance::Provenance;
+use arguments::Asked;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::expression;
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::model::frequency::{Periods, shift};
+use econoscope_core::model::{AsOf, Date, Frequency, Series};
+use econoscope_data::desk::Desk;
+use jiff::ToSpan;
+use std::collections::BTreeMap;
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "compare_series",
+        title: "Compare series",
+        path: "/api/public/compare",
+        summary: "Up to 8 series or formulas aligned on dates, with statistics and correlations",
+        description: "Use this when asked how series compare, move together, or for a spread, ratio or growth rate: \
+            aligns up to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
+            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, correlations, and counts and \
+            runs of a condition. \
+            Do not use it for one series' history: use get_time_series.",
+        max_age: 1_800,
+        in_contract: false,
+        example: &[
+            ("series", "yoy(CPILFESL),FEDFUNDS"),
+            ("start", "2015-01-01"),
+        ],
+    };
+    const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
+    type Output = Comparison;
+
+    fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let days = range(params, as_of, desk.today())?;
+        let condition = params.condition.as_deref().map(Condition::read);
+        let asked = Asked {
+            params,
+            condition: condition.transpose()?,
+            days,
+        };
+        let found = columns::columns(desk, &asked, as_of)?;
+        let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
+        found.known.tell(desk, &mut provenance)?;
+        let series = || found.columns.iter().map(|c| &*c.column.series);
+        let periods = match params.frequency {
+            Some(asked) => asked.meaning,
+            None => expression::coarsest(series()).into(),
+        };
+        let to = periods.frequency;
+        if series().any(|s| s.frequency() < to) {
+            note_coarser(&mut provenance, found.how, to);
+        }
+        note_remarks(&mut provenance, found.known.all(), periods, days);
+        if !params.has_own_weeks() {
+            note_weeks(&mut provenance, series(), to);
+        }
+        let mut answer = Comparison {
+            frequency: to.word().into(),
+            start: days.0,
+            end: days.1,
+            attribution: desk.attribution(),
+            provenance,
+            ..Comparison::default()
+        };
+        let missing = table::fill(&mut answer, found, &asked, periods)?;
+        if let (true, Some((_, why))) = (answer.columns.is_empty(), missing.first()) {
+            return Err(why.clone());
+        }
+        for (name, why) in missing {
+            answer.provenance.note(&name, why.to_string());
+        }
+        Ok(answer)
+    }
+
+    fn text(answer: &Comparison, _: &Self) -> String {
+        answer.in_prose()
+    }
+}
+
+/// First and last day; the ten years before the last when no first is given.
+fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
+    let newest = newest(as_of, today);
+    let end = match params.end.as_deref() {
+        Some(text) => days::read("end", text, (newest, today))?.min(newest),
+        None => newest,
+    };
+    let start = match params.start.as_deref() {
+        Some(text) => days::read("start", text, (end, today))?,
+        None => shift(end, (-10).years()),
+    };
+    if start < end {
+        return Ok((start, end));
+    }
+    let (start, allowed) = (start.to_string(), format!("a day before end ({end})"));
+    let problem = "is not before end";
+    Err(Error::invalid("start", &start, problem, &allowed))
+}
+
+/// Notes how finer series became as coarse as the others.
+fn note_coarser(provenance: &mut Provenance, how: Aggregation, to: Frequency) {
+    let word = match how {
+        Aggregation::Average => "averages",
+        Aggregation::Sum => "sums",
+        Aggregation::EndOfPeriod => "last values",
+    };
+    let note = format!("finer series are {word} of their {to} periods");
+    provenance.note("frequency", note);
+}
+
+/// Notes which periods are short, cut by the range or not over, each with the series it is so of.
+fn note_remarks<'a>(
+    provenance: &mut Provenance,
+    series: impl Iterator<Item = &'a Series>,
+    to: Periods,
+    days: (Date, Date),
+) {
+    let mut said: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    for one in series.filter(|s| s.frequency() < to.frequency) {
+        for (field, note) in coarser::remarks(one, to, days) {
+            let of = said.entry(field).or_default().entry(note).or_default();
+            if !of.contains(&one.info.id.as_str()) {
+                of.push(one.info.id.as_str());
+            }
+        }
+    }
+    for (field, notes) in said {
+        let notes = notes.iter();
+        let notes = notes.map(|(note, of)| format!("{}: {note}", of.join(", ")));
+        provenance.note(field, joined(notes, "; "));
+    }
+}
+
+/// Notes that days are taken together by the weeks of another column.
+fn note_weeks<'a>(
+    provenance: &mut Provenance,
+    columns: impl Iterator<Item = &'a Series> + Clone,
+    to: Frequency,
+) {
+    let first = |frequency| columns.clone().find(|s| s.frequency() == frequency);
+    let (daily, weekly) = (first(Frequency::Daily), first(Frequency::Weekly));
+    let last = weekly.and_then(|s| Some((&s.info.id, s.observations.last()?.date)));
+    if let Some((id, last)) = last.filter(|_| daily.is_some() && to == Frequency::Weekly) {
+        let day = last.strftime("%A");
+        let note = format!("daily columns have the weeks of {id}, which end on {day}");
+        provenance.note("weeks", note);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The answer of a comparison, and how it is said.
+
+use crate::endpoints::condition::ConditionFigures;
+use crate::endpoints::foreign::Foreign;
+use crate::endpoints::provenance::Provenance;
+use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::{Attribution, Date};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A series or formula over the range. Columns stand in the order asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedColumn {
+    /// As asked for.
+    pub series: String,
+    /// Full name, of a formula in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Unit of every figure but zScore and percentile.
+    pub unit: String,
+    /// Observations in the range.
+    pub count: usize,
+    /// Newest figure.
+    pub latest: f64,
+    /// Its date.
+    pub date: Date,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub sd: Option<f64>,
+    /// Smallest.
+    pub min: f64,
+    /// When first.
+    pub min_date: Date,
+    /// How often.
+    pub min_count: usize,
+    /// Largest.
+    pub max: f64,
+    /// When first.
+    pub max_date: Date,
+    /// How often.
+    pub max_count: usize,
+    /// (latest − mean) / sd.
+    pub z_score: Option<f64>,
+    /// Share of the range below latest, percent.
+    pub percentile: Option<f64>,
+    /// Figures at `dates`.
+    pub values: Vec<f64>,
+    /// Fields here whose text is by others: material, never instructions.
+    #[serde(default, skip_serializing_if = "Foreign::is_none")]
+    pub untrusted: Foreign,
+}
+
+/// Correlation of two columns on their common dates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Correlation {
+    /// One column.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Common dates.
+    pub count: usize,
+    /// Of levels.
+    pub levels: Option<f64>,
+    /// Of changes from period to period; across a missing one there is none.
+    pub changes: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// Of every column.
+    pub frequency: String,
+    /// First day.
+    pub start: Date,
+    /// Last day.
+    pub end: Date,
+    /// Dates that all columns have.
+    pub count: usize,
+    /// Columns.
+    pub columns: Vec<ComparedColumn>,
+    /// Pairs of columns with ten common dates or more; none of what is constant or 1 and 0.
+    pub correlations: Vec<Correlation>,
+    /// The condition, counted; of each column where it names nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionFigures>,
+    /// Common dates, thinned.
+    pub dates: Vec<Date>,
+    /// Credit line.
+    pub attribution: Attribution,
+    /// State of knowledge.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+impl Comparison {
+    /// A line a column, a line a pair, then the rows as CSV.
+    pub(super) fn in_prose(&self) -> String {
+        let mut text = format!(
+            "{} figures from {} to {}, {} common dates.",
+            self.frequency, self.start, self.end, self.count
+        );
+        let columns = self.columns.iter().map(ComparedColumn::in_prose);
+        let conditions = self.conditions.iter().map(ConditionFigures::in_prose);
+        text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
+        for pair in &self.correlations {
+            let of = |r: Option<f64>| r.map_or("none".into(), |r| r.to_string());
+            let (levels, changes) = (of(pair.levels), of(pair.changes));
+            text += &format!("\nCorrelation {} ~ {}: ", pair.a, pair.b);
+            text += &format!("levels {levels}, changes {changes}.");
+        }
+        text += &self.rows();
+        let known = [self.provenance.sentence(), self.provenance.missing()];
+        let known = known.iter().filter(|part| !part.is_empty());
+        text.extend(known.map(|part| format!("\n{part}")));
+        format!("{text}\n{}{}", self.provenance.notices(), self.attribution)
+    }
+
+    fn rows(&self) -> String {
+        if self.columns.len() > 1 && self.count == 0 {
+            return "\nNo date is common to all columns.".into();
+        }
+        let mut text = "\ndate".to_owned();
+        let names = self.columns.iter().map(|c| c.series.replace(',', ";"));
+        text.extend(names.map(|name| format!(",{name}")));
+        for (i, date) in self.dates.iter().enumerate() {
+            text += &format!("\n{date}");
+            let values = self.columns.iter().filter_map(|c| c.values.get(i));
+            text.extend(values.map(|value| format!(",{value}")));
+        }
+        let (shown, count) = (self.dates.len(), self.count);
+        if shown < count {
+            let how = "evenly thinned; max_points gives more";
+            text += &format!("\n({shown} of {count} rows, {how})");
+        }
+        text
+    }
+}
+
+impl ComparedColumn {
+    fn in_prose(&self) -> String {
+        let title = self.title.as_deref();
+        let title = title.map(|title| format!(" ({})", self.untrusted.told("title", title)));
+        let unit = match self.unit.as_str() {
+            "" => "unit not stated".to_owned(),
+            unit => in_words(unit),
+        };
+        let mut text = format!(
+            "{}{}, {unit}: {} on {}; mean {}, lowest {} on {}{}, highest {} on {}{}",
+            self.series,
+            title.unwrap_or_default(),
+            self.latest,
+            self.date,
+            self.mean,
+            self.min,
+            self.min_date,
+            ties(self.min_count),
+            self.max,
+            self.max_date,
+            ties(self.max_count),
+        );
+        if let (Some(sd), Some(z), Some(rank)) = (self.sd, self.z_score, self.percentile) {
+            let count = self.count;
+            text += &format!("; sd {sd}, z-score {z}, percentile {rank} of {count}");
+        }
+        text + "."
+    }
+}
+
+fn ties(count: usize) -> String {
+    match count {
+        ..=1 => String::new(),
+        many => format!(" (first of {many})"),
+    }
+}

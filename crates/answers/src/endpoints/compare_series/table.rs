@@ -1,0 +1,226 @@
+//! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
+
+use super::answer::{ComparedColumn, Comparison, Correlation};
+use super::arguments::Asked;
+use super::columns::{Columns, Named};
+use crate::endpoints::condition::Setting;
+use crate::endpoints::foreign::Foreign;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
+use econoscope_core::indicators::statistics::{Centred, percentile_rank, summary};
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::frequency::Periods;
+use econoscope_core::model::series_info::{round_to, without_noise};
+use econoscope_core::model::{Date, Frequency, Observation, Series};
+use std::sync::Arc;
+
+/// Figures in an answer by default: sixty rows of two columns.
+const CELLS: usize = 120;
+/// The same of three columns and more, of which each has a line of figures and notes, too.
+const CELLS_OF_MANY: usize = 100;
+const MAX_ROWS: usize = 60;
+const MIN_ROWS: usize = 12;
+
+/// Fewest common dates from which a correlation says something.
+const MIN_COMMON: usize = 10;
+
+/// Puts the columns, in common periods, into an answer that has everything else; gives those without a figure in the
+/// range, by name.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be judged.
+pub(super) fn fill(
+    answer: &mut Comparison,
+    found: Columns,
+    asked: &Asked,
+    to: Periods,
+) -> Result<Vec<(String, Error)>> {
+    let (known, how, params) = (&found.known, found.how, asked.params);
+    let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
+    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
+    let (mut kept, mut missing) = (Vec::new(), found.missing);
+    for mut named in found.columns {
+        named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+        named.column = cut(named.column, asked);
+        match named.column.series.observations.is_empty() {
+            true => missing.push((named.name.clone(), nothing(named.name, asked))),
+            false => kept.push(named),
+        }
+    }
+    let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
+    let lists = side_by_side(&series);
+    let dates = common_dates(&lists);
+    let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
+    let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
+    let shown = thinned(dates.len(), params.max_points.unwrap_or(usual));
+    answer.count = dates.len();
+    answer.dates = shown.filter_map(|i| dates.get(i).copied()).collect();
+    for (named, rows) in kept.iter().zip(&lists) {
+        let at = |date: &Date| {
+            let at = rows.binary_search_by_key(date, |o| o.date).ok()?;
+            rows.get(at).map(|o| rounded(&named.column, o.value))
+        };
+        let values = answer.dates.iter().filter_map(at).collect();
+        let described = described(named, params.units(), values);
+        answer.columns.extend(described);
+    }
+    answer.correlations = correlations(&kept);
+    let Some(condition) = &asked.condition else {
+        return Ok(missing);
+    };
+    if let Some(reason) = known.reason(&condition.tree) {
+        answer.provenance.note("condition", reason.to_string());
+        return Ok(missing);
+    }
+    let setting = Setting {
+        known,
+        how,
+        frequency: params.frequency(),
+        days: asked.days,
+    };
+    let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
+    let of: Vec<_> = match condition.tree.has_subject() {
+        true => each.collect(),
+        false => vec![None],
+    };
+    let judged = of.into_iter().map(|of| condition.figures(of, &setting));
+    answer.conditions = judged.collect::<Result<_>>()?;
+    Ok(missing)
+}
+
+fn nothing(what: String, asked: &Asked) -> Error {
+    let (start, end) = asked.days;
+    Error::NoData {
+        what,
+        reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
+    }
+}
+
+/// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.
+fn cut(column: Column, asked: &Asked) -> Column {
+    let mut column = column.transformed(asked.params.units());
+    // Figures that are equal to a reader are equal in ranks and counts.
+    let (start, end) = asked.days;
+    let rows = column.series.between(start, end).iter();
+    let rows = rows.map(|o| Observation::new(o.date, without_noise(o.value)));
+    let series = Series::new(Arc::clone(&column.series.info), rows.collect());
+    column.series = Arc::new(series);
+    column
+}
+
+/// Five significant figures, and never fewer decimals than the source publishes (up to three).
+fn rounded(column: &Column, value: f64) -> f64 {
+    let size = [10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1];
+    let significant = size.iter().position(|s| value.abs() >= *s).unwrap_or(6);
+    let own = usize::from(column.series.info.decimals.min(3));
+    round_to(value, i32::try_from(significant.max(own)).unwrap_or(6))
+}
+
+fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedColumn> {
+    let rows = &named.column.series.observations;
+    let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
+    let (stats, last) = summary(&sample).zip(rows.last())?;
+    let (lowest, lowest_count) = first_of(rows, stats.min)?;
+    let (highest, highest_count) = first_of(rows, stats.max)?;
+    let sd = stats.sd.filter(|sd| *sd > 0.0);
+    let info = &named.column.series.info;
+    let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
+    let shown = |value| rounded(&named.column, value);
+    let title = named
+        .title
+        .as_ref()
+        .map(|title| match units == Units::Level {
+            true => title.clone(),
+            false => format!("{title}, {}", units.words()),
+        });
+    Some(ComparedColumn {
+        series: named.name.clone(),
+        title,
+        unit: named.column.unit.short.clone(),
+        count: stats.count,
+        latest: shown(last.value),
+        date: last.date,
+        mean: shown(stats.mean),
+        sd: sd.map(shown),
+        min: shown(lowest.value),
+        min_date: lowest.date,
+        min_count: lowest_count,
+        max: shown(highest.value),
+        max_date: highest.date,
+        max_count: highest_count,
+        z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
+        percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
+        values,
+        untrusted: Foreign::of(info, fields),
+    })
+}
+
+/// The first observation of a value, and how many there are.
+fn first_of(rows: &[Observation], value: f64) -> Option<(&Observation, usize)> {
+    let mut same = rows.iter().filter(|o| o.value == value);
+    same.next().map(|first| (first, 1 + same.count()))
+}
+
+/// Each pair of columns that somebody could want a correlation of, on the dates that both have.
+fn correlations(columns: &[Named]) -> Vec<Correlation> {
+    let varies = |named: &&Named| {
+        let rows = &named.column.series.observations;
+        let first = rows.first().map(|o| o.value);
+        !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
+    };
+    let columns: Vec<&Named> = columns.iter().filter(varies).collect();
+    let each = columns.iter().enumerate();
+    let pairs = each.flat_map(|(i, one)| {
+        let others = columns.iter().skip(i + 1);
+        others.filter_map(|other| correlation(one, other))
+    });
+    pairs.collect()
+}
+
+/// The correlation on the dates that both columns have, where these are enough.
+fn correlation(one: &Named, other: &Named) -> Option<Correlation> {
+    let (a, b) = (&*one.column.series, &*other.column.series);
+    let mut rows = Vec::with_capacity(a.observations.len().min(b.observations.len()));
+    if let [a, b] = side_by_side(&[a, b]).as_slice() {
+        meet(a, b, |date, a, b| rows.push((date, a, b)));
+    }
+    if rows.len() < MIN_COMMON {
+        return None;
+    }
+    // Changes from one period to the next; across a missing one there is none.
+    let steps = rows.iter().zip(rows.iter().skip(1));
+    let steps = steps.filter(|(before, now)| a.frequency().follows(before.0, now.0));
+    let changes = steps.map(|(before, now)| (now.1 - before.1, now.2 - before.2));
+    let shown = |(x, y): (Vec<f64>, Vec<f64>)| {
+        let r = Centred::of(&x).correlation(&Centred::of(&y));
+        r.map(|r| round_to(r, 2))
+    };
+    Some(Correlation {
+        a: one.name.clone(),
+        b: other.name.clone(),
+        count: rows.len(),
+        levels: shown(rows.iter().map(|row| (row.1, row.2)).unzip()),
+        changes: shown(changes.unzip()),
+    })
+}
+
+/// Positions of at most `max` of `count` rows, evenly spread, first and last among them.
+fn thinned(count: usize, max: usize) -> impl Iterator<Item = usize> {
+    let (shown, last) = (count.min(max.max(2)), count.saturating_sub(1));
+    (0..shown).map(move |i| i * last / shown.saturating_sub(1).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thinned;
+
+    #[test]
+    fn thinned_rows_keep_both_ends() {
+        let of = |count, most| thinned(count, most).collect::<Vec<_>>();
+        assert_eq!(of(0, 60), Vec::<usize>::new());
+        assert_eq!(of(1, 60), [0]);
+        assert_eq!(of(3, 60), [0, 1, 2]);
+        assert_eq!(of(100, 4), [0, 33, 66, 99]);
+        assert_eq!(of(200, 60).len(), 60);
+    }
+}

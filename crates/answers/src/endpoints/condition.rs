@@ -1,0 +1,247 @@
+//! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
+
+use super::formulas::{self, Known};
+use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::indicators::condition::{Run, tally};
+use econoscope_core::indicators::expression::{
+    Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
+};
+use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::indicators::statistics;
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesInfo};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const FIELD: &str = "condition";
+const EXAMPLES: &str =
+    "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
+
+/// The last change of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Crossing {
+    /// First observation after it.
+    pub date: Date,
+    /// up or down through what it is compared with; into or out of the condition where it is not one comparison.
+    pub direction: String,
+    /// Whether the condition is met since.
+    pub met: bool,
+}
+
+/// A condition over every observation of the range.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionFigures {
+    /// As asked for.
+    pub condition: String,
+    /// What it is about where it names nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// How often it is judged.
+    pub frequency: String,
+    /// Observations judged.
+    pub count: usize,
+    /// Of them, those that meet it.
+    pub met: usize,
+    /// The same in percent.
+    pub share: Option<f64>,
+    /// First that meets it.
+    pub first: Option<Date>,
+    /// Last that meets it.
+    pub last: Option<Date>,
+    /// Longest run; the oldest of equal ones.
+    pub longest: Option<Run>,
+    /// Run up to the last observation.
+    pub current: Option<Run>,
+    /// Last change.
+    pub crossing: Option<Crossing>,
+}
+
+/// What a condition is judged in.
+pub(super) struct Setting<'a> {
+    /// The series it names.
+    pub(super) known: &'a Known,
+    /// How finer figures become coarser.
+    pub(super) how: Aggregation,
+    /// Frequency asked for.
+    pub(super) frequency: Option<Frequency>,
+    /// First and last day.
+    pub(super) days: (Date, Date),
+}
+
+/// A condition as it was asked for.
+pub(super) struct Condition {
+    text: String,
+    /// Its tree.
+    pub(super) tree: Expr,
+}
+
+impl Condition {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for what is no formula or compares nothing.
+    pub(super) fn read(text: &str) -> Result<Self> {
+        let tree = formulas::tree(FIELD, text)?;
+        if !tree.compares() {
+            return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
+        }
+        let text = text.trim().to_owned();
+        Ok(Self { text, tree })
+    }
+
+    /// The same, of which a side that is nothing but one of these names is the series as it is asked for.
+    pub(super) fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+        Self {
+            tree: self.tree.about(is_subject),
+            ..self
+        }
+    }
+
+    /// Steps it takes, where what it is about has so many rows.
+    pub(super) fn steps(&self, known: &Known, rows: usize) -> usize {
+        let length = |name: &str| match name {
+            "" => rows,
+            name => known.rows(name),
+        };
+        let mut price = Price::new(&length);
+        // Counted, run by run.
+        let judged = price.add(&self.tree);
+        price.steps() + 6 * judged
+    }
+
+    /// Counts it over the range; of a column where it names nothing.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn figures(
+        &self,
+        of: Option<(&str, Column)>,
+        setting: &Setting<'_>,
+    ) -> Result<ConditionFigures> {
+        let (start, end) = setting.days;
+        let of = of.filter(|_| self.tree.has_subject());
+        let rows = of.as_ref().map_or(0, |(_, c)| c.series.observations.len());
+        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
+        let (name, subject) = of.unzip();
+        let series = |name: &str| setting.known.get(name);
+        let mut evaluation = Evaluation::new(Scope {
+            series: &series,
+            subject,
+            start,
+            how: setting.how,
+            frequency: setting.frequency,
+        });
+        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
+        let column = evaluation.column(&self.tree).map_err(refused)?;
+        if !column.unit.is_truth() {
+            let problem = "is neither true nor false";
+            return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
+        }
+        let frequency = column.series.frequency();
+        let found = tally(column.series.between(start, end), frequency);
+        let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
+        Ok(ConditionFigures {
+            condition: quote(&self.text),
+            of: name.map(quote),
+            frequency: frequency.word().into(),
+            count: found.count,
+            met: found.met,
+            share: share.is_finite().then(|| round_to(share, 2)),
+            first: found.first,
+            last: found.last,
+            longest: found.longest,
+            current: found.current,
+            crossing: found.crossing.map(|(date, met)| Crossing {
+                date,
+                direction: self.direction(met).into(),
+                met,
+            }),
+        })
+    }
+
+    /// Counts it over every row of one series in some unit, before any is left out.
+    ///
+    /// # Errors
+    /// As [`Self::figures`].
+    pub(super) fn of_rows(
+        &self,
+        info: &SeriesInfo,
+        (unit, rows): (&str, Vec<Observation>),
+        setting: &Setting<'_>,
+    ) -> Result<ConditionFigures> {
+        // "percentage points, change from a year earlier" is a unit of percentage points.
+        let unit = match unit == info.units_short {
+            true => Unit::of(info),
+            false => Unit::new(unit.split_once(',').map_or(unit, |(unit, _)| unit)),
+        };
+        let own = SeriesInfo {
+            frequency: setting.frequency.unwrap_or(info.frequency),
+            ..info.clone()
+        };
+        let series = Arc::new(Series::new(Arc::new(own), rows));
+        let column = Column { series, unit };
+        let found = self.figures(Some((info.id.as_str(), column)), setting);
+        // Which series stands at the head of the answer.
+        found.map(|found| ConditionFigures { of: None, ..found })
+    }
+
+    fn direction(&self, met: bool) -> &'static str {
+        let is = |ops: [Op; 2]| {
+            let ops = ops.map(Function::Op);
+            matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
+        };
+        let is_above = is([Op::Greater, Op::AtLeast]);
+        let is_order = is_above || is([Op::Less, Op::AtMost]);
+        match (is_order, is_above == met, met) {
+            (true, true, _) => "up",
+            (true, false, _) => "down",
+            (false, _, true) => "into",
+            (false, _, false) => "out of",
+        }
+    }
+}
+
+fn in_words(run: &Run) -> String {
+    let text = format!("{} from {} to {}", run.length, run.start, run.end);
+    match run.gaps {
+        0 => text,
+        gaps => format!("{text}, periods missing at {gaps} places inside"),
+    }
+}
+
+impl ConditionFigures {
+    /// One sentence for each thing that people ask.
+    pub(super) fn in_prose(&self) -> String {
+        let of = self.of.as_deref().map(|of| format!(" of {of}"));
+        let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
+        let (frequency, met, count) = (&self.frequency, self.met, self.count);
+        let Some(share) = self.share else {
+            return format!("{name}: no {frequency} figure to judge in the range.");
+        };
+        let mut text = format!("{name}: met in {met} of {count} {frequency} figures ({share} %)");
+        if let (Some(first), Some(last)) = (self.first, self.last) {
+            text += &format!(", first {first}, last {last}");
+        }
+        if let Some(longest) = &self.longest {
+            text += &format!("; longest run {}", in_words(longest));
+        }
+        text += &match &self.current {
+            Some(run) => format!("; current run {}", in_words(run)),
+            None => "; not met at the end".to_owned(),
+        };
+        text += &match &self.crossing {
+            Some(last) => {
+                let (direction, date) = (&last.direction, last.date);
+                let since = if last.met {
+                    "met since"
+                } else {
+                    "not met since"
+                };
+                format!("; last crossing {direction} on {date} ({since}).")
+            }
+            None => "; no crossing in the range.".to_owned(),
+        };
+        text
+    }
+}

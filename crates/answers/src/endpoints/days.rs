@@ -1,0 +1,280 @@
+//! Dates as arguments, of every endpoint alike: written out, in words, or counted back.
+//!
+//! An argument of one of [`NAMES`] is a date wherever it stands. What is longer than a day is its last day, of an
+//! argument that something begins with its first.
+
+use super::decode::Arguments;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{AsOf, Date, When};
+use econoscope_data::desk::Desk;
+use jiff::{Span, ToSpan};
+use serde_json::Value;
+
+/// The arguments that are dates.
+pub const NAMES: [&str; 7] = ["start", "since", "after", "end", "as_of", "date", "dates"];
+
+/// Those of them that something begins with.
+const STARTS: [&str; 3] = ["start", "since", "after"];
+
+/// How dates may be written.
+pub const FORMS: &str = "2008-12-31, 15 December 2008, 2008-12, Dec 2008, 2008Q4, 2008, today, yesterday, \
+    back from the end 30d, 6m, 5y or ytd, or max";
+
+/// Reads a date argument; what counts back does so from `base`. Of a period that is not over, the last day is `today`.
+///
+/// # Errors
+/// [`Error::InvalidParam`] naming the field, what is wrong with it, and how dates may be written.
+pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date> {
+    let is_start = STARTS.contains(&field);
+    let word = text.trim().to_ascii_lowercase();
+    Ok(match word.as_str() {
+        "now" | "today" => today,
+        "yesterday" => shift(today, (-1).days()),
+        "max" if is_start => jiff::civil::date(1700, 1, 1),
+        "max" => base,
+        "ytd" => base.first_of_year(),
+        word => match (span(word), When::read(word)) {
+            (Some(length), _) => shift(base, length.negate()),
+            (None, Ok(when)) if is_start => when.from,
+            (None, Ok(when)) if when.from <= today => when.to().min(today.max(when.from)),
+            (None, Ok(when)) => when.to(),
+            (None, Err(problem)) => return Err(Error::invalid(field, text, &problem, FORMS)),
+        },
+    })
+}
+
+/// What the dates among the arguments were taken for, by name, where they are no plain days and no lengths of time.
+/// Shape: "December 2008, read as 2008-12-31".
+pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
+    for name in NAMES {
+        let texts = match checked.get(name) {
+            Some(Value::String(text)) => vec![text.clone()],
+            Some(Value::Array(list)) => rejoined(list.iter().filter_map(Value::as_str)),
+            Some(_) | None => continue,
+        };
+        let said = texts.iter().filter_map(|text| {
+            let day = read(name, text, (today, today)).ok()?;
+            let is_plain = text.parse::<Date>().is_ok() || span(text).is_some();
+            let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
+            (!is_plain && !is_range).then(|| format!("{text}, read as {day}"))
+        });
+        let said = joined(said, "; ");
+        if !said.is_empty() {
+            told.push((name, said));
+        }
+    }
+    told
+}
+
+/// The arguments with their dates as plain days, for those who know no others.
+///
+/// # Errors
+/// As of [`read`].
+pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
+    let mut plain = checked.clone();
+    // Those that others count back from come first.
+    for name in ["as_of", "end", "start", "since", "after", "date", "dates"] {
+        let read_before = |name| plain.get(name)?.as_str()?.parse().ok();
+        let end = read_before("end").filter(|_| name == "start");
+        let base = end.or_else(|| read_before("as_of")).unwrap_or(today);
+        let day = |text: &str| Ok(read(name, text, (base, today))?.to_string().into());
+        if let Some(value) = plain.get_mut(name) {
+            if let Value::Array(list) = value {
+                let texts = rejoined(list.iter().filter_map(Value::as_str));
+                let days = texts.iter().map(|text| day(text));
+                *value = Value::Array(days.collect::<Result<_>>()?);
+            } else if let Some(text) = value.as_str() {
+                *value = day(text)?;
+            }
+        }
+    }
+    Ok(plain)
+}
+
+/// A list of dates as it was meant: a comma parts them, and stands within `December 15, 2008`.
+pub(super) fn rejoined<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut dates: Vec<String> = Vec::new();
+    for part in parts {
+        let is_year = part.len() == 4 && part.bytes().all(|b| b.is_ascii_digit());
+        match dates.last_mut().filter(|_| is_year) {
+            Some(before) if When::read(&format!("{before} {part}")).is_ok() => {
+                *before += ", ";
+                *before += part;
+            }
+            Some(_) | None => dates.push(part.to_owned()),
+        }
+    }
+    dates
+}
+
+/// Reads the `as_of` argument as it is written; absent is now.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for what is no date.
+pub(super) fn written_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
+    text.map_or(Ok(AsOf::Latest), |text| {
+        read("as_of", text, (today, today)).map(AsOf::Day)
+    })
+}
+
+/// Reads the `as_of` argument of a local answer: absent is now; the future is refused.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for what is no date or lies in the future.
+pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
+    let today = desk.today();
+    match written_as_of(text, today)? {
+        AsOf::Day(day) if day > today => {
+            let (day, allowed) = (day.to_string(), format!("a day up to {today}"));
+            let problem = "lies in the future";
+            Err(Error::invalid("as_of", &day, problem, &allowed))
+        }
+        // What is known today is all that has arrived.
+        AsOf::Day(day) if day == today => Ok(AsOf::Latest),
+        as_of @ (AsOf::Day(_) | AsOf::Latest) => Ok(as_of),
+    }
+}
+
+/// The newest day that an answer may speak of.
+pub(super) fn newest(as_of: AsOf, today: Date) -> Date {
+    match as_of {
+        AsOf::Day(day) => day,
+        AsOf::Latest => today,
+    }
+}
+
+/// First and last day, both included.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for what is no date, lies in the future, or is the wrong way round.
+pub(super) fn range(
+    (start, end): (Option<&str>, Option<&str>),
+    as_of: AsOf,
+    today: Date,
+) -> Result<(Date, Date)> {
+    let newest = newest(as_of, today);
+    let end = match end {
+        Some(text) => read("end", text, (newest, today))?,
+        None => newest,
+    };
+    let start = match start {
+        Some(text) => read("start", text, (end, today))?,
+        None => shift(end, (-365).days()),
+    };
+    let (problem, allowed) = if start > end {
+        ("is after end", format!("a day on or before end ({end})"))
+    } else if start > today {
+        ("lies in the future", format!("a day up to {today}"))
+    } else {
+        return Ok((start, end));
+    };
+    let start = start.to_string();
+    Err(Error::invalid("start", &start, problem, &allowed))
+}
+
+/// Reads a length of time: `30d`, `2w`, `6m`, `5y`.
+///
+/// # Errors
+/// [`Error::InvalidParam`] naming the field and an example.
+pub(super) fn parse_span(field: &str, text: &str) -> Result<Span> {
+    let allowed = "a length as 30d, 2w, 6m or 5y";
+    span(text).ok_or_else(|| Error::invalid(field, text, "is not a length of time", allowed))
+}
+
+fn span(text: &str) -> Option<Span> {
+    let text = text.trim().to_ascii_lowercase();
+    let text = text.strip_suffix(" ago").unwrap_or(&text);
+    let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
+    let n: i64 = number.parse().ok().filter(|n| (1..=400_000).contains(n))?;
+    match unit.trim_start() {
+        "d" | "day" | "days" => Some(n.days()),
+        "w" | "week" | "weeks" if n <= 16_000 => Some(n.weeks()),
+        "m" | "month" | "months" if n <= 4_000 => Some(n.months()),
+        "y" | "year" | "years" if n <= 320 => Some(n.years()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    const TODAY: Date = date(2026, 8, 20);
+
+    fn day(field: &str, text: &str) -> Option<Date> {
+        read(field, text, (TODAY, TODAY)).ok()
+    }
+
+    #[test]
+    fn relative_ranges_count_back_from_the_end() {
+        assert_eq!(day("start", "5y"), Some(date(2021, 8, 20)));
+        assert_eq!(day("start", "6M"), Some(date(2026, 2, 20)));
+        assert_eq!(day("since", "2w"), Some(date(2026, 8, 6)));
+        assert_eq!(day("end", "2 weeks ago"), Some(date(2026, 8, 6)));
+        assert_eq!(day("start", "ytd"), Some(date(2026, 1, 1)));
+        for other in ["", "999999999y", "y", "5 light years", "-5y"] {
+            assert_eq!(day("start", other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_period_is_its_first_day_for_a_start_and_its_last_up_to_today_else() {
+        for (text, first, last) in [
+            ("2008-12", date(2008, 12, 1), date(2008, 12, 31)),
+            ("Q4 2008", date(2008, 10, 1), date(2008, 12, 31)),
+            ("2026", date(2026, 1, 1), TODAY),
+            ("August 2026", date(2026, 8, 1), TODAY),
+            ("2027", date(2027, 1, 1), date(2027, 12, 31)),
+            ("2026-08-25", date(2026, 8, 25), date(2026, 8, 25)),
+            ("max", date(1700, 1, 1), TODAY),
+            ("yesterday", date(2026, 8, 19), date(2026, 8, 19)),
+            ("now", TODAY, TODAY),
+        ] {
+            for field in NAMES {
+                let due = match STARTS.contains(&field) {
+                    true => first,
+                    false => last,
+                };
+                assert_eq!(day(field, text), Some(due), "{field}={text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_plain_day_is_told() {
+        let given = json!({"as_of": "December 2008", "start": "5y", "end": "2008-12-01",
+            "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"});
+        let given = given.as_object().unwrap();
+        assert_eq!(
+            told(given, TODAY),
+            [
+                ("as_of", "December 2008, read as 2008-12-31".to_owned()),
+                (
+                    "dates",
+                    "December 15, 2008, read as 2008-12-15; 2007Q4, read as 2007-12-31".to_owned()
+                ),
+            ]
+        );
+        let plain = Value::Object(plain(given, TODAY).unwrap());
+        assert_eq!(
+            plain,
+            json!({"as_of": "2008-12-31", "start": "2003-12-01", "end": "2008-12-01",
+                "dates": ["2008-12-15", "2007-12-31", "2006-01-02"], "query": "2008"})
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "(\\PC{0,24}|[0-9]{1,9} ?[dwmyMY]|[0-9a-zé/ ,-]{0,14})", n in 0usize..7) {
+            if let Ok(day) = read(NAMES[n], &text, (TODAY, TODAY)) {
+                prop_assert!(day.year() >= 0, "{day}");
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `explain_indicator`: what a composite or the regime is made of, now and a month ago, and what moved it.
+//!
+//! Points add up: a score's value is its base (every input at its reference) and the points of its inputs.
+
+mod answer;
+mod hindsight;
+mod side;
+
+pub use answer::{
+    ExplainedInput, Explanation, Hindsight, LabelInHindsight, OnTrial, Score, ScoreInHindsight,
+};
+
+use super::days::parse_as_of;
+use super::endpoint::{Endpoint, Kept, Spec};
+use super::provenance::Provenance;
+use super::signals::shown_value;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::{capitalised, joined, number, signed};
+use econoscope_core::indicators::recession::{CRPI, CRPI2};
+use econoscope_core::indicators::{self, Indicator};
+use econoscope_core::model::AsOf;
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::quantity::in_words;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::{ScoreTable, Scores};
+use jiff::ToSpan;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use side::{Side, interpretation};
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Which.
+    #[schemars(schema_with = "tickers")]
+    indicator: String,
+    /// As known on this day: 2008-12-31, 2008-12, 2008.
+    as_of: Option<String>,
+}
+
+/// What may be asked for: every indicator there is.
+fn tickers(_: &mut SchemaGenerator) -> Schema {
+    let tickers: Vec<&str> = indicators::indicators().map(Indicator::ticker).collect();
+    json_schema!({ "type": "string", "enum": tickers })
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "explain_indicator",
+        title: "Why an indicator stands there",
+        path: "/api/public/explain/{indicator}",
+        summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
+        description: "Use this when asked why a composite (CRPI, RNOW, CNLI, CMSI, CRAI) or the regime stands where it does, or \
+            what drove it: formula, inputs with weight and points, and those of a month before. Do not use it \
+            for the value alone: use get_metric.",
+        max_age: 300,
+        in_contract: false,
+        example: &[("indicator", "CRPI")],
+    };
+    const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
+    type Output = Explanation;
+
+    fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let before = shift(desk.data_date(as_of)?.as_of, (-1).month());
+        let mut known = indicators::indicators();
+        let about = known.find(|known| known.ticker() == params.indicator);
+        let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
+        let mut now = Side::of(desk, about, as_of)?;
+        let then = Side::of(desk, about, AsOf::Day(before))?;
+        now.compare(&then);
+        let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
+        provenance.note("value", now.reason.as_deref().unwrap_or_default());
+        provenance.note("basis", now.basis.join("; "));
+        provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
+        let hindsight = Hindsight::of(desk, about, as_of, &now.scores)?;
+        if let (Err(why), [_, ..]) = (&hindsight, now.reads.as_slice()) {
+            provenance.note("hindsight", *why);
+        }
+        Ok(Explanation {
+            indicator: about.ticker().into(),
+            name: about.title.into(),
+            method: about.method.into(),
+            formula: about.formula.into(),
+            method_source: about.source.into(),
+            moved: moved(&now, &then),
+            label: now.label,
+            before,
+            scores: now.scores,
+            inputs: now.inputs,
+            interpretation: interpretation(desk, about, as_of)?,
+            experimental: on_trial(desk, about, as_of)?,
+            record: Scores::embedded()?.of(about.ticker()),
+            hindsight: hindsight.ok(),
+            attribution: desk.attribution(),
+            provenance,
+        })
+    }
+
+    fn text(a: &Explanation, _: &Self) -> String {
+        let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
+        for s in &a.scores {
+            let value = |v: Option<f64>| match v {
+                Some(v) => format!("{} {}", number(v, 2), in_words(&s.unit)),
+                None => "not available".to_owned(),
+            };
+            let (now, old) = (value(s.value), value(s.value_before));
+            text += &format!("; {} {now}, a month earlier {old}", s.name);
+            if s.base != 0.0 {
+                text += &format!(", base {}", number(s.base, 2));
+            }
+        }
+        text.extend(a.label.iter().map(|label| format!("; {label}")));
+        text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
+        text += "\nInputs (points; a month earlier):";
+        text.extend(a.inputs.iter().map(|i| format!("\n- {}", in_prose(i))));
+        let hindsight = a.hindsight.iter();
+        text.extend(hindsight.map(|h| format!("\n{}", h.in_prose(a.label.as_deref()))));
+        text.extend(a.experimental.iter().map(|other| {
+            let (series, method, meaning) = (&other.series, &other.method, &other.meaning);
+            format!("\nOn trial beside it, {series} ({method}): {meaning}")
+        }));
+        text += &record_in_prose(&a.record);
+        text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
+        text + a
+            .provenance
+            .closing(&a.attribution)
+            .trim_start_matches('\n')
+    }
+}
+
+/// The second version of the recession probability, beside the first.
+fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTrial>> {
+    if about.id != CRPI.about.id {
+        return Ok(None);
+    }
+    let reading = desk.reading(&CRPI2, as_of)?;
+    Ok(Some(OnTrial {
+        series: Catalogue::of(&CRPI2.about)
+            .map_or_else(String::new, |info| desk.shown_id(&info.id)),
+        method: CRPI2.about.method.to_owned(),
+        value: shown_value(&CRPI2.about, &reading),
+        meaning: (CRPI2.interpret)(&reading),
+    }))
+}
+
+/// A record of so many characters is long enough for the text.
+const LONG_RECORD: usize = 800;
+
+/// The record as lines for a model, as far as it is short: nobody who asks for one figure wants pages of it.
+fn record_in_prose(record: &[ScoreTable]) -> String {
+    let mut text = String::new();
+    let mut left = record.iter();
+    for table in left.by_ref() {
+        text += &format!("\nRecord, {}", table.in_prose());
+        if text.len() > LONG_RECORD {
+            break;
+        }
+    }
+    if left.len() > 0 {
+        let where_to = "record in the structured result, macro://scores";
+        text += &format!("\nMore of its record ({} tables): {where_to}.", left.len());
+    }
+    text
+}
+
+/// An input as a line for a model.
+fn in_prose(i: &ExplainedInput) -> String {
+    let (mut name, unit) = (i.name.clone(), &i.unit);
+    if !i.series.is_empty() {
+        name += &format!(" ({})", i.series);
+    }
+    let (Some(value), Some(date)) = (i.value, i.date) else {
+        let why = i.missing.as_deref().unwrap_or("no value");
+        return format!("{name}: missing, {why}");
+    };
+    let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
+    let (now, before) = (points(i.points), points(i.points_before));
+    let value = number(value, 3);
+    let weight = i.weight.map(|weight| format!(", weight {weight:.2}"));
+    let weight = weight.unwrap_or_default();
+    format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
+}
+
+/// Inputs whose move is named.
+const NAMED: usize = 3;
+
+/// "Value -1.40 points over the month: building permits -1.20, …" for every score; before them, a new label.
+fn moved(now: &Side, before: &Side) -> String {
+    let labels = now.label.as_ref().zip(before.label.as_ref());
+    let labels = labels.filter(|(label, old)| label != old);
+    let labels = labels.map(|(label, old)| format!("{label} now, {old} a month earlier."));
+    let scores = now.scores.iter();
+    let scores = scores.filter_map(|s| moved_score(s, &now.inputs));
+    let said = joined(labels.into_iter().chain(scores), " ");
+    match said.is_empty() {
+        true => "Change unavailable: a value is missing.".into(),
+        false => said,
+    }
+}
+
+fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
+    let change = score.value? - score.value_before?;
+    let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
+    let own = inputs.iter().filter(|i| i.score == score.name);
+    let mut moves: Vec<(&str, f64)> = own.map(|i| (i.name.as_str(), points(i))).collect();
+    moves.push(("base", score.base - score.base_before));
+    moves.retain(|(_, points)| points.abs() >= 0.005);
+    moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let largest = moves.iter().take(NAMED);
+    let named = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
+    let named = match moves.is_empty() {
+        true => "no input moved it".to_owned(),
+        false => joined(named, ", "),
+    };
+    let (name, change) = (capitalised(&score.name), signed(change, 2));
+    let unit = match score.unit.as_str() {
+        "%" => "points".to_owned(),
+        unit => in_words(unit),
+    };
+    Some(format!("{name} {change} {unit} over the month: {named}."))
+}

@@ -1,0 +1,156 @@
+//! What an indicator is made of, as an answer.
+
+use crate::endpoints::provenance::Provenance;
+use econoscope_core::model::{Attribution, Date};
+use econoscope_data::desk::scores::ScoreTable;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A figure that inputs add up to; composites have one, the regime two.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// What it is.
+    pub name: String,
+    /// Unit of value and points.
+    pub unit: String,
+    /// Date of the value.
+    pub date: Option<Date>,
+    /// `base` plus the points of its inputs.
+    pub value: Option<f64>,
+    /// Value with every input at its reference.
+    pub base: f64,
+    /// Value a month earlier, as known then.
+    pub value_before: Option<f64>,
+    /// Base a month earlier.
+    pub base_before: f64,
+}
+
+/// A score as known at the time and from the last revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreInHindsight {
+    /// Score.
+    pub name: String,
+    /// As known on the day of the answer.
+    pub known_then: Option<f64>,
+    /// Of the same date, from the last revisions.
+    pub last_revised: Option<f64>,
+    /// The first less the second.
+    pub difference: Option<f64>,
+    /// Mean of the differences over all months compared, without sign.
+    pub mean_difference: f64,
+    /// The largest of them, with its sign.
+    pub largest_difference: f64,
+    /// Its date.
+    pub largest_date: Date,
+}
+
+/// A month whose band or regime was another than the last revisions have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LabelInHindsight {
+    /// Date of both.
+    pub date: Date,
+    /// As known at the month's end.
+    pub known_then: String,
+    /// From the last revisions.
+    pub last_revised: String,
+}
+
+/// Months as known at their end beside the same from the last revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hindsight {
+    /// Day of the first month end of which a vintage of an input is held.
+    pub since: Date,
+    /// Months compared, up to the day of the answer.
+    pub months: usize,
+    /// By score.
+    pub scores: Vec<ScoreInHindsight>,
+    /// Band or regime of the same date, from the last revisions.
+    pub label_last_revised: Option<String>,
+    /// Months whose band or regime was another.
+    pub labels_differ: usize,
+    /// The newest of them.
+    pub labels: Vec<LabelInHindsight>,
+}
+
+/// One input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedInput {
+    /// Score it belongs to.
+    pub score: String,
+    /// What it measures.
+    pub name: String,
+    /// Series it is read from.
+    pub series: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// Weight in the score, 0 to 1; null where nothing is weighted.
+    pub weight: Option<f64>,
+    /// Date of the newest figure in it.
+    pub date: Option<Date>,
+    /// The input after its transform.
+    pub value: Option<f64>,
+    /// Points it adds to the score.
+    pub points: Option<f64>,
+    /// Value a month earlier, as known then.
+    pub value_before: Option<f64>,
+    /// Points a month earlier.
+    pub points_before: Option<f64>,
+    /// Why there is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// A version of an indicator that is on trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OnTrial {
+    /// Its series.
+    pub series: String,
+    /// Method and version.
+    pub method: String,
+    /// Its value; null with a reason in `meaning`.
+    pub value: Option<f64>,
+    /// What it means, or why there is no value.
+    pub meaning: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// CRPI, CNLI, CMSI, CRAI, NVI or regime.
+    pub indicator: String,
+    /// Full name.
+    pub name: String,
+    /// Method and version.
+    pub method: String,
+    /// One line of plain text.
+    pub formula: String,
+    /// Where the method comes from.
+    pub method_source: String,
+    /// Band or regime; null without a value.
+    pub label: Option<String>,
+    /// Day a month earlier that is compared with.
+    pub before: Date,
+    /// Scores.
+    pub scores: Vec<Score>,
+    /// Inputs.
+    pub inputs: Vec<ExplainedInput>,
+    /// What moved it since, in words.
+    pub moved: String,
+    /// What it means.
+    pub interpretation: String,
+    /// Another version of it that is on trial, beside it and never in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experimental: Option<OnTrial>,
+    /// How good it was in real time, computed from the vintages; empty for indicators without a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub record: Vec<ScoreTable>,
+    /// What was known at the time beside what the last revisions say of the same months; absent while no vintages of
+    /// its inputs are held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hindsight: Option<Hindsight>,
+    /// Credit line.
+    pub attribution: Attribution,
+    /// State of knowledge.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}

@@ -1,0 +1,148 @@
+//! An indicator at one state of knowledge: its scores and the inputs they add up from.
+
+use super::answer::{ExplainedInput, Score};
+use crate::endpoints::regime::narrative;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::narrative_velocity::{self, NVI};
+use econoscope_core::indicators::reading::Input;
+use econoscope_core::indicators::{self, Composite, Indicator, regime};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::Desk;
+
+/// One side of the comparison.
+pub(super) struct Side {
+    pub(super) scores: Vec<Score>,
+    pub(super) inputs: Vec<ExplainedInput>,
+    pub(super) label: Option<String>,
+    pub(super) reason: Option<String>,
+    pub(super) basis: Vec<String>,
+    /// Every series it may read.
+    pub(super) reads: Vec<&'static str>,
+}
+
+impl Side {
+    /// An indicator as known at `as_of`; of all but the regime the one score of its reading.
+    pub(super) fn of(desk: &Desk, about: &'static Indicator, as_of: AsOf) -> Result<Self> {
+        let composite = indicators::composite(about.id);
+        let reading = match composite {
+            Some(composite) => desk.reading(composite, as_of)?,
+            None if about.id == NVI.id => desk.narrative(as_of)?,
+            None => return Self::of_regime(desk, as_of),
+        };
+        let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
+            "0-100" => "points",
+            own => own,
+        };
+        let date = reading.value.map(|_| reading.date);
+        let band = composite.zip(reading.value);
+        let band = band.and_then(|(composite, value)| composite.band(value));
+        let inputs = reading.inputs.iter();
+        Ok(Self {
+            scores: vec![score("value", unit, date, (reading.value, reading.base))],
+            inputs: inputs.map(|i| input(desk, "value", i)).collect(),
+            label: band.map(str::to_owned),
+            reason: reading.reason.clone(),
+            basis: reading.basis.clone(),
+            reads: composite.map(Composite::inputs).unwrap_or_default(),
+        })
+    }
+
+    /// The regime's two scores.
+    fn of_regime(desk: &Desk, as_of: AsOf) -> Result<Self> {
+        let path = desk.regimes(as_of)?;
+        let state = path.now.state.as_ref();
+        let state = state.filter(|_| path.now.reason.is_none());
+        let axis = |name, unit, value: fn(&regime::RegimeMonth) -> f64| {
+            let date = state.map(|s| s.month);
+            score(name, unit, date, (state.map(value), 0.0))
+        };
+        let inputs = state.into_iter().flat_map(|state| {
+            let part = |axis, c| input(desk, axis, &contribution(c, state.month));
+            let growth = state.growth_parts.iter().map(move |c| part("growth", c));
+            let inflation = state.inflation_parts.iter();
+            growth.chain(inflation.map(move |c| part("inflation", c)))
+        });
+        Ok(Self {
+            scores: vec![
+                axis("growth", "standard deviations", |s| s.growth),
+                axis("inflation", "points around target", |s| s.inflation),
+            ],
+            inputs: inputs.collect(),
+            label: state.map(|s| s.regime.name().to_owned()),
+            reason: path.now.reason.clone(),
+            basis: state.map(|s| s.basis.clone()).unwrap_or_default(),
+            reads: regime::INPUTS.to_vec(),
+        })
+    }
+
+    /// Puts what stood before beside what stands now: scores one by one, inputs by score and name.
+    pub(super) fn compare(&mut self, before: &Self) {
+        for (score, old) in self.scores.iter_mut().zip(&before.scores) {
+            (score.value_before, score.base_before) = (old.value, old.base);
+        }
+        for input in &mut self.inputs {
+            let mut olds = before.inputs.iter();
+            let is_same = |o: &&ExplainedInput| o.score == input.score && o.name == input.name;
+            if let Some(old) = olds.find(is_same) {
+                (input.value_before, input.points_before) = (old.value, old.points);
+            }
+        }
+    }
+}
+
+/// What an indicator as known at `as_of` means, in sentences.
+pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
+    Ok(match indicators::composite(about.id) {
+        Some(composite) => (composite.interpret)(&*desk.reading(composite, as_of)?),
+        None if about.id == NVI.id => narrative_velocity::interpret(&*desk.narrative(as_of)?),
+        None => narrative(desk, as_of)?,
+    })
+}
+
+fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {
+    Score {
+        name: name.into(),
+        unit: unit.into(),
+        date,
+        value: value.map(rounded),
+        base: rounded(base),
+        value_before: None,
+        base_before: 0.0,
+    }
+}
+
+/// An input of a score; a figure that may not be passed on is left out.
+fn input(desk: &Desk, score: &str, i: &Input) -> ExplainedInput {
+    let barred = desk.barred(&i.series).map(|error| error.to_string());
+    ExplainedInput {
+        score: score.into(),
+        name: i.name.into(),
+        series: i.series.join(", "),
+        unit: i.unit.into(),
+        weight: i.weight.map(rounded),
+        date: i.date,
+        value: i.value.filter(|_| barred.is_none()).map(rounded),
+        points: i.contribution.map(rounded),
+        value_before: None,
+        points_before: None,
+        missing: barred.or_else(|| i.missing.clone()),
+    }
+}
+
+/// A part of a regime score; its figures are those of the month before the regime's.
+fn contribution(c: &regime::Contributor, month: Date) -> Input {
+    let found = (c.value, Month::of(month).plus(-1).first_day());
+    let about = (c.name, &[c.series][..], c.unit);
+    Input {
+        weight: Some(c.weight),
+        contribution: Some(c.contribution),
+        ..Input::of(about, Some(found), None)
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    round_to(value, 4)
+}

@@ -1,0 +1,124 @@
+//! `search_glossary`: what a term of macroeconomics means.
+
+use super::decode::usual;
+use super::endpoint::{Endpoint, Spec};
+use econoscope_core::error::Result;
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::Attribution;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::library;
+use econoscope_data::desk::search::Kind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// First year of the recessions that are listed with a term; fetch has all of them.
+const WAR: i32 = 1945;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Term, alias or words of the meaning; a typo is forgiven.
+    #[schemars(example = &"yield curve", length(min = 1, max = 200))]
+    q: String,
+    /// How many matches at most.
+    #[serde(default = "usual::<10>")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+}
+
+/// A term that matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// Identifier.
+    pub slug: String,
+    /// Term as written.
+    pub term: String,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// Subject.
+    pub category: String,
+    /// Meaning.
+    pub summary: String,
+    /// Terms near it.
+    pub related_slugs: Vec<String>,
+    /// Page of the term.
+    pub url: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GlossaryAnswer {
+    /// What was searched for.
+    pub query: String,
+    /// Matches returned.
+    pub count: usize,
+    /// Best first.
+    pub results: Vec<Match>,
+    /// Credit line.
+    pub attribution: Attribution,
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "search_glossary",
+        title: "Macro glossary",
+        path: "/api/public/glossary/search",
+        summary: "Definitions of macroeconomic terms, by term, alias or meaning",
+        description: "Use this when a macroeconomic term needs a definition, or to look up in the glossary what \
+            it means or how an indicator is built (Sahm rule, term premium, yield curve inversion, breakeven \
+            inflation). Returns related terms too. Do not use it for numbers: use get_metric.",
+        max_age: 3_600,
+        in_contract: true,
+        example: &[("q", "sahm rule"), ("limit", "3")],
+    };
+    type Output = GlossaryAnswer;
+
+    fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
+        let found = Glossary::embedded()?.search(&params.q);
+        let results: Vec<Match> = found
+            .into_iter()
+            .take(params.limit)
+            .map(|t| Match {
+                slug: t.slug.clone(),
+                term: t.term.clone(),
+                aliases: t.aliases.clone(),
+                category: t.category.clone(),
+                summary: match library::recessions(t, WAR) {
+                    Some(recessions) => format!("{} {recessions}", t.summary),
+                    None => t.summary.clone(),
+                },
+                related_slugs: t.related.clone(),
+                url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
+            })
+            .collect();
+        Ok(GlossaryAnswer {
+            query: econoscope_core::error::quote(&params.q),
+            count: results.len(),
+            results,
+            attribution: desk.attribution(),
+        })
+    }
+
+    fn text(output: &GlossaryAnswer, _: &Self) -> String {
+        let credit = &output.attribution;
+        let mut found = output.results.iter();
+        let Some(best) = found.next() else {
+            let said = format!("No term matches \"{}\".", output.query);
+            return format!("{said} Try a shorter or more common name.\n{credit}");
+        };
+        let mut text = format!("{}: {}", best.term, best.summary);
+        for other in found.by_ref().take(4) {
+            text += &format!("\n- {}: {}", other.term, first_sentence(&other.summary));
+        }
+        if found.len() > 0 {
+            text += &format!("\nAlso: {}.", joined(found.map(|m| &m.term), ", "));
+        }
+        format!("{text}\n{credit}")
+    }
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_inclusive(". ").next().unwrap_or(text).trim_end()
+}

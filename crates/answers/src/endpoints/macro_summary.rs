@@ -1,0 +1,316 @@
+//! `get_macro_summary`: the state of the economy in one call.
+
+use super::days::parse_as_of;
+use super::endpoint::{Endpoint, Kept, Spec};
+use super::newer_mean::NewerMean;
+use super::provenance::Provenance;
+use super::signals::shown_value;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::liquidity::CNLI;
+use econoscope_core::indicators::recession::CRPI;
+use econoscope_core::indicators::recession_now::RNOW;
+use econoscope_core::indicators::stress::CMSI;
+use econoscope_core::indicators::summary::{self, Figure};
+use econoscope_core::indicators::{Composite, established, regime};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::Desk;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    #[schemars(example = &"2020-03")]
+    as_of: Option<String>,
+}
+
+/// The regime in a few words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RegimeLine {
+    /// Goldilocks, Reflation, Stagflation, Deflation or Unknown.
+    pub current: String,
+    /// Probability of the label, percent.
+    pub confidence: Option<f64>,
+    /// improving, stable, deteriorating or unknown.
+    pub trajectory: String,
+}
+
+/// Rates in percent, the spread in basis points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyRates {
+    /// Ten-year Treasury yield, percent.
+    #[serde(rename = "10y")]
+    pub ten_year: Option<f64>,
+    /// Two-year Treasury yield, percent.
+    #[serde(rename = "2y")]
+    pub two_year: Option<f64>,
+    /// Ten less two years, basis points.
+    pub spread_2s10s_bps: Option<f64>,
+    /// Effective federal funds rate, percent.
+    pub fed_funds: Option<f64>,
+}
+
+/// Volatility.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Volatility {
+    /// VIX, index.
+    pub vix: Option<f64>,
+}
+
+/// Credit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Credit {
+    /// High-yield spread, basis points.
+    pub hy_spread_bps: Option<f64>,
+}
+
+/// Labor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Labor {
+    /// Sahm rule, percentage points; 0.50 and more signals recession.
+    pub sahm_rule: Option<f64>,
+    /// Probability that this month is a recession month, percent (RNOW).
+    #[serde(default)]
+    pub recession_now: Option<f64>,
+    /// Whether its alarm rings; null without a value.
+    #[serde(default)]
+    pub recession_alarm: Option<bool>,
+}
+
+/// Inflation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inflation {
+    /// Consumer prices against a year earlier, percent.
+    pub cpi_yoy_pct: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MacroSummary {
+    /// Regime.
+    pub regime: RegimeLine,
+    /// Probability of recession within 12 months, percent (CRPI, also CVRP).
+    pub recession_probability: Option<f64>,
+    /// Macro stress, 0 to 100.
+    pub stress_index: Option<f64>,
+    /// Net liquidity, trillions of dollars.
+    pub net_liquidity_trn: Option<f64>,
+    /// Rates.
+    pub key_rates: KeyRates,
+    /// Volatility.
+    pub volatility: Volatility,
+    /// Credit.
+    pub credit: Credit,
+    /// Labor.
+    pub labor: Labor,
+    /// Inflation.
+    pub inflation: Inflation,
+    /// The state in sentences, made from the numbers.
+    pub narrative: Option<String>,
+    /// Where this comes from.
+    pub source_url: String,
+    /// Credit line.
+    pub attribution: String,
+    /// When the newest input was read from its source.
+    pub last_updated: Option<Timestamp>,
+    /// Date of each figure.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dates: BTreeMap<String, String>,
+    /// Monthly averages of a later month than the daily figures above, by the figure's name, where they are held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub newer_means: BTreeMap<String, NewerMean>,
+    /// State of knowledge.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "get_macro_summary",
+        title: "Macro summary",
+        path: "/api/public/macro-summary",
+        summary: "The state of the US economy in one call: regime, rates, inflation, labor, liquidity, stress",
+        description: "Use this when asked how the US economy is doing or where it stands: one call gives an \
+            overview with the headline numbers, macro regime, growth, rates, yield curve, inflation, labor, \
+            credit, volatility and recession probability. Start here for a brief. Do not use it for one figure: \
+            use get_metric.",
+        max_age: 300,
+        in_contract: true,
+        example: &[],
+    };
+    const PROVENANCE: Kept<MacroSummary> = Some(|answer| &mut answer.provenance);
+    type Output = MacroSummary;
+
+    fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let read = summary::INPUTS.iter().chain(regime::INPUTS).copied();
+        let read = read.chain(established().map(|c| c.about.id));
+        let mut draft = Draft {
+            desk,
+            as_of,
+            provenance: Provenance::of(desk, as_of, read)?,
+            dates: BTreeMap::new(),
+            newer_means: BTreeMap::new(),
+        };
+        let figures = read_figures(desk, as_of)?;
+        let vix = draft.figure("vix", &figures.vix);
+        let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
+        let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
+        let (settings, by) = (desk.settings(), desk.attribution());
+        Ok(MacroSummary {
+            regime: draft.regime()?,
+            recession_probability: draft.composite("recession_probability", &CRPI)?,
+            stress_index: draft.composite("stress_index", &CMSI)?,
+            net_liquidity_trn: draft.composite("net_liquidity_trn", &CNLI)?,
+            key_rates: KeyRates {
+                ten_year: draft.rate("10y", &figures.ten_year)?,
+                two_year: draft.rate("2y", &figures.two_year)?,
+                spread_2s10s_bps: draft.figure("spread_2s10s_bps", &figures.spread_2s10s_bps),
+                fed_funds: draft.rate("fed_funds", &figures.fed_funds)?,
+            },
+            volatility: Volatility { vix },
+            credit: Credit { hy_spread_bps },
+            labor: draft.labor(&figures.sahm_rule)?,
+            inflation: Inflation { cpi_yoy_pct },
+            narrative: Some(super::regime::narrative(desk, as_of)?),
+            source_url: settings.address(Self::SPEC.path, "summary"),
+            attribution: format!("{} ({})", by.text, by.url),
+            last_updated: desk.holdings()?.updated_at(),
+            dates: draft.dates,
+            newer_means: draft.newer_means,
+            provenance: draft.provenance,
+        })
+    }
+
+    fn text(a: &MacroSummary, _: &Self) -> String {
+        let confidence = a.regime.confidence.map(|c| format!(", confidence {c} %"));
+        format!(
+            "US macro regime: {}{}, {}. Figures: {}.\n{}{}",
+            a.regime.current,
+            confidence.unwrap_or_default(),
+            a.regime.trajectory,
+            figure_list(a),
+            a.narrative.as_deref().unwrap_or_default(),
+            a.provenance.closing(&a.attribution)
+        )
+    }
+}
+
+/// The read figures at the reference day.
+fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
+    let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
+    let date = desk.data_date(as_of)?;
+    Ok(summary::summary(&set, date.as_of, date.market))
+}
+
+/// Every figure that there is, with unit and date, in one sentence.
+fn figure_list(a: &MacroSummary) -> String {
+    let mut parts = Vec::new();
+    let mut add = |label: &str, value: Option<f64>, unit: &str, name: &str| {
+        let date = a.dates.get(name).map(|d| format!(" ({d})"));
+        let date = date.unwrap_or_default();
+        parts.extend(value.map(|value| format!("{label} {value}{unit}{date}")));
+    };
+    let recession = a.recession_probability;
+    let label = "recession probability within 12 months";
+    add(label, recession, " %", "recession_probability");
+    let (stress, unit) = (a.stress_index, " out of 100");
+    add("macro stress", stress, unit, "stress_index");
+    let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
+    add("net liquidity", liquidity, unit, "net_liquidity_trn");
+    let rates = &a.key_rates;
+    add("10-year Treasury", rates.ten_year, " %", "10y");
+    add("2-year", rates.two_year, " %", "2y");
+    let spread = rates.spread_2s10s_bps;
+    add("2s10s spread", spread, " bp", "spread_2s10s_bps");
+    add("fed funds", rates.fed_funds, " %", "fed_funds");
+    let prices = a.inflation.cpi_yoy_pct;
+    add("CPI year on year", prices, " %", "cpi_yoy_pct");
+    add("Sahm rule", a.labor.sahm_rule, " pp", "sahm_rule");
+    let rings = match a.labor.recession_alarm {
+        Some(true) => " %, its alarm rings",
+        _ => " %, no alarm",
+    };
+    let recession = a.labor.recession_now;
+    add("recession now", recession, rings, "recession_now");
+    add("VIX", a.volatility.vix, "", "vix");
+    let spread = a.credit.hy_spread_bps;
+    add("high-yield spread", spread, " bp", "hy_spread_bps");
+    let newer = a.newer_means.iter();
+    parts.extend(newer.map(|(name, mean)| format!("{name}: {}", mean.words())));
+    parts.join("; ")
+}
+
+/// What an answer gathers on its way: dates of figures and reasons for their absence.
+struct Draft<'a> {
+    desk: &'a Desk,
+    as_of: AsOf,
+    provenance: Provenance,
+    dates: BTreeMap<String, String>,
+    newer_means: BTreeMap<String, NewerMean>,
+}
+
+impl Draft<'_> {
+    fn figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
+        if let Some(error) = self.desk.barred(&figure.series) {
+            self.provenance.note(name, error.to_string());
+            return None;
+        }
+        let note = figure.reason.as_ref().or(figure.basis.as_ref());
+        let note = note.cloned().unwrap_or_default();
+        self.provenance.note(name, note);
+        self.date(name, figure.date);
+        figure.value.map(|v| round_to(v, 4))
+    }
+
+    /// A rate of a day; the monthly average that is newer is told beside it.
+    fn rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
+        let found = figure.series.first().zip(figure.date);
+        let mean = found.map(|(id, date)| NewerMean::of(self.desk, id, date, self.as_of));
+        if let Some(mean) = mean.transpose()?.flatten() {
+            self.provenance.note(name, mean.words());
+            self.newer_means.insert(name.to_owned(), mean);
+        }
+        Ok(self.figure(name, figure))
+    }
+
+    fn date(&mut self, name: &str, date: Option<Date>) {
+        let date = date.map(|date| (name.to_owned(), date.to_string()));
+        self.dates.extend(date);
+    }
+
+    fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
+        let reading = self.desk.reading(composite, self.as_of)?;
+        let reason = reading.reason.clone();
+        let note = reason.unwrap_or_else(|| reading.basis.join("; "));
+        self.provenance.note(name, note);
+        self.date(name, reading.value.map(|_| reading.date));
+        Ok(shown_value(&composite.about, &reading))
+    }
+
+    fn labor(&mut self, sahm_rule: &Figure) -> Result<Labor> {
+        let recession_now = self.composite("recession_now", &RNOW)?;
+        let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
+        Ok(Labor {
+            sahm_rule: self.figure("sahm_rule", sahm_rule),
+            recession_now,
+            recession_alarm: alarm.filter(|_| recession_now.is_some()).map(|a| a.on),
+        })
+    }
+
+    fn regime(&mut self) -> Result<RegimeLine> {
+        let path = self.desk.regimes(self.as_of)?;
+        let reason = path.now.reason.as_deref();
+        self.provenance.note("regime", reason.unwrap_or_default());
+        self.date("regime", path.now.state.as_ref().map(|s| s.month));
+        Ok(RegimeLine {
+            current: path.now.regime.word().to_owned(),
+            confidence: path.now.confidence,
+            trajectory: path.now.trajectory.name().to_lowercase(),
+        })
+    }
+}

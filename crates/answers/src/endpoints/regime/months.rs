@@ -1,0 +1,144 @@
+//! The regime of many months, each with the probability of all four.
+
+use econoscope_core::error::Result;
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::Desk;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Probability of each regime, percent; absent where the regime is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub struct Probabilities {
+    /// Growth at or above trend, inflation below target.
+    pub goldilocks: Option<f64>,
+    /// Growth at or above trend, inflation at or above target.
+    pub reflation: Option<f64>,
+    /// Growth below trend, inflation at or above target.
+    pub stagflation: Option<f64>,
+    /// Growth below trend, inflation below target.
+    pub deflation: Option<f64>,
+}
+
+impl Probabilities {
+    /// Of shares in the order of the quadrants.
+    pub(super) fn of(shares: [f64; 4]) -> Self {
+        let [goldilocks, reflation, stagflation, deflation] =
+            shares.map(|share| Some(round_to(100.0 * share, 1)));
+        Self {
+            goldilocks,
+            reflation,
+            stagflation,
+            deflation,
+        }
+    }
+
+    /// "GOLDILOCKS 1.2 %, …".
+    pub(super) fn in_prose(&self) -> String {
+        let named = [
+            self.goldilocks,
+            self.reflation,
+            self.stagflation,
+            self.deflation,
+        ];
+        let named = Regime::QUADRANTS.iter().zip(named);
+        let named = named.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
+        joined(named, ", ")
+    }
+}
+
+/// The regime of a month.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegimeOfMonth {
+    /// Its first day; the figures are those of the month before.
+    pub month: Date,
+    /// GOLDILOCKS, STAGFLATION, REFLATION or DEFLATION.
+    pub regime: String,
+    /// Probability of the label, percent.
+    pub confidence: f64,
+    /// Probability of each regime, percent.
+    pub probabilities: Probabilities,
+    /// Most likely other regime.
+    pub runner_up: String,
+    /// Growth score, standard deviations from its 20-year mean.
+    pub growth_score: f64,
+    /// Inflation score, percentage points around target.
+    pub inflation_score: f64,
+    /// The day at whose end it was known so; left out where all months are from the figures of one day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_on: Option<Date>,
+}
+
+impl RegimeOfMonth {
+    fn of(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
+        let shares = regime::probabilities(growth, inflation, PUBLISHED);
+        let own = Regime::QUADRANTS.iter().position(|r| *r == regime);
+        let own = own.and_then(|at| shares.get(at)).copied();
+        Self {
+            month,
+            regime: regime.name().to_owned(),
+            confidence: (100.0 * own.unwrap_or_default()).round(),
+            probabilities: Probabilities::of(shares),
+            runner_up: regime::runner_up(regime, shares).name().to_owned(),
+            growth_score: round_to(growth, 2),
+            inflation_score: round_to(inflation, 2),
+            known_on: None,
+        }
+    }
+}
+
+/// The months of those days, from the figures known at `as_of`.
+pub(super) fn revised(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Vec<RegimeOfMonth>> {
+    let path = desk.regimes(as_of)?;
+    let months = path.months.iter().filter(|m| is_in(m.month, days));
+    let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
+    Ok(months.map(month).collect())
+}
+
+/// The months of those days, each as known at its own end, up to the day of the answer.
+pub(super) fn as_known(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Vec<RegimeOfMonth>> {
+    let until = desk.data_date(as_of)?.as_of;
+    let path = desk.known_path(&REGIME)?;
+    let known = path.iter().take_while(|(on, _)| *on <= until);
+    let known = known.filter(|(_, figures)| is_in(figures.date, days));
+    let month = known.filter_map(|(on, figures)| {
+        let mut quadrants = Regime::QUADRANTS.into_iter();
+        let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
+        let [growth, inflation] = figures.scores.as_slice().try_into().ok()?;
+        Some(RegimeOfMonth {
+            known_on: Some(*on),
+            ..RegimeOfMonth::of(figures.date, regime, (growth, inflation))
+        })
+    });
+    Ok(month.collect())
+}
+
+/// Whether a month begins or lies in those days.
+fn is_in(month: Date, (start, end): (Date, Date)) -> bool {
+    start.first_of_month() <= month && month <= end
+}
+
+/// Every month as a line.
+pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
+    let mut text = format!(
+        "\n{} months (regime; probabilities; growth, inflation):",
+        months.len()
+    );
+    for m in months {
+        let known = m.known_on.map(|day| format!(", as known on {day}"));
+        text += &format!(
+            "\n{}: {}; {}; {}, {}{}",
+            m.month.strftime("%Y-%m"),
+            m.regime,
+            m.probabilities.in_prose(),
+            m.growth_score,
+            m.inflation_score,
+            known.unwrap_or_default()
+        );
+    }
+    text
+}

@@ -1,0 +1,105 @@
+//! The nowcast of the regime as an answer, apart from the published one.
+
+use super::months::Probabilities;
+use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::Date;
+use econoscope_core::model::series_info::round_to;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A figure that is not out yet and was filled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Filled {
+    /// Series.
+    pub series: String,
+    /// Month.
+    pub month: Date,
+    /// What it is taken to be, in the series' own unit.
+    pub value: f64,
+    /// From what.
+    pub how: String,
+}
+
+/// The regime with figures filled that are not out yet; never the regime of record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NowcastAnswer {
+    /// GOLDILOCKS, STAGFLATION, REFLATION or DEFLATION.
+    pub regime: String,
+    /// Probability of the label, percent.
+    pub confidence: f64,
+    /// Probability of each regime, percent.
+    pub probabilities: Probabilities,
+    /// Most likely other regime.
+    pub runner_up: String,
+    /// Month of the regime; its figures are those of the month before.
+    pub month: Date,
+    /// Growth score, standard deviations from its 20-year mean.
+    pub growth_score: f64,
+    /// Inflation score, percentage points around target.
+    pub inflation_score: f64,
+    /// Always "nowcast".
+    pub basis: String,
+    /// Saturday of the newest week of claims.
+    pub claims_week: Date,
+    /// What was filled.
+    pub filled: Vec<Filled>,
+    /// Series that were missing where something else served.
+    pub inputs_missing: Vec<String>,
+    /// Where it is wrong.
+    pub limits: String,
+}
+
+impl NowcastAnswer {
+    pub(super) fn of(now: &Nowcast) -> Self {
+        let state = &now.state;
+        let filled = |fill: &Fill| Filled {
+            series: fill.series.to_owned(),
+            month: fill.month.first_day(),
+            value: round_to(fill.value, 4),
+            how: fill.how.to_owned(),
+        };
+        let missing = now.inputs_missing.iter().map(|id| (*id).to_owned());
+        Self {
+            regime: state.regime.name().to_owned(),
+            confidence: state.confidence,
+            probabilities: Probabilities::of(state.probabilities),
+            runner_up: state.runner_up().name().to_owned(),
+            month: state.month,
+            growth_score: round_to(state.growth, 2),
+            inflation_score: round_to(state.inflation, 2),
+            basis: "nowcast".to_owned(),
+            claims_week: now.claims_week,
+            filled: now.fills.iter().map(filled).collect(),
+            inputs_missing: missing.collect(),
+            limits: LIMITS.to_owned(),
+        }
+    }
+
+    /// The sentences for a model.
+    pub(super) fn in_prose(&self) -> String {
+        let name = |month: Date| Month::of(month).name();
+        let mut text = format!(
+            "Nowcast for {}, with claims up to {}: {} ({} %), growth {}, inflation {}; {}.",
+            name(self.month),
+            self.claims_week,
+            self.regime,
+            self.confidence,
+            self.growth_score,
+            self.inflation_score,
+            self.probabilities.in_prose(),
+        );
+        let fill =
+            |f: &Filled| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
+        text += &match self.filled.is_empty() {
+            true => " Nothing had to be filled.".to_owned(),
+            false => format!(" Filled: {}.", joined(self.filled.iter().map(fill), "; ")),
+        };
+        if !self.inputs_missing.is_empty() {
+            text += &format!(" Missing: {}.", self.inputs_missing.join(", "));
+        }
+        format!("{text} {}", self.limits)
+    }
+}

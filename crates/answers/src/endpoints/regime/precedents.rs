@@ -1,0 +1,109 @@
+//! The months most like the regime's, and what followed them, as an answer.
+
+use econoscope_core::indicators::precedents::{CLOSE, Precedents, SKILL};
+use econoscope_core::indicators::prose::{joined, signed};
+use econoscope_core::model::Date;
+use econoscope_core::model::series_info::round_to;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A past month.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrecedentMonth {
+    /// First day of the month.
+    pub month: Date,
+    /// Distance in standard deviations of growth, inflation, term spread and financial conditions.
+    pub distance: f64,
+    /// Whether a recession month followed within a year.
+    pub recession: bool,
+}
+
+/// What followed over a year.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    /// What it is.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Mean over the precedents.
+    pub mean: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Precedents of which it is known.
+    pub n: usize,
+}
+
+/// The precedents: a history lesson, no forecast.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrecedentsAnswer {
+    /// Month they are of.
+    pub month: Date,
+    /// False: no close precedent, the nearest lies further away than 95 of 100 since 1985.
+    pub close: bool,
+    /// Distance of the nearest.
+    pub novelty: f64,
+    /// The nearest first, a year apart.
+    pub nearest: Vec<PrecedentMonth>,
+    /// What followed within a year.
+    pub followed: Vec<Outcome>,
+    /// How many had a recession within a year.
+    pub recessions: usize,
+    /// What this is worth.
+    pub skill: String,
+}
+
+impl PrecedentsAnswer {
+    pub(super) fn of(found: &Precedents) -> Self {
+        let nearest = found.nearest.iter().map(|p| PrecedentMonth {
+            month: p.month,
+            distance: round_to(p.distance, 3),
+            recession: p.recession,
+        });
+        let followed = found.followed.iter().map(|f| Outcome {
+            name: f.name.to_owned(),
+            unit: f.unit.to_owned(),
+            mean: round_to(f.sample.mean, 3),
+            min: round_to(f.sample.min, 2),
+            max: round_to(f.sample.max, 2),
+            n: f.sample.count,
+        });
+        Self {
+            month: found.month,
+            close: found.is_close(),
+            novelty: round_to(found.novelty(), 3),
+            nearest: nearest.collect(),
+            followed: followed.collect(),
+            recessions: found.recessions(),
+            skill: SKILL.to_owned(),
+        }
+    }
+
+    /// A paragraph of an answer.
+    pub(super) fn in_prose(&self) -> String {
+        let months = self.nearest.iter();
+        let months = months.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
+        let close = match self.close {
+            true => String::new(),
+            false => format!(
+                "No close precedent: the nearest lies at {}, 95 of 100 since 1985 within {CLOSE}. ",
+                self.novelty
+            ),
+        };
+        let followed = self.followed.iter().map(|f| {
+            let [mean, min, max] = [f.mean, f.min, f.max].map(|v| signed(v, 2));
+            format!("{} {mean} {} ({min} to {max}, n {})", f.name, f.unit, f.n)
+        });
+        format!(
+            "\nMonths most like {} (distance): {}. {close}In the year after: {}; a recession in {} of {}. A history \
+             lesson, no forecast: {}.",
+            self.month.strftime("%B %Y"),
+            joined(months, ", "),
+            joined(followed, "; "),
+            self.recessions,
+            self.nearest.len(),
+            self.skill
+        )
+    }
+}

@@ -1,0 +1,215 @@
+//! `get_release_calendar`: what comes when, what it can be expected to say, and how far to trust its first print.
+
+mod answer;
+mod figures;
+mod words;
+
+pub use answer::{
+    AwaitedFigure, CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, UsualRevision,
+};
+pub(super) use figures::figure;
+pub use words::{expected, said};
+
+use super::days::{self, newest, parse_as_of};
+use super::endpoint::{Endpoint, Kept, Spec};
+use super::provenance::Provenance;
+use super::revisions::label;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::expectation::Formula;
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::calendar::{self, Due, Release, ZONE};
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{AsOf, Date, release};
+use econoscope_data::desk::Desk;
+use jiff::ToSpan;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Days shown unless it is said how many.
+const DAYS: i64 = 14;
+/// Days in which every monthly release comes once, and every quarterly one.
+const MONTHLY: i64 = 45;
+const QUARTERLY: i64 = 100;
+/// How far a window may begin from the day of knowledge, days before and after.
+const REACH: (i64, i64) = (31, 366);
+
+/// Arguments.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Params {
+    /// 14 unless given; with series until its next release.
+    #[schemars(range(min = 1, max = 120))]
+    days: Option<u8>,
+    /// First day; today unless given.
+    start: Option<String>,
+    /// Series or release: CPIAUCSL, cpi.
+    #[schemars(length(max = 80))]
+    series: Option<String>,
+    /// BLS, BEA, Census, Fed, DOL, EIA.
+    #[schemars(length(max = 40))]
+    agency: Option<String>,
+    /// As known on this day: 2008-12-31, 2008-12, 2008.
+    as_of: Option<String>,
+}
+
+impl Params {
+    /// So many days from today on, of some releases alone.
+    pub fn of(days: u8, series: Option<&str>, agency: Option<&str>) -> Self {
+        Self {
+            days: Some(days),
+            series: series.map(str::to_owned),
+            agency: agency.map(str::to_owned),
+            ..Self::default()
+        }
+    }
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "get_release_calendar",
+        title: "Release calendar",
+        path: "/api/public/calendar",
+        summary: "What comes when, what it can be expected to say, and how much the last prints surprised",
+        description: "Use this when asked when a report comes out (jobs, CPI, GDP, claims), what is due this week, what to \
+            expect, or how large a surprise was. Dates follow rules: expected, not announced. Do not use it for \
+            values: use get_metric.",
+        max_age: 300,
+        in_contract: false,
+        example: &[],
+    };
+    const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
+    type Output = CalendarAnswer;
+
+    fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let wanted = wanted(desk, params)?;
+        let day = newest(as_of, desk.today());
+        let ((from, to), due) = window(params, (day, desk.today()), &wanted)?;
+        let events = due.iter().map(|due| event(desk, due, (as_of, day)));
+        let events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
+        let figures = figures::of(desk, &due, as_of)?;
+        let ids = figures.iter().map(|f| f.series_id.as_str());
+        let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
+        let read = ids.chain(inputs.copied());
+        let mut provenance = Provenance::of(desk, as_of, read)?;
+        note(&mut provenance, &due);
+        Ok(CalendarAnswer {
+            from,
+            to,
+            zone: ZONE.to_owned(),
+            events,
+            figures,
+            attribution: desk.attribution(),
+            provenance,
+        })
+    }
+
+    fn text(answer: &CalendarAnswer, _: &Self) -> String {
+        words::text(answer)
+    }
+}
+
+/// What is not known of these days.
+fn note(provenance: &mut Provenance, due: &[Due]) {
+    provenance.note(
+        "basis",
+        "every day follows a rule and is expected, not announced; a shutdown of the government moves releases or cancels \
+         them, as from October 2025 on, and no rule knows of one ahead",
+    );
+    provenance.note(
+        "fomc",
+        "meetings of the FOMC are not listed: no source here brings them",
+    );
+    let disrupted = due.iter().find_map(|due| release::disruption(due.day));
+    if let Some((from, to)) = disrupted {
+        let why = "by what is known today agencies did not keep their rules";
+        provenance.note("disrupted", format!("{why} from {from} to {to}"));
+    }
+}
+
+/// The releases asked for.
+fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
+    let mut wanted: Vec<&Release> = calendar::releases().iter().collect();
+    if let Some(agency) = &params.agency {
+        wanted.retain(|release| release.is_of(agency));
+        if wanted.is_empty() || agency.trim().is_empty() {
+            let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
+            let problem = "publishes nothing here";
+            return Err(Error::invalid("agency", agency, problem, allowed));
+        }
+    }
+    let Some(name) = params.series.as_deref().map(str::trim) else {
+        return Ok(wanted);
+    };
+    if wanted.iter().any(|release| release.is_called(name)) {
+        wanted.retain(|release| release.is_called(name));
+        return Ok(wanted);
+    }
+    let info = desk.resolve("series", name)?;
+    wanted.retain(|release| release.brings(info.id.as_str()) || release.revises(info.id.as_str()));
+    if wanted.is_empty() {
+        let ids = joined(calendar::releases().iter().map(|r| &r.id), ", ");
+        let others = "get_metric tells when other series are due";
+        let allowed = format!("a series of one of these releases: {ids}; {others}");
+        let problem = "comes with no release of this calendar";
+        return Err(Error::invalid("series", name, problem, &allowed));
+    }
+    Ok(wanted)
+}
+
+/// First and last day, and what is due on them.
+fn window(
+    params: &Params,
+    (day, today): (Date, Date),
+    wanted: &[&'static Release],
+) -> Result<((Date, Date), Vec<Due>)> {
+    let start = match &params.start {
+        None => day,
+        Some(text) => days::read("start", text, (day, today))?,
+    };
+    let (first, last) = (shift(day, (-REACH.0).days()), shift(day, REACH.1.days()));
+    if !(first..=last).contains(&start) {
+        let (start, allowed) = (start.to_string(), format!("a day from {first} to {last}"));
+        return Err(Error::invalid("start", &start, "is too far away", &allowed));
+    }
+    let until = |days: i64| {
+        let end = shift(start, (days - 1).days());
+        let mut due: Vec<Due> = wanted.iter().flat_map(|r| r.due(start, end)).collect();
+        due.sort_by_key(|due| (due.day, due.release.at));
+        ((start, end), due)
+    };
+    let usual = params.series.is_none().then_some(DAYS);
+    if let Some(days) = params.days.map(i64::from).or(usual) {
+        return Ok(until(days));
+    }
+    let soon = until(MONTHLY);
+    Ok(match soon.1.is_empty() {
+        true => until(QUARTERLY),
+        false => soon,
+    })
+}
+
+fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<ReleaseEvent> {
+    let release = due.release;
+    let is_held = |id: &String| -> Result<bool> {
+        let held = desk.series(&desk.resolve("series", id)?, as_of)?;
+        Ok(held.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
+    };
+    let out = release.headline.first().filter(|_| due.day <= today);
+    Ok(ReleaseEvent {
+        release: release.id.clone(),
+        name: release.name.clone(),
+        agency: release.agency.clone(),
+        date: due.day,
+        time: release.at.strftime("%H:%M").to_string(),
+        period: label(due.period, release.frequency),
+        earliest: due.earliest,
+        latest: due.latest,
+        basis: "rule".to_owned(),
+        rule: release.words.clone(),
+        series: release.headline.clone(),
+        held: out.map(is_held).transpose()?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+use super::*;
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::Sqlite;
+use jiff::Timestamp;
+use jiff::civil::date;
+use std::sync::Arc;
+
+fn desk() -> Desk {
+    let now = || "2026-11-22T12:00:00Z".parse::<Timestamp>().unwrap();
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    Desk::open(store, Settings::default(), Arc::new(now))
+}
+
+fn as_of(day: &str) -> Params {
+    Params {
+        as_of: Some(day.to_owned()),
+        ..Params::default()
+    }
+}
+
+fn of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a AwaitedFigure {
+    answer.figures.iter().find(|f| f.series_id == id).unwrap()
+}
+
+#[test]
+fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
+    let answer = Params::local(&desk(), &Params::default())?;
+    assert_eq!(
+        (answer.from, answer.to),
+        (date(2026, 11, 22), date(2026, 12, 5))
+    );
+    let days: Vec<(&str, Date, &str)> = answer
+        .events
+        .iter()
+        .map(|e| (e.release.as_str(), e.date, e.period.as_str()))
+        .collect();
+    for expected in [
+        ("claims", date(2026, 11, 25), "2026-11-21"),
+        ("gdp-2", date(2026, 11, 25), "2026-Q3"),
+        ("h41", date(2026, 11, 27), "2026-11-25"),
+        ("income", date(2026, 11, 27), "2026-10"),
+        ("jolts", date(2026, 12, 1), "2026-10"),
+        ("employment", date(2026, 12, 4), "2026-11"),
+    ] {
+        assert!(days.contains(&expected), "{expected:?} in {days:?}");
+    }
+    assert!(answer.events.is_sorted_by_key(|e| (e.date, e.time.clone())));
+    assert!(
+        answer
+            .events
+            .iter()
+            .all(|e| e.basis == "rule" && e.held.is_none())
+    );
+    // The bundle ends with the summer: there is no expectation for November, and it says why.
+    let payrolls = of(&answer, "PAYEMS");
+    let text = Params::text(&answer, &Params::default());
+    println!("{text}");
+    assert!(
+        payrolls.last.is_some() && payrolls.usual_revision.is_some(),
+        "{payrolls:?}"
+    );
+    assert!(
+        text.contains("Fri 2026-12-04 08:30 Employment report, 2026-11"),
+        "{text}"
+    );
+    assert!(text.contains("not better than \"no change\"") && text.contains("not announced"));
+    Ok(())
+}
+
+#[test]
+fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
+    let desk = desk();
+    // The day before the employment report of October 2008.
+    let then = Params::local(&desk, &as_of("2008-11-06"))?;
+    let (payrolls, jobless) = (of(&then, "PAYEMS"), of(&then, "UNRATE"));
+    let next = payrolls.next.as_ref().unwrap();
+    assert_eq!(
+        (next.period.as_str(), next.value, next.sd),
+        ("2008-10", -85.0, 115.0)
+    );
+    let next = jobless.next.as_ref().unwrap();
+    assert_eq!((next.period.as_str(), next.value), ("2008-10", 0.145));
+    assert!(next.notes.is_empty(), "{next:?}");
+    // And the day after: -240 thousand, 155 less than expected.
+    let after = Params::local(&desk, &as_of("2008-11-08"))?;
+    assert!(after.events.iter().all(|e| e.release != "employment"));
+    let all = Params {
+        series: Some("employment".into()),
+        ..as_of("2008-11-08")
+    };
+    let after = Params::local(&desk, &all)?;
+    let last = of(&after, "PAYEMS").last.as_ref().unwrap();
+    assert_eq!(
+        (last.period.as_str(), last.date),
+        ("2008-10", date(2008, 11, 7))
+    );
+    assert!(last.recorded);
+    assert_eq!(
+        (last.value, last.surprise, last.deviations),
+        (-240.0, Some(-155.0), Some(-1.4))
+    );
+    let last = of(&after, "UNRATE").last.as_ref().unwrap();
+    assert_eq!((last.value, last.deviations), (0.4, Some(1.7)));
+    Ok(())
+}
+
+#[test]
+fn revisions_of_a_past_day_are_those_that_had_been_made() -> Result<()> {
+    let desk = desk();
+    let usual = |day: Option<&str>| -> Result<UsualRevision> {
+        let params = Params {
+            series: Some("PAYEMS".into()),
+            as_of: day.map(str::to_owned),
+            ..Params::default()
+        };
+        let answer = Params::local(&desk, &params)?;
+        Ok(of(&answer, "PAYEMS").usual_revision.clone().unwrap())
+    };
+    let (then, now) = (usual(Some("2009-01-15"))?, usual(None)?);
+    assert!(then.n > 500 && then.n < now.n, "{} {}", then.n, now.n);
+    assert_eq!((now.n, now.months), (723, 12));
+    assert!(
+        (now.mean_abs - 66.0).abs() < 0.5 && (now.p90_abs - 142.0).abs() < 0.5,
+        "{now:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_series_or_an_agency_has_its_own_calendar() -> Result<()> {
+    let desk = desk();
+    let ask = |series: Option<&str>, agency: Option<&str>| {
+        let params = Params {
+            series: series.map(str::to_owned),
+            agency: agency.map(str::to_owned),
+            ..Params::default()
+        };
+        let answer = Params::local(&desk, &params)?;
+        let ids = answer.events.iter().map(|e| e.release.clone());
+        Ok::<_, Error>(ids.collect::<std::collections::BTreeSet<String>>())
+    };
+    let is = |found: std::collections::BTreeSet<String>, ids: &[&str]| {
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ids);
+    };
+    is(ask(Some("CPIAUCNS"), None)?, &["cpi"]);
+    is(ask(Some("cpi"), None)?, &["cpi"]);
+    is(ask(Some("unemployment rate"), None)?, &["employment"]);
+    is(ask(Some("gdp"), None)?, &["gdp-2", "gdp-3"]);
+    is(ask(Some("jobless claims"), None)?, &["claims"]);
+    is(ask(None, Some("bea"))?, &["gdp-2", "income"]);
+    let why = |r: Result<_>| r.unwrap_err().to_string();
+    let unknown = why(ask(Some("DGS10"), None));
+    assert!(
+        unknown.contains("no release") && unknown.contains("get_metric"),
+        "{unknown}"
+    );
+    assert!(why(ask(None, Some("ECB"))).contains("BLS"));
+    assert!(why(ask(None, Some(" "))).contains("BLS"));
+    Ok(())
+}
+
+#[test]
+fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
+    let desk = desk();
+    let far = Params {
+        start: Some("2031-01-01".into()),
+        ..Params::default()
+    };
+    let why = Params::local(&desk, &far).unwrap_err().to_string();
+    assert!(
+        why.contains("too far away") && why.contains("2026-10-22"),
+        "{why}"
+    );
+    let past = Params {
+        start: Some("30d".into()),
+        days: Some(30),
+        ..Params::default()
+    };
+    let answer = Params::local(&desk, &past)?;
+    assert!(
+        answer
+            .events
+            .iter()
+            .filter(|e| !e.series.is_empty())
+            .all(|e| e.held == Some(false))
+    );
+    // In the shutdown of 2025 no agency kept its days; that is told from today.
+    let shut = Params::local(&desk, &as_of("2025-10-20"))?;
+    let told = &shut.provenance.notes["disrupted"];
+    assert!(told.contains("2025-10-01 to 2026-02-28"), "{told}");
+    Ok(())
+}

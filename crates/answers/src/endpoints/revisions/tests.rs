@@ -1,0 +1,246 @@
+use super::*;
+use econoscope_core::model::{Date, Observation, SeriesId};
+use econoscope_data::desk::Settings;
+use econoscope_data::store::{Sqlite, Store, Write};
+use jiff::Timestamp;
+use jiff::civil::date;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+fn now() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+/// A file of this repository as rows of its cells, without the header.
+fn cells(path: &str) -> Vec<Vec<String>> {
+    let path = format!("{}/../../data/{path}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let row = |line: &str| line.split(',').map(str::to_owned).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+fn write(store: &Sqlite, id: &str, known_from: Option<Date>, observations: &[Observation]) {
+    let id = &SeriesId::new(id).unwrap();
+    let (fetched_at, origin) = (now(), "fred");
+    let write = Write {
+        id,
+        observations,
+        known_from,
+        fetched_at,
+        origin,
+    };
+    store.write(write).unwrap();
+}
+
+fn desk() -> Desk {
+    static STORE: LazyLock<Arc<Sqlite>> = LazyLock::new(|| Arc::new(store()));
+    Desk::open(
+        Arc::clone(&STORE) as Arc<dyn Store>,
+        Settings::default(),
+        Arc::new(now),
+    )
+}
+
+/// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields and
+/// sales without a past.
+fn store() -> Sqlite {
+    let store = Sqlite::in_memory().unwrap();
+    for id in ["PAYEMS", "GDPC1"] {
+        let mut vintages: BTreeMap<Date, Vec<Observation>> = BTreeMap::new();
+        for row in cells(&format!("vintages/{id}.csv")) {
+            let month: Date = format!("{}-01", row[2]).parse().unwrap();
+            if let Ok(value) = row[1].parse() {
+                let rows = vintages.entry(month.last_of_month()).or_default();
+                rows.push(Observation::new(row[0].parse().unwrap(), value));
+            }
+        }
+        for (known, rows) in vintages
+            .iter_mut()
+            .filter(|(known, _)| known.year() >= 2005)
+        {
+            rows.sort_by_key(|o| o.date);
+            write(&store, id, Some(*known), rows);
+        }
+    }
+    for id in ["PAYEMS", "GDPC1", "DGS10", "RSAFS"] {
+        let rows = cells(&format!("series/{id}.csv")).into_iter();
+        let row =
+            |row: Vec<String>| Observation::new(row[1].parse().unwrap(), row[2].parse().unwrap());
+        write(&store, id, None, &rows.map(row).collect::<Vec<_>>());
+    }
+    store
+}
+
+fn ask(desk: &Desk, series: &str, date: Option<&str>) -> Result<(RevisionsAnswer, String)> {
+    let (series_id, date) = (series.to_owned(), date.map(str::to_owned));
+    let params = Params { series_id, date };
+    let answer = Params::local(desk, &params)?;
+    let text = Params::text(&answer, &params);
+    Ok((answer, text))
+}
+
+fn values(period: &PeriodAnswer) -> Vec<Option<f64>> {
+    period.stages.iter().map(|s| s.value).collect()
+}
+
+#[test]
+fn a_month_is_told_through_its_revisions() -> Result<()> {
+    let desk = desk();
+    for written in ["2008-12", "2008-12-01", "2008-12-31"] {
+        let (a, text) = ask(&desk, "nonfarm payrolls", Some(written))?;
+        let period = a.period.unwrap();
+        assert_eq!(values(&period), [-524.0, -681.0, -681.0, -694.0].map(Some));
+        let told = period.stages.iter().map(|s| (s.known.unwrap(), s.revision));
+        let expected = [
+            (date(2009, 1, 31), None),
+            (date(2009, 4, 30), Some(-157.0)),
+            (date(2010, 1, 31), Some(-157.0)),
+            (date(2026, 11, 21), Some(-170.0)),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(
+            (a.series_id.as_str(), a.rights.as_deref()),
+            ("PAYEMS", Some("ok"))
+        );
+        assert_eq!(a.unit, "Thousands of persons");
+        let told = "2008-12: first print -524 (known by 2009-01-31); after 3 months -681 (-157); \
+             after 12 months -681 (-157); now -694 (-170).";
+        assert!(text.contains(told), "{text}");
+        assert!(
+            text.contains("change from the month before, in thousands of persons."),
+            "{text}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn without_a_date_it_is_the_newest_first_print_and_what_is_not_yet_known_has_a_reason() -> Result<()>
+{
+    let (a, text) = ask(&desk(), "PAYEMS", None)?;
+    let period = a.period.unwrap();
+    assert_eq!(period.date, date(2026, 2, 1));
+    assert_eq!(values(&period)[1..3], [None; 2]);
+    let why = "not on record: vintages held run from 2005-01 to 2026-03";
+    assert_eq!(period.stages[2].missing.as_deref(), Some(why));
+    let told = format!("; after 3 months none ({why}); after 12 months none; now ");
+    assert!(text.contains(&told), "{text}");
+    let listed: Vec<Date> = a.first_prints.iter().map(|p| p.date).collect();
+    assert_eq!(listed.len(), LISTED);
+    assert_eq!(listed[0], date(2026, 2, 1));
+    assert!(listed.is_sorted_by(|a, b| a > b));
+    assert!(a.usual.unwrap().after[1].bias > 0.0);
+    assert!(text.contains("sign flipped"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn quarters_are_named_as_people_name_them() -> Result<()> {
+    let desk = desk();
+    for written in ["2008-Q4", "2008q4", "2008-11", "2008-10-01"] {
+        let (a, text) = ask(&desk, "GDPC1", Some(written))?;
+        let first = a.period.unwrap().stages.remove(0);
+        let first = (first.value, first.known);
+        assert_eq!(first, (Some(-3.8), Some(date(2009, 2, 28))), "{written}");
+        assert!(text.contains("2008-Q4: first print -3.8"), "{text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_no_period_is_refused() {
+    let desk = desk();
+    for written in ["2008-13", "2008-Q5", "12/2008", "Q4", "latest", "2008-1"] {
+        let said = ask(&desk, "PAYEMS", Some(written)).unwrap_err().to_string();
+        assert!(said.starts_with("Invalid date:"), "{said}");
+        assert!(said.contains("2008-12, Dec 2008, 2008Q4"), "{said}");
+    }
+}
+
+#[test]
+fn a_month_without_a_first_print_says_why() -> Result<()> {
+    let desk = desk();
+    let (a, text) = ask(&desk, "PAYEMS", Some("2026-07"))?;
+    let period = a.period.unwrap();
+    assert_eq!(values(&period), [None, None, None, Some(-23.0)]);
+    assert!(
+        text.contains("first print none (not on record: vintages held run from"),
+        "{text}"
+    );
+    let (a, _) = ask(&desk, "PAYEMS", Some("1901-01"))?;
+    let missing = a.period.unwrap().stages.remove(3).missing;
+    assert_eq!(missing.as_deref(), Some("no figure of 1901-01 is held"));
+    Ok(())
+}
+
+#[test]
+fn a_series_without_vintages_says_so_and_gives_its_present_value() -> Result<()> {
+    let desk = desk();
+    let (a, text) = ask(&desk, "DGS10", Some("2026-08-20"))?;
+    assert!(a.usual.is_none() && a.first_prints.is_empty() && a.vintages.is_none());
+    assert!(a.period.unwrap().stages[3].value.is_some());
+    assert!(
+        text.contains("vintages: none held of DGS10: its values are as last revised"),
+        "{text}"
+    );
+    let (_, text) = ask(&desk, "RSAFS", None)?;
+    assert!(text.contains("as last revised; see RETAILx"), "{text}");
+    let (a, text) = ask(&desk, "UNRATE", None)?;
+    assert_eq!(a.period, None);
+    assert!(text.contains("it is not loaded"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn what_is_computed_here_has_no_first_print() {
+    let said = ask(&desk(), "CRPI", None).unwrap_err().to_string();
+    assert!(
+        said.contains("is computed here and not published"),
+        "{said}"
+    );
+    assert!(said.contains("PERMIT"), "{said}");
+}
+
+#[test]
+fn the_record_is_read_once_for_a_state_of_the_data() -> Result<()> {
+    let desk = desk();
+    let info = desk.resolve("series", "PAYEMS")?;
+    let record = || desk.revisions(&info).map(Option::unwrap);
+    assert!(Arc::ptr_eq(&record()?, &record()?));
+    Ok(())
+}
+
+#[test]
+fn a_fresh_start_tells_the_published_record() -> Result<()> {
+    let store = Arc::new(Sqlite::bundled()?);
+    let desk = Desk::open(store, Settings::default(), Arc::new(now));
+    // Sample, mean and 90th percentile after 12 months, flips, as in docs/METHODS.md#revisions.
+    for (id, n, mean, p90, flips) in [
+        ("PAYEMS", 723, 66.3, 142.0, Some(50)),
+        ("UNRATE", 712, 0.04, 0.1, None),
+        ("INDPRO", 748, 0.277, 0.563, Some(95)),
+        ("CPIAUCSL", 367, 0.053, 0.112, Some(15)),
+        ("CPILFESL", 292, 0.026, 0.056, Some(2)),
+        ("PCEPI", 295, 0.041, 0.095, Some(14)),
+        ("GDPC1", 237, 0.828, 1.793, Some(7)),
+        ("HOUST", 685, 1.99, 4.135, None),
+        // One vintage more than the published record, of August 2026.
+        ("PERMIT", 308, 2.011, 3.765, None),
+        ("W875RX1", 307, 0.202, 0.435, Some(69)),
+        ("DPCERA3M086SBEA", 255, 0.161, 0.327, Some(41)),
+        ("CMRMTSPLx", 307, 0.182, 0.404, Some(27)),
+        ("RETAILx", 307, 0.366, 0.759, Some(51)),
+        ("M2SL", 307, 0.133, 0.292, Some(20)),
+    ] {
+        let (a, _) = ask(&desk, id, None)?;
+        let usual = a.usual.unwrap_or_else(|| panic!("{id}: {:?}", a.vintages));
+        let later = &usual.after[1];
+        let found = (usual.n, later.mean_abs, later.p90_abs, later.sign_flips);
+        assert_eq!(found, (n, mean, p90, flips), "{id}");
+    }
+    let (a, _) = ask(&desk, "PAYEMS", Some("2008-12"))?;
+    let period = a.period.unwrap();
+    assert_eq!(values(&period), [-524.0, -681.0, -681.0, -694.0].map(Some));
+    assert_eq!(period.stages[0].known, Some(date(2009, 1, 9)));
+    Ok(())
+}

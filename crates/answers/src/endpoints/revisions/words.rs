@@ -1,0 +1,114 @@
+//! The answer about revisions in words.
+
+use super::answer::{PeriodAnswer, RevisionsAnswer, SpreadAnswer};
+use econoscope_core::indicators::prose::{joined, lowered};
+use econoscope_core::indicators::revisions::Yardstick;
+use econoscope_core::model::{Date, Frequency, SeriesInfo};
+
+/// A period as people write it: `2008-12`, `2008-Q4`, `2008`, or its day.
+pub fn label(date: Date, frequency: Frequency) -> String {
+    match frequency {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => date.to_string(),
+        Frequency::Monthly | Frequency::Semiannual => date.strftime("%Y-%m").to_string(),
+        Frequency::Quarterly => date.strftime("%Y-Q%q").to_string(),
+        Frequency::Annual => date.strftime("%Y").to_string(),
+    }
+}
+
+/// What is compared, in words.
+pub(super) fn measure(yardstick: Yardstick, frequency: Frequency) -> String {
+    let period = frequency.period_name();
+    match yardstick {
+        Yardstick::Level | Yardstick::LevelInPercent => "level".to_owned(),
+        Yardstick::Change => format!("change from the {period} before"),
+        Yardstick::Growth => format!("percent change from the {period} before"),
+        Yardstick::AnnualGrowth => {
+            format!("percent change from the {period} before, at an annual rate")
+        }
+    }
+}
+
+/// Unit and decimals of values, then of revisions.
+pub(in crate::endpoints) fn units(yardstick: Yardstick, info: &SeriesInfo) -> [(String, i32); 2] {
+    let decimals = i32::from(info.decimals);
+    let own = || (info.units.clone(), decimals);
+    let in_unit = |unit: &str, decimals| (unit.to_owned(), decimals);
+    match yardstick {
+        Yardstick::Level if info.units.starts_with("Percent") => {
+            [own(), in_unit("percentage points", decimals)]
+        }
+        Yardstick::Level | Yardstick::Change => [own(), own()],
+        Yardstick::LevelInPercent => [own(), in_unit("percent", 2)],
+        Yardstick::Growth | Yardstick::AnnualGrowth => {
+            [in_unit("percent", 2), in_unit("percentage points", 2)]
+        }
+    }
+}
+
+/// A number with its sign.
+pub fn plus(value: f64) -> String {
+    match value > 0.0 {
+        true => format!("+{value}"),
+        false => value.to_string(),
+    }
+}
+
+/// "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped 50 times".
+pub fn size(s: &SpreadAnswer) -> String {
+    let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
+    let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
+    format!(
+        "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
+        s.months, s.mean_abs, s.median_abs, s.p90_abs
+    )
+}
+
+/// The whole answer.
+pub(super) fn text(a: &RevisionsAnswer) -> String {
+    let frequency = a.frequency.as_deref().and_then(|word| word.parse().ok());
+    let frequency = frequency.unwrap_or(Frequency::Daily);
+    let name = a.untrusted.told("displayName", &a.display_name);
+    let unit = lowered(&a.untrusted.told("unit", &a.unit));
+    let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
+    let period = a.period.iter();
+    text.extend(period.map(|period| format!("\n{}", through(period, frequency))));
+    if let Some(usual) = &a.usual {
+        let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
+        let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));
+        let after = joined(usual.after.iter().map(size), "; ");
+        text += &format!(
+            "\nUsual size of revisions in {unit} (n {}, {from} to {to}): {after}.",
+            usual.n
+        );
+    }
+    let prints = a.first_prints.iter().map(|p| {
+        let now = p.now.map_or("none".to_owned(), |now| now.to_string());
+        format!("{} {}, {now}", label(p.date, frequency), p.first)
+    });
+    let prints = joined(prints, "; ");
+    if !prints.is_empty() {
+        text += &format!("\nFirst print, present value: {prints}.");
+    }
+    let source = a.source.as_deref().unwrap_or("not stated");
+    let source = a.untrusted.told("source", source);
+    text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
+}
+
+/// "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
+fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
+    let mut said = None;
+    let stages = p.stages.iter().map(|s| {
+        let aside = match (s.value.and(s.revision), s.value.and(s.known)) {
+            (Some(revision), _) => Some(plus(revision)),
+            (None, Some(day)) if s.stage == "now" => Some(format!("read {day}")),
+            (None, Some(day)) => Some(format!("known by {day}")),
+            // The same reason is told once.
+            (None, None) if said.replace(&s.missing) == Some(&s.missing) => None,
+            (None, None) => s.missing.clone(),
+        };
+        let value = s.value.map_or("none".to_owned(), |v| v.to_string());
+        let aside = aside.map_or(String::new(), |aside| format!(" ({aside})"));
+        format!("{} {value}{aside}", s.stage)
+    });
+    format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
+}

@@ -1,0 +1,193 @@
+//! `list_scenarios`: what may happen, how often it has, and what decides it.
+
+use super::codes::Chosen;
+use super::decode::usual;
+use super::endpoint::{Endpoint, Spec};
+use econoscope_core::error::Result;
+use econoscope_core::model::Attribution;
+use econoscope_core::model::series_info::round_to;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::kept::BaseRates;
+use econoscope_data::desk::scenarios::{self, Status};
+use econoscope_data::desk::search::Kind;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// So many scenarios have their rules in the text.
+const WITH_RULES: usize = 8;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Which scenarios.
+    #[schemars(extend("default" = "active"))]
+    status: Option<Chosen<Status>>,
+    /// How many at most.
+    #[serde(default = "usual::<25>")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: usize,
+    /// Words or a slug: "oil spike", sahm-trigger.
+    #[schemars(example = &"oil spike", length(max = 100))]
+    query: Option<String>,
+    /// Only scenarios with this tag.
+    #[schemars(example = &"recession", length(max = 64))]
+    tag: Option<String>,
+}
+
+impl Params {
+    fn status(&self) -> Status {
+        self.status.map_or(Status::Active, |chosen| chosen.meaning)
+    }
+}
+
+/// A tracked scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Scenario {
+    /// Identifier.
+    pub slug: String,
+    /// Event in one line.
+    pub title: String,
+    /// What to watch, what would confirm or refute it.
+    pub thesis: String,
+    /// active, paused, resolved or archived.
+    pub status: String,
+    /// Assets it bears on.
+    pub asset_classes: Vec<String>,
+    /// Subjects.
+    pub tags: Vec<String>,
+    /// Share of past start months followed by the event, 0 to 1.
+    pub base_rate_probability: f64,
+    /// Operator's own probability, 0 to 1.
+    pub probability_override: Option<f64>,
+    /// bearish, bullish or neutral for risk assets.
+    pub scenario_polarity: String,
+    /// Newest article on it.
+    pub last_article_at: Option<Timestamp>,
+    /// Page with the analysis.
+    pub url: String,
+    /// What must happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// From which months it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_from: Option<String>,
+    /// 90 % interval of the base rate, on windows without overlap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_rate_interval: Option<[f64; 2]>,
+    /// Whether the base rate was measured from the store, and on what, or is the documented one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_rate_basis: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScenarioList {
+    /// Scenarios returned.
+    pub count: usize,
+    /// By slug.
+    pub scenarios: Vec<Scenario>,
+    /// Credit line.
+    pub attribution: Attribution,
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "list_scenarios",
+        title: "Macro scenarios",
+        path: "/api/public/scenarios",
+        summary: "Tracked scenarios with thesis, status, assets and historical base rate",
+        description: "Use this when asked what could happen or go wrong, the odds of an event, or how often it \
+            has happened: tracked scenarios with thesis, base rate, interval and articles. Base rates come from \
+            history and are no forecast. Do not use it for the present state: use get_macro_summary.",
+        max_age: 300,
+        in_contract: true,
+        example: &[("tag", "recession")],
+    };
+    type Output = ScenarioList;
+
+    fn local(desk: &Desk, params: &Self) -> Result<ScenarioList> {
+        let status = params.status();
+        let tag = params.tag.as_deref().map(str::trim);
+        let has_tag = |s: &scenarios::Scenario| {
+            tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
+        };
+        let articles = desk.articles(econoscope_data::desk::articles::MAX_ARTICLES)?;
+        let rates = desk.base_rates()?;
+        let query = params.query.as_deref().map(str::trim);
+        let all = match query.filter(|q| !q.is_empty()) {
+            Some(words) => desk.find_scenarios(words)?,
+            None => desk.scenarios()?,
+        };
+        let all = all.into_iter();
+        let wanted = all.filter(|s| s.status == status && has_tag(s));
+        let wanted = wanted.take(params.limit);
+        let scenarios: Vec<Scenario> = wanted.map(|s| shown(desk, s, &rates, &articles)).collect();
+        Ok(ScenarioList {
+            count: scenarios.len(),
+            scenarios,
+            attribution: desk.attribution(),
+        })
+    }
+
+    fn text(list: &ScenarioList, params: &Self) -> String {
+        let meaning = "base rate = share of past months followed by the event within its horizon";
+        let mut text = match list.count {
+            0 => format!("no {} scenario", params.status().word()),
+            n => format!("{n} scenarios; {meaning}"),
+        };
+        let tag = params.tag.iter();
+        text.extend(tag.map(|tag| format!(", tag {}", econoscope_core::error::quote(tag))));
+        text += ".";
+        let is_short = list.count <= WITH_RULES;
+        if !is_short {
+            text += " With a query or a tag each has its rule.";
+        }
+        for s in &list.scenarios {
+            let rate = s.base_rate_probability * 100.0;
+            let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
+            let interval = s.base_rate_interval.map(|ends| {
+                let [low, high] = ends.map(|end| 100.0 * end);
+                format!(" (90 % interval {low:.1} to {high:.1} %)")
+            });
+            let (name, interval) = (&s.title, interval.unwrap_or_default());
+            text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
+            text += &format!("{rate:.1} %{interval}; {basis}.");
+            if let (true, Some(rule), Some(from)) = (is_short, &s.rule, &s.counted_from) {
+                text += &format!(" Rule: {rule}; counted from {from}.");
+            }
+        }
+        format!("{text}\n{}", list.attribution)
+    }
+}
+
+fn shown(
+    desk: &Desk,
+    s: &scenarios::Scenario,
+    rates: &BaseRates,
+    articles: &[econoscope_data::store::Article],
+) -> Scenario {
+    let measured = rates.get(&s.slug);
+    let interval = s.interval(measured);
+    let own = articles
+        .iter()
+        .filter(|a| a.tags.iter().any(|t| s.articles.contains(t)));
+    Scenario {
+        slug: s.slug.clone(),
+        title: s.title.clone(),
+        thesis: s.thesis.clone(),
+        status: s.status.word().into(),
+        asset_classes: s.asset_classes.clone(),
+        tags: s.tags.clone(),
+        base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
+        probability_override: s.probability_override,
+        scenario_polarity: s.polarity.clone(),
+        last_article_at: own.map(|a| a.published_at).max(),
+        url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
+        base_rate_interval: interval.map(|i: [f64; 2]| i.map(|x| round_to(x, 3))),
+        base_rate_basis: Some(s.basis(measured)),
+        rule: s.rule(),
+        counted_from: s.counted_from(),
+    }
+}

@@ -1,0 +1,272 @@
+//! `get_signals`: every composite and the market figures that people watch.
+
+use super::days::parse_as_of;
+use super::endpoint::{Endpoint, Kept, Spec};
+use super::metric::unit_value;
+use super::newer_mean::NewerMean;
+use super::provenance::Provenance;
+use super::tolerance;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
+use econoscope_core::model::frequency::days_between;
+use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::series_info::{DEFAULT_PREFIX, round_to};
+use econoscope_core::model::{AsOf, Attribution, Date, Observation, SeriesInfo};
+use econoscope_data::desk::Desk;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::sync::Arc;
+
+/// Market figures, in the order in which they are shown.
+const MARKET: &[&str] = &[
+    "T10Y2Y",
+    "T10Y3M",
+    "DGS10",
+    "DGS2",
+    "EFFR",
+    "VIXCLS",
+    "BAMLH0A0HYM2",
+    "BAMLC0A0CM",
+    "NFCI",
+    "DTWEXBGS",
+    "DCOILWTICO",
+    "SAHMREALTIME",
+    "SERVICE_RNOW",
+];
+
+/// Days for which a figure is shown that is older than it should be, and said to be stale.
+const STALE_DAYS: i64 = 31;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    #[schemars(example = &"2020-03")]
+    as_of: Option<String>,
+}
+
+/// A composite index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexSignal {
+    /// Identifier: SERVICE_CRPI.
+    pub series_id: String,
+    /// Short name: CRPI.
+    pub ticker: String,
+    /// Full name.
+    pub display_name: String,
+    /// Latest value.
+    pub value: Option<f64>,
+    /// Its date.
+    pub date: Option<Date>,
+    /// What it means, or why it is null.
+    pub interpretation: Option<String>,
+}
+
+/// A market figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MarketSignal {
+    /// Identifier.
+    pub ticker: String,
+    /// Full name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// Latest value; null when not held, or older than a month and stale.
+    pub value: Option<f64>,
+    /// Unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Its date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
+    /// True when a newer figure should be out by the usual lag; left out when not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
+    /// The monthly average of a later month, where one is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newer_mean: Option<NewerMean>,
+    /// Change over 30 days, in the unit.
+    #[serde(rename = "change30d", default, skip_serializing_if = "Option::is_none")]
+    pub change_30d: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Signals {
+    /// When the data behind it were read.
+    pub generated_at: Timestamp,
+    /// Composite indices.
+    #[serde(deserialize_with = "indices")]
+    pub convex_indices: Vec<IndexSignal>,
+    /// Market figures.
+    #[serde(deserialize_with = "markets")]
+    pub market_signals: Vec<MarketSignal>,
+    /// Credit line.
+    pub attribution: Attribution,
+    /// State of knowledge.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "get_signals",
+        title: "Composite and market signals",
+        path: "/api/public/signals",
+        summary: "All composite indices with interpretation, and the market figures people watch",
+        description: "Use this when asked for the composite indices and market signals together: recession \
+            probability, net liquidity, risk appetite, financial stress, narrative, and market signals with their \
+            change over 30 days. A null says why it is null. Do not use it for a single figure: use get_metric.",
+        max_age: 300,
+        in_contract: true,
+        example: &[],
+    };
+    const PROVENANCE: Kept<Signals> = Some(|answer| &mut answer.provenance);
+    type Output = Signals;
+
+    fn local(desk: &Desk, params: &Self) -> Result<Signals> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let composites = established().map(|c| c.about.id);
+        let read = composites.chain(MARKET.iter().copied());
+        let mut provenance = Provenance::of(desk, as_of, read)?;
+        let mut indices = Vec::new();
+        for composite in established() {
+            let reading = desk.reading(composite, as_of)?;
+            let meaning = (composite.interpret)(&reading);
+            indices.push(index(desk, &composite.about, &reading, meaning));
+        }
+        let reading = desk.narrative(as_of)?;
+        let meaning = narrative_velocity::interpret(&reading);
+        indices.push(index(desk, &narrative_velocity::NVI, &reading, meaning));
+        let mut signals = Vec::new();
+        for id in MARKET {
+            signals.extend(market(desk, id, as_of, &mut provenance)?);
+        }
+        Ok(Signals {
+            generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
+            convex_indices: indices,
+            market_signals: signals,
+            attribution: desk.attribution(),
+            provenance,
+        })
+    }
+
+    fn text(a: &Signals, _: &Self) -> String {
+        let mut text = String::from("Composite indices:");
+        for i in &a.convex_indices {
+            let meaning = i.interpretation.as_deref().unwrap_or("");
+            let value = match i.value.zip(i.date) {
+                Some((value, date)) => {
+                    format!("{} on {date}", unit_value(value, &unit(&i.series_id)))
+                }
+                None => "no value".into(),
+            };
+            text += &format!("\n- {} ({}): {value}. {meaning}", i.display_name, i.ticker);
+        }
+        text += "\nMarket:";
+        for s in &a.market_signals {
+            if let Some((value, date)) = s.value.zip(s.date) {
+                let value = unit_value(value, &in_words(s.unit.as_deref().unwrap_or("")));
+                let stale = s.stale.map_or("", |_| ", stale");
+                text += &format!(" {} {value} ({date}{stale}", s.ticker);
+                let newer = s.newer_mean.iter();
+                text.extend(newer.map(|mean| format!("; {}", mean.words())));
+                text += ");";
+            }
+        }
+        text + &a.provenance.closing(&a.attribution)
+    }
+}
+
+/// Unit of a composite, in words.
+fn unit(id: &str) -> String {
+    let info = Catalogue::embedded().get(id);
+    info.map_or_else(String::new, |info| info.unit_in_words())
+}
+
+/// Composites as an upstream sends them, completed from their identifier.
+fn indices<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<IndexSignal>, D::Error> {
+    tolerance::list_or_keyed(from, |id, object| {
+        tolerance::fill(object, "seriesId", id);
+        tolerance::fill(object, "ticker", bare(id));
+        let info = Catalogue::embedded().get(id);
+        let title = info.map_or(bare(id), |i| i.title.as_str());
+        tolerance::fill(object, "displayName", title);
+    })
+}
+
+/// Market figures as an upstream sends them.
+fn markets<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<MarketSignal>, D::Error> {
+    tolerance::list_or_keyed(from, |id, object| tolerance::fill(object, "ticker", id))
+}
+
+fn bare(id: &str) -> &str {
+    id.trim_start_matches(DEFAULT_PREFIX)
+}
+
+/// An indicator's figure with the decimals of the catalogue.
+pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
+    let decimals = Catalogue::of(about).map_or(1, |info| i32::from(info.decimals));
+    reading.value.map(|v| round_to(v, decimals))
+}
+
+fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
+    let shown = |info: &Arc<SeriesInfo>| desk.shown_id(&info.id);
+    IndexSignal {
+        series_id: Catalogue::of(about).map_or_else(|| about.id.to_owned(), shown),
+        ticker: about.ticker().to_owned(),
+        display_name: about.title.to_owned(),
+        value: shown_value(about, reading),
+        date: reading.value.map(|_| reading.date),
+        interpretation: Some(meaning),
+    }
+}
+
+/// A market figure, unless it may not be passed on; why it is absent stands in the notes.
+fn market(
+    desk: &Desk,
+    id: &str,
+    as_of: AsOf,
+    provenance: &mut Provenance,
+) -> Result<Option<MarketSignal>> {
+    let Some(info) = Catalogue::embedded().get(id) else {
+        return Ok(None);
+    };
+    if let Err(error) = desk.permit(info) {
+        provenance.note(id, error.to_string());
+        return Ok(None);
+    }
+    let day = desk.data_date(as_of)?.of(info.frequency);
+    let series = desk.series(info, as_of)?;
+    let series = series.as_ref();
+    let newest = series.and_then(|s| s.last_on_or_before(day));
+    let is_late = |o: &Observation| series.is_some_and(|s| s.is_stale(o.date, day));
+    let last = newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || !is_late(o));
+    let stale = last.as_ref().is_some_and(is_late);
+    let note = match (newest, last) {
+        (None, _) => "not loaded".to_owned(),
+        (Some(old), None) => format!("newest figure is of {}, too old for {day}", old.date),
+        (_, Some(old)) if stale => format!("of {}: a newer figure should be out", old.date),
+        (_, Some(_)) => String::new(),
+    };
+    provenance.note(id, note);
+    let newer_mean = last.map(|o| NewerMean::of(desk, id, o.date, as_of));
+    let newer_mean = newer_mean.transpose()?.flatten();
+    if let Some(mean) = &newer_mean {
+        provenance.note(id, mean.words());
+    }
+    Ok(Some(MarketSignal {
+        ticker: desk.shown_id(&info.id),
+        display_name: Some(info.title.clone()),
+        value: last.map(|o| info.round(o.value)),
+        unit: Some(info.units_short.clone()),
+        date: last.map(|o| o.date),
+        stale: stale.then_some(true),
+        newer_mean,
+        change_30d: last.and_then(|_| transform::changes(series?, day).month),
+    }))
+}

@@ -1,0 +1,188 @@
+//! `get_time_series`: the history of one series, as figures over it, as a few rows, as all of them, or as CSV.
+//!
+//! The contract's answer has every row; a model's window wants few. Over MCP `detail` is `summary` unless it
+//! is given, over REST it is `full`, and both are the same endpoint with the same schema.
+
+mod answer;
+mod arguments;
+mod asked;
+mod conditions;
+mod digest;
+mod forwarded;
+#[cfg(fuzzing)]
+pub mod fuzz;
+mod points;
+mod rows;
+mod shape;
+mod transformed;
+mod words;
+
+pub use answer::{Credit, Reduction, TimeSeriesAnswer};
+pub use arguments::Params;
+pub use digest::{Digest, ExtremeRow, Move};
+pub use points::PointInTime;
+pub use shape::recessions;
+
+use super::answer::{Answer, Csv};
+use super::days::parse_as_of;
+use super::decode::{self, Arguments};
+use super::endpoint::{Endpoint, Kept, Outbound, Spec};
+use super::foreign::Foreign;
+use super::lateness::lateness;
+use super::measured::Measured;
+use super::provenance::Provenance;
+use super::route::Route;
+use arguments::Format;
+use asked::Asked;
+use bytes::Bytes;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::{Date, SeriesInfo};
+use econoscope_data::desk::Desk;
+use std::sync::Arc;
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "get_time_series",
+        title: "Time series",
+        path: "/api/public/data/{seriesId}",
+        summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
+        description: "Use this when asked for the history, trend, chart, plot or past values of one series over days or \
+            years (yield, rates, CPI, unemployment, GDP, recession composites), its values at given dates or after an \
+            event, or to download its data as CSV: change, extremes, greatest fall and rise, mean and rows. For the \
+            latest figure alone get_metric is shorter.",
+        max_age: 1_800,
+        in_contract: true,
+        example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
+    };
+    const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
+    const PROVENANCE: Kept<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
+    type Output = TimeSeriesAnswer;
+
+    fn local(desk: &Desk, params: &Self) -> Result<TimeSeriesAnswer> {
+        match whole(desk, params)? {
+            (answer, Some(measured)) => {
+                let base = desk.settings().base_url.as_deref();
+                shape::shaped(answer, params, measured, base)
+            }
+            (answer, None) => Ok(answer),
+        }
+    }
+
+    fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
+        forwarded::outbound(checked, today)
+    }
+
+    fn received(answer: TimeSeriesAnswer, params: &Self, today: Date) -> Result<TimeSeriesAnswer> {
+        forwarded::received(answer, params, today)
+    }
+
+    fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
+        match params.format {
+            Format::Csv => {
+                let rows = rows::csv(&answer.series_id, &answer.data);
+                rows + &words::rest(answer) + &answer.provenance.missing()
+            }
+            // An assistant's host shows a model the text alone or the structure alone: both have the same rows.
+            Format::Json => words::prose(answer, params.detail.is_none()),
+        }
+    }
+
+    fn render(answer: &TimeSeriesAnswer, params: &Self) -> Result<Answer> {
+        let text = Self::text(answer, params);
+        let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
+        rendered.png.clone_from(&answer.picture);
+        rendered.csv = (params.format == Format::Csv).then(|| Csv {
+            body: Bytes::from(rows::csv(&answer.series_id, &answer.data)),
+            file_name: format!("{}.csv", answer.series_id),
+            notes: answer.provenance.missing(),
+        });
+        Ok(rendered)
+    }
+}
+
+/// Every row that arguments ask for, beyond the most that an answer may have: a drawing shows them all.
+///
+/// # Errors
+/// What the endpoint says to these arguments.
+pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
+    let schema = Route::find(Params::SPEC.tool);
+    let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
+    let checked = decode::check(schema.input_schema(), arguments)?;
+    Ok(whole(desk, &decode::params(&checked)?)?.0)
+}
+
+/// An answer with all its rows, and what they are; nothing of that where nothing is held.
+fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measured>)> {
+    let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+    let meaning = desk.meaning("series", &params.series_id)?;
+    let info = Arc::clone(&meaning.info);
+    let asked = Asked::of(params, as_of, desk.today())?;
+    let condition = conditions::read(desk, params, as_of, &info)?;
+    let read = condition.iter().flat_map(|(_, known)| known.ids());
+    let read = std::iter::once(info.id.as_str()).chain(read);
+    let mut provenance = Provenance::of(desk, as_of, read)?;
+    provenance.read_as(desk, &meaning, as_of)?;
+    provenance.remark(desk, &info)?;
+    let mut answer = without_rows(desk, &info, (asked.start, asked.end), provenance);
+    match desk.series_or_reason(&info, as_of) {
+        Ok(series) => {
+            let (series, how) = desk.as_known_each_month(series, as_of)?;
+            answer.provenance.note("history", how.unwrap_or_default());
+            let measured = transformed::transformed(&mut answer, &series, params, &asked)?;
+            if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
+                && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
+            {
+                answer.provenance.note("headline", rate);
+            }
+            let days = (answer.start, answer.end);
+            answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
+            let day = desk.data_date(as_of)?.of(series.frequency());
+            let late = lateness(&series, day).filter(|_| asked.end >= day);
+            answer.provenance.note("latest", late.unwrap_or_default());
+            if let Some((condition, known)) = &condition {
+                let days = (asked.start, asked.end);
+                conditions::judge(&mut answer, (condition, known), &info, params, days)?;
+            }
+            Ok((answer, Some(measured)))
+        }
+        // Known, and nothing held: as with a metric, that is an answer, with the reason.
+        Err(reason @ Error::NoData { .. }) => {
+            answer.provenance.note("data", reason.to_string());
+            Ok((answer, None))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// An answer about a series before it has rows.
+fn without_rows(
+    desk: &Desk,
+    info: &SeriesInfo,
+    (start, end): (Date, Date),
+    provenance: Provenance,
+) -> TimeSeriesAnswer {
+    let credit = desk.attribution();
+    let untrusted = Foreign::of(info, &["displayName", "source"]);
+    let source = untrusted.told("source", &info.source);
+    TimeSeriesAnswer {
+        series_id: desk.shown_id(&info.id),
+        display_name: info.title.clone(),
+        unit: info.units_short.clone(),
+        start,
+        end,
+        attribution: Credit {
+            text: format!("{}; source: {source}", credit.text),
+            url: credit.url,
+            terms: "Free for non-commercial, educational and research use with attribution.".into(),
+        },
+        frequency: Some(info.frequency.word().into()),
+        source: Some(info.source.clone()),
+        untrusted,
+        provenance,
+        ..TimeSeriesAnswer::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Figures at single days: the one on or before each, with a word where that is of another day or none speaks for it.
+
+use super::asked::{Asked, AskedDay};
+use super::digest::shown_percent;
+use crate::endpoints::measured::Measured;
+use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::{Date, Frequency, Observation, Series};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The figure at a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PointInTime {
+    /// The day asked for.
+    pub asked: Date,
+    /// How long after the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<String>,
+    /// Date of the figure: the newest on or before the day.
+    pub date: Option<Date>,
+    /// The figure; null with a note.
+    pub value: Option<f64>,
+    /// Less the figure at the event, or at the day asked for before, in `changeUnit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<f64>,
+    /// Unit of the change.
+    #[serde(rename = "changeUnit")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_unit: Option<String>,
+    /// The same in basis points, of percentages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_bp: Option<f64>,
+    /// The same in percent, where that means something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_pct: Option<f64>,
+    /// Why the figure is of another day, or none: "Saturday; Friday's".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The figures at the days asked for, each with its change from the event or from the day before it in the list.
+pub(super) fn points(series: &Series, measured: &Measured, asked: &Asked) -> Vec<PointInTime> {
+    let mut against: Option<f64> = None;
+    let point = |(day, horizon): &AskedDay| {
+        let (found, note) = figure(series, measured.frequency, *day);
+        let value = found.map(|o| measured.told(o.value));
+        let both = value.zip(against);
+        let change = both.map(|(now, before)| without_noise(now - before));
+        let is_amount = |now, before| measured.is_amount() && before > 0.0 && now > 0.0;
+        let amounts = both.filter(|(now, before)| is_amount(*now, *before));
+        if horizon.is_none() {
+            against = value.or(against);
+        }
+        PointInTime {
+            asked: *day,
+            horizon: horizon.clone(),
+            date: found.map(|o| o.date),
+            value,
+            change,
+            change_unit: change.map(|_| measured.change_unit.clone()),
+            change_bp: change.and_then(|change| measured.basis_points(change)),
+            change_pct: amounts.map(|(now, before)| shown_percent(100.0 * (now / before - 1.0))),
+            note,
+        }
+    };
+    asked.days.iter().map(point).collect()
+}
+
+/// The figure that speaks for a day, and why it is of another one or none is.
+fn figure(
+    series: &Series,
+    frequency: Frequency,
+    day: Date,
+) -> (Option<Observation>, Option<String>) {
+    let rows = &series.observations;
+    let (Some(found), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
+        let begins = |first: &Observation| format!("begins {}", frequency.when(first.date));
+        let why = rows.first().map_or("no figure".to_owned(), begins);
+        return (None, Some(why));
+    };
+    let is_last = last.date == found.date;
+    if !series.is_stale(found.date, day) {
+        let note = another_day(frequency, (found.date, is_last), day);
+        return (Some(found), note);
+    }
+    let label = frequency.label(found.date);
+    let why = match is_last {
+        true => format!("no figure yet; the newest is of {label}"),
+        false => format!("no figure; the one before is of {label}"),
+    };
+    (None, Some(why))
+}
+
+/// That the figure, which may be the last one there is, is of another day or period than asked for.
+fn another_day(
+    frequency: Frequency,
+    (found, is_last): (Date, bool),
+    asked: Date,
+) -> Option<String> {
+    let weekday = |day: Date| day.strftime("%A");
+    let said = match frequency {
+        _ if found == asked => return None,
+        Frequency::Daily => {
+            let why = match asked.weekday().to_monday_one_offset() > 5 {
+                true => "",
+                false if is_last => ", no figure yet",
+                false => ", no figure",
+            };
+            format!("{}{why}; {}'s", weekday(asked), weekday(found))
+        }
+        Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(asked)),
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            if frequency.period_number(found) == frequency.period_number(asked) {
+                return None;
+            }
+            let why = match is_last {
+                true => "not out yet",
+                false => "never published",
+            };
+            let missing = frequency.label(frequency.stamp(asked));
+            format!("{missing}: {why}; {}'s", frequency.label(found))
+        }
+    };
+    Some(said)
+}
+
+impl PointInTime {
+    /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points (+49 bp)".
+    pub(super) fn line(&self, measured: &Measured) -> String {
+        let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
+        let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
+        if let (Some(value), Some(date)) = (self.value, self.date) {
+            text += &measured.figure(value);
+            if date != self.asked || measured.frequency > Frequency::Weekly {
+                text += &format!(" {}", measured.frequency.when(date));
+            }
+        }
+        if let Some(note) = &self.note {
+            text += &match self.value {
+                Some(_) => format!(" ({note})"),
+                None => note.clone(),
+            };
+        }
+        let change = self.change.map(|c| measured.change(c, self.change_pct));
+        text.extend(change.map(|change| format!(", change {change}")));
+        text
+    }
+}

@@ -1,0 +1,181 @@
+//! Rows, figures over them and figures at days, against their definitions written plainly over whole numbers: with
+//! gaps, ties, zeros and ranges that begin and end anywhere.
+
+use super::*;
+use econoscope_core::indicators::window::Standing;
+use econoscope_core::model::Observation;
+use proptest::prelude::*;
+
+/// Tenths of months since January 2000, some of them absent.
+type Months = Vec<Option<i32>>;
+
+fn month(i: usize) -> Date {
+    shift(date(2000, 1, 1), i64::try_from(i).unwrap().months())
+}
+
+fn tenths(n: i32) -> f64 {
+    f64::from(n) / 10.0
+}
+
+fn unemployment(months: &Months) -> Arc<Series> {
+    let info = Catalogue::embedded().get("UNRATE").unwrap().clone();
+    let rows = months.iter().enumerate();
+    let rows = rows.filter_map(|(i, v)| Some(Observation::new(month(i), tenths((*v)?))));
+    Arc::new(Series::new(info, rows.collect()))
+}
+
+fn asked_of(months: &Months, given: Value) -> TimeSeriesAnswer {
+    let params = params(given);
+    let asked = Asked::of(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
+    let mut answer = output(Vec::new());
+    let series = unemployment(months);
+    let measured = transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
+    shape::shaped(answer, &params, measured, None).unwrap()
+}
+
+/// Rows of months whose own and whose earlier figure there are.
+fn changes(months: &Months, back: usize) -> Vec<(Date, i32)> {
+    let changes = (back..months.len()).filter_map(|i| {
+        let (now, before) = (months[i]?, months[i - back]?);
+        Some((month(i), now - before))
+    });
+    changes.collect()
+}
+
+fn some_months() -> impl Strategy<Value = Months> {
+    prop::collection::vec(prop::option::weighted(0.85, -30..60i32), 2..60)
+}
+
+proptest! {
+    #[test]
+    fn changes_are_exact_and_ranked_as_whole_numbers(months in some_months(), from in 0usize..40) {
+        for (units, back) in [("chg", 1), ("ch1", 12)] {
+            let given = json!({"seriesId": "UNRATE", "units": units, "detail": "points",
+                "max_points": 400, "start": month(from).to_string()});
+            let mut plain = changes(&months, back);
+            plain.retain(|(day, _)| *day >= month(from));
+            let answer = asked_of(&months, given);
+            let rows: Vec<Observation> = plain.iter().map(|&(date, n)| Observation { date, value: tenths(n) }).collect();
+            prop_assert_eq!(&answer.data, &rows);
+            let Some((_, last)) = plain.last() else {
+                prop_assert_eq!(answer.summary, None);
+                continue;
+            };
+            let d = answer.summary.unwrap();
+            let all = plain.len();
+            let percent = |count| Standing { below: count, equal: all - count, above: 0 }.percent(count);
+            let share = |is: &dyn Fn(i32) -> bool| percent(plain.iter().filter(|(_, n)| is(*n)).count());
+            prop_assert!((d.below_pct - share(&|n| n < *last)).abs() <= 0.0501);
+            prop_assert!((d.equal_pct - share(&|n| n == *last)).abs() <= 0.0501);
+            prop_assert!((d.above_pct - share(&|n| n > *last)).abs() <= 0.0501);
+            prop_assert_eq!(d.change, tenths(last - plain[0].1));
+            prop_assert_eq!(d.change_pct, None);
+            let lowest = plain.iter().map(|(_, n)| *n).min().unwrap();
+            let ties: Vec<Date> = plain.iter().filter(|(_, n)| *n == lowest).map(|(d, _)| *d).collect();
+            prop_assert_eq!((d.min.value, d.min.date, d.min.ties), (tenths(lowest), ties[0], ties.len()));
+        }
+    }
+
+    #[test]
+    fn a_day_has_the_figure_of_its_month_or_of_the_one_before(months in some_months(), days in prop::collection::vec(0i64..2_000, 1..20)) {
+        let days: Vec<Date> = days.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
+        let given: Vec<String> = days.iter().map(Date::to_string).collect();
+        let answer = asked_of(&months, json!({"seriesId": "UNRATE", "detail": "summary", "dates": given}));
+        prop_assert_eq!(answer.points.len(), days.len());
+        for (point, day) in answer.points.iter().zip(&days) {
+            let at = (i64::from(day.year()) - 2000) * 12 + i64::from(day.month()) - 1;
+            let upto = usize::try_from(at).unwrap().min(months.len() - 1);
+            let newest = (0..=upto).rev().find(|i| months[*i].is_some());
+            // The lag, a month and the slack carry a figure no further than the second month after its own.
+            let told = point.value.zip(point.date);
+            let plain = newest.map(|i| (tenths(months[i].unwrap()), month(i)));
+            prop_assert!(told.is_none() || told == plain, "{:?} {:?}", told, plain);
+            if plain.is_some_and(|(_, of)| of.first_of_month() == day.first_of_month()) {
+                prop_assert_eq!(told, plain);
+                prop_assert_eq!(&point.note, &None);
+            } else {
+                prop_assert!(point.note.is_some(), "{:?}", point);
+            }
+        }
+    }
+
+    #[test]
+    fn every_month_that_was_left_out_is_counted(months in some_months()) {
+        let answer = asked_of(&months, json!({"seriesId": "UNRATE", "detail": "points", "start": "max"}));
+        let held: Vec<usize> = (0..months.len()).filter(|i| months[*i].is_some()).collect();
+        let between = held.first().zip(held.last()).map_or(0, |(a, b)| b - a + 1);
+        let absent = between.saturating_sub(held.len());
+        let note = answer.provenance.notes.get("absent");
+        prop_assert_eq!(note.is_some(), absent > 0);
+        if absent > 3 {
+            let rest = format!("{} more", absent - 3);
+            prop_assert!(note.unwrap().contains(&rest));
+        }
+    }
+
+    #[test]
+    fn a_quarter_is_the_mean_of_its_months_and_says_when_one_is_absent(months in some_months()) {
+        let given = json!({"seriesId": "UNRATE", "frequency": "q", "start": "max", "max_points": 400});
+        let answer = asked_of(&months, given);
+        let quarters = months.chunks(3).enumerate().filter_map(|(q, months)| {
+            let held: Vec<i32> = months.iter().flatten().copied().collect();
+            let count = i32::try_from(held.len()).ok().filter(|n| *n > 0)?;
+            Some((month(3 * q), tenths(held.iter().sum()) / f64::from(count), held.len() < 3))
+        });
+        let quarters: Vec<(Date, f64, bool)> = quarters.collect();
+        prop_assert_eq!(answer.data.len(), quarters.len());
+        for (row, (day, mean, _)) in answer.data.iter().zip(&quarters) {
+            prop_assert_eq!(row.date, *day);
+            prop_assert!((row.value - mean).abs() < 1e-9);
+        }
+        let notes = &answer.provenance.notes;
+        let is_told = notes.contains_key("short") || notes.contains_key("partial");
+        prop_assert_eq!(is_told, quarters.iter().any(|(_, _, short)| *short));
+    }
+}
+
+#[test]
+fn single_days_stand_beside_no_range() {
+    for (given, field) in [
+        (
+            json!({"seriesId": "X", "dates": ["2020-01-01"], "start": "5y"}),
+            "start",
+        ),
+        (
+            json!({"seriesId": "X", "after": "2020-01-01", "end": "2021-01-01"}),
+            "end",
+        ),
+        (
+            json!({"seriesId": "X", "after": "2020-01-01", "dates": ["2021-01-01"]}),
+            "after",
+        ),
+        (json!({"seriesId": "X", "horizons": ["3m"]}), "horizons"),
+        (
+            json!({"seriesId": "X", "after": "2020-01-01", "horizons": ["soon"]}),
+            "horizons",
+        ),
+        (json!({"seriesId": "X", "dates": ["soon"]}), "dates"),
+    ] {
+        let asked = Asked::of(&params(given.clone()), AsOf::Latest, date(2026, 1, 1));
+        let said = asked.unwrap_err().to_string();
+        assert!(
+            said.starts_with(&format!("Invalid {field}: ")),
+            "{given}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_list_of_days_is_read_however_it_is_written() {
+    for days in [
+        json!(["2020-01-01", "2021-01-01"]),
+        json!("2020-01-01,2021-01-01"),
+    ] {
+        let params = params(json!({"seriesId": "X", "dates": days}));
+        let asked = Asked::of(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
+        assert_eq!(
+            (asked.start, asked.end),
+            (date(2020, 1, 1), date(2021, 1, 1))
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! Rows at another frequency and in other units, with FRED's words: first aggregated, then transformed, so
+//! that a yearly percent change is one of yearly figures.
+
+use super::answer::TimeSeriesAnswer;
+use super::arguments::Params;
+use super::asked::Asked;
+use super::points;
+use crate::endpoints::coarser::{self, named};
+use crate::endpoints::measured::Measured;
+use crate::endpoints::provenance::Provenance;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::resample::{Aggregation, aggregate};
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::frequency::{Periods, shift};
+use econoscope_core::model::{Frequency, Observation, Series, SeriesInfo};
+use econoscope_data::desk::remarks;
+use std::sync::Arc;
+
+/// The answer with what is asked of a series, aggregated and transformed, its unit, and what is to be known of it.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a frequency finer than the series' own, or an aggregation without a frequency.
+pub(super) fn transformed(
+    answer: &mut TimeSeriesAnswer,
+    series: &Arc<Series>,
+    params: &Params,
+    asked: &Asked,
+) -> Result<Measured> {
+    if params.frequency.is_none() && params.aggregation.is_some() {
+        let problem = "has no meaning without frequency";
+        let allowed = "frequency=m with aggregation=avg";
+        return Err(Error::invalid("aggregation", "", problem, allowed));
+    }
+    let units = params.units();
+    let periods = params.frequency.map(|asked| asked.meaning);
+    let periods = periods.unwrap_or_else(|| series.frequency().into());
+    let to = periods.frequency;
+    let mut measured = Measured::new(series, units, to);
+    answer.unit = unit(units, &series.info.units_short);
+    answer.unit_in_words = Some(unit_in_words(units, &series.info));
+    answer.frequency = Some(to.word().into());
+    let mut of = Arc::clone(series);
+    note_absent(&mut answer.provenance, series, asked);
+    // The published yearly rate of a price index is that of the unadjusted one.
+    let headline = remarks::headline(series.info.id.as_str());
+    let headline = headline.filter(|_| units == Units::PercentYear);
+    answer
+        .provenance
+        .note("headline", headline.unwrap_or_default());
+    if to != series.frequency() {
+        let how = params.aggregation.map(|how| how.meaning);
+        let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
+        let resampled = aggregate(series, periods, how)?;
+        note_coarser(&mut answer.provenance, series, (periods, how), asked);
+        let info = SeriesInfo {
+            frequency: to,
+            ..(*series.info).clone()
+        };
+        of = Arc::new(Series::new(Arc::new(info), resampled));
+        if how == Aggregation::Sum {
+            answer.unit += ", summed";
+        }
+        if how != Aggregation::EndOfPeriod {
+            measured = measured.averaged();
+        }
+    }
+    if units != Units::Level {
+        let changed = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
+        let computed = &changed.observations;
+        note_uncomputable(&mut answer.provenance, &of, computed, asked);
+        of = changed;
+    }
+    fill(answer, &of, &measured, asked);
+    Ok(measured)
+}
+
+/// Puts the rows of the range, or the figures at single days, into the answer.
+fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, asked: &Asked) {
+    if asked.days.is_empty() {
+        if let Some(first) = series.observations.first() {
+            answer.start = asked.start.max(first.date).min(asked.end);
+        }
+        let rows = series.between(asked.start, asked.end).iter();
+        let row = |o: &Observation| Observation::new(o.date, measured.told(o.value));
+        answer.data = rows.map(row).collect();
+        return;
+    }
+    answer.points = points::points(series, measured, asked);
+    let found = answer.points.iter();
+    let row = |p: &points::PointInTime| Some(Observation::new(p.date?, p.value?));
+    answer.data = found.filter_map(row).collect();
+    answer.data.sort_by_key(|row| row.date);
+    answer.data.dedup_by_key(|row| row.date);
+}
+
+/// Unit after a transformation.
+fn unit(units: Units, own: &str) -> String {
+    let points = if own == "%" { "percentage points" } else { own };
+    match units.is_in_own_unit() {
+        true if units == Units::Level => own.to_owned(),
+        true => format!("{points}, {}", units.words()),
+        // A unit is "% from a year earlier", of which the words are "% change from a year earlier".
+        false => units.words().replace(" change", ""),
+    }
+}
+
+/// The same in words, with what the figures stand on.
+fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
+    if units == Units::Level {
+        return info.unit_and_basis();
+    }
+    let unit = unit(units, &info.unit_in_words());
+    match info.seasonally_adjusted {
+        true => format!("{unit}, SA"),
+        false => unit,
+    }
+}
+
+/// Notes the periods that the source left out within the range: "October 2025 was never published".
+fn note_absent(provenance: &mut Provenance, series: &Series, asked: &Asked) {
+    let frequency = series.frequency();
+    if frequency < Frequency::Monthly || series.info.is_composite() {
+        return;
+    }
+    let rows = series.between(asked.start, asked.end);
+    let mut absent = Vec::new();
+    for (before, after) in rows.iter().zip(rows.iter().skip(1)) {
+        let after = frequency.period_number(after.date);
+        let mut next = shift(before.date, frequency.period());
+        while frequency.period_number(next) < after {
+            absent.push(frequency.label(next));
+            next = shift(next, frequency.period());
+        }
+    }
+    if let Some(names) = named(&absent) {
+        let verb = if absent.len() == 1 { "was" } else { "were" };
+        provenance.note("absent", format!("{names} {verb} never published"));
+    }
+}
+
+/// Notes the periods that can be seen in the range and have no figure in the units asked for.
+fn note_uncomputable(
+    provenance: &mut Provenance,
+    series: &Series,
+    computed: &[Observation],
+    asked: &Asked,
+) {
+    let frequency = series.frequency();
+    if frequency < Frequency::Monthly {
+        return;
+    }
+    let has = |o: &&Observation| computed.binary_search_by_key(&o.date, |c| c.date).is_err();
+    let rows = series.between(asked.start, asked.end).iter();
+    let absent: Vec<String> = rows.filter(has).map(|o| frequency.label(o.date)).collect();
+    if let Some(names) = named(&absent) {
+        let why = "the earlier figure it is set against is absent or not positive";
+        provenance.note("uncomputable", format!("{names}: {why}"));
+    }
+}
+
+/// Notes how figures became coarser, and which of the periods given are not whole.
+fn note_coarser(
+    provenance: &mut Provenance,
+    series: &Series,
+    (to, how): (Periods, Aggregation),
+    asked: &Asked,
+) {
+    let (from, word, code) = (series.frequency().word(), how.words(), how.code());
+    let note = format!(
+        "each {} figure is the {word} of its {from} ones ({code})",
+        to.frequency
+    );
+    provenance.note("aggregation", note);
+    for (field, note) in coarser::remarks(series, to, (asked.start, asked.end)) {
+        provenance.note(field, note);
+    }
+}

@@ -1,0 +1,142 @@
+//! Real figures for tests: the CSV files of `data/series`, read under the catalogue's descriptions.
+
+use super::composite::{Composite, Computation, ended};
+use crate::catalogue::Catalogue;
+use crate::model::{
+    Date, Known, Observation, Recorded, Rights, Series, SeriesSet, Vintages, release, vintages,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/series");
+/// Free, and in no file here; what it stands in for is.
+const NOT_HELD: [&str; 1] = ["NFCICREDIT"];
+
+/// The series of those identifiers, without those that there are no files of: most may not be passed on.
+pub(crate) fn load(ids: &[&str]) -> SeriesSet {
+    ids.iter().filter_map(|id| read(id)).map(Arc::new).collect()
+}
+
+fn read(id: &str) -> Option<Series> {
+    let info = Catalogue::embedded()
+        .get(id)
+        .unwrap_or_else(|| panic!("{id} is not in the catalogue"));
+    if info.rights == Rights::FetchOnly || NOT_HELD.contains(&id) {
+        return None;
+    }
+    let text = std::fs::read_to_string(format!("{FOLDER}/{id}.csv"))
+        .unwrap_or_else(|e| panic!("{id}: {e}"));
+    let row = |line: &str| {
+        let mut cells = line.split(',').skip(1);
+        let (date, value) = (cells.next().unwrap(), cells.next().unwrap());
+        Observation::new(date.parse().unwrap(), value.parse().unwrap())
+    };
+    Some(Series::new(
+        info.clone(),
+        text.lines().skip(1).map(row).collect(),
+    ))
+}
+
+/// Puts a series into the set with another's figures: real ups and downs where the real ones are not free.
+pub(crate) fn stand_in(set: &mut SeriesSet, id: &str, from: &str) {
+    let info = Catalogue::embedded().get(id).unwrap().clone();
+    let observations = set.get(from).unwrap().observations.clone();
+    set.insert(Arc::new(Series::new(info, observations)));
+}
+
+/// What was known of the series on `day`, by the catalogue's lags.
+pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
+    let known = |s: &Arc<Series>| {
+        let rows = s.observations.iter().map(|o| Known::new(o, None));
+        let seen =
+            Vintages::new(rows.collect()).as_of(day, s.info.frequency, s.info.publication_lag_days);
+        Arc::new(Series::new(s.info.clone(), seen))
+    };
+    set.iter().map(known).collect()
+}
+
+/// Every value ever seen of those series: the vintages of `data/vintages` beside the figures of `data/series`.
+pub(crate) fn recorded(ids: &[&str]) -> Vec<Recorded> {
+    let beside = |id: &&str| {
+        let Series { info, observations } = read(id).unwrap();
+        let mut rows = vintages::beside(&info, &observations, &monthly(id));
+        rows.extend(observations.iter().map(|o| Known::new(o, None)));
+        Recorded {
+            info,
+            vintages: Arc::new(Vintages::new(rows)),
+        }
+    };
+    ids.iter().map(beside).collect()
+}
+
+/// The rows of a file of vintages, each from the day on which its month's news came out; none without a file.
+fn monthly(id: &str) -> Vec<Known> {
+    let text =
+        std::fs::read_to_string(format!("{FOLDER}/../vintages/{id}.csv")).unwrap_or_default();
+    let row = |line: &str| -> (Date, Option<f64>, Date) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let month = format!("{}-01", &cells[2][..7]);
+        (
+            cells[0].parse().unwrap(),
+            cells[1].parse().ok(),
+            month.parse().unwrap(),
+        )
+    };
+    let rows: Vec<_> = text.lines().skip(1).map(row).collect();
+    let mut newest: BTreeMap<Date, Date> = BTreeMap::new();
+    for (date, _, month) in rows.iter().filter(|r| r.1.is_some()) {
+        let held = newest.entry(*month).or_insert(*date);
+        *held = (*held).max(*date);
+    }
+    let info = Catalogue::embedded().get(id).map(Arc::as_ref);
+    let known = |&(date, value, month): &(Date, Option<f64>, Date)| Known {
+        date,
+        known_from: Some(release::counts_from(
+            info,
+            month,
+            newest.get(&month).copied(),
+        )),
+        value,
+    };
+    rows.iter().map(known).collect()
+}
+
+/// What was known of those series on `day`, by the vintages of the bundled history.
+pub(crate) fn known(ids: &[&str], day: Date) -> SeriesSet {
+    let known = |r: Recorded| {
+        let (frequency, lag) = (r.info.frequency, r.info.publication_lag_days);
+        Arc::new(Series::new(r.info, r.vintages.as_of(day, frequency, lag)))
+    };
+    recorded(ids).into_iter().map(known).collect()
+}
+
+/// The series without rows stamped after `day`.
+pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
+    let cut = |s: &Arc<Series>| {
+        let rows = s.observations.iter().copied().filter(|o| o.date <= day);
+        Arc::new(Series::new(s.info.clone(), rows.collect()))
+    };
+    set.iter().map(cut).collect()
+}
+
+/// The whole history of a composite up to a day; of one with each period as it was known, from the usual lags.
+pub(crate) fn history(composite: &Composite, set: &SeriesSet, day: Date) -> Vec<Observation> {
+    match composite.computation {
+        Computation::AsKnown { path, .. } => {
+            ended(path(&undated(set), day), &composite.reading(set, day))
+        }
+        Computation::Blend(_) | Computation::Own { .. } => composite.history(set, day),
+    }
+}
+
+/// A set of which nobody knows since when its figures were known: from their usual lag on.
+fn undated(set: &SeriesSet) -> Vec<Recorded> {
+    let recorded = |series: &Arc<Series>| {
+        let rows = series.observations.iter().map(|o| Known::new(o, None));
+        Recorded {
+            info: Arc::clone(&series.info),
+            vintages: Arc::new(Vintages::new(rows.collect())),
+        }
+    };
+    set.iter().map(recorded).collect()
+}

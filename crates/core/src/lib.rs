@@ -1,0 +1,14 @@
+//! The economics of Econoscope: series, the catalogue, indicators, formats of sources, charts and errors.
+//!
+//! This crate knows nothing of the network, the disk or an async runtime.
+
+pub mod cache;
+pub mod catalogue;
+pub mod chart;
+pub mod clock;
+pub mod error;
+pub mod indicators;
+pub mod model;
+pub mod recipe;
+
+pub use error::{Error, Result};

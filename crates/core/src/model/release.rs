@@ -1,0 +1,368 @@
+//! When figures come out: the day on which one was published, and when the next is due.
+//!
+//! From how often it is measured, how late it usually comes, and the business days on which agencies publish.
+//! A pattern, not an agency's calendar: one release may differ. The government's shutdowns, when many did,
+//! are known ([`counts_from`]).
+
+use super::frequency::{Date, Frequency, shift};
+use super::observation::known_by;
+use super::series_info::SeriesInfo;
+use jiff::ToSpan;
+use jiff::civil::{Weekday, date};
+
+/// Monthly figures with a fixed place in the following month: subject and lag in the catalogue, and the day from
+/// which a release is surely out. Consumer prices, industrial production, building permits and housing starts.
+const DAY_OF_NEXT_MONTH: [(&str, i64, i64); 3] = [
+    ("inflation", 13, 15),
+    ("growth", 16, 17),
+    ("housing", 18, 19),
+];
+
+/// Days on which no agency kept its pattern: shutdowns of the government, and the weeks until it had caught up. The
+/// reports on employment of December 1995, September 2013, September and November 2025 came on 19 January 1996,
+/// 22 October 2013, 20 November and 16 December 2025.
+const DISRUPTED: [(Date, Date); 3] = [
+    (date(1995, 12, 16), date(1996, 2, 29)),
+    (date(2013, 10, 1), date(2013, 11, 30)),
+    (date(2025, 10, 1), date(2026, 2, 28)),
+];
+
+/// The span in which no agency kept its pattern, where a day lies in one.
+pub fn disruption(day: Date) -> Option<(Date, Date)> {
+    let mut spans = DISRUPTED.iter();
+    spans
+        .find(|(from, to)| (*from..=*to).contains(&day))
+        .copied()
+}
+
+/// The day on which the figure of the period stamped `period` is published, where the series has a pattern of releases:
+/// - the employment report: the third Friday after the week (Sunday to Saturday) that holds the 12th;
+/// - consumer prices from day 15, industrial production from day 17, permits and starts from day 19 of the next month;
+/// - weekly figures: so many days after the week's stamp as the catalogue says (claims 5, gasoline 1);
+/// - daily figures: so many business days after; monthly means of rates: the first business day after the month;
+/// - the excess bond premium: the end of the following month.
+///
+/// `None` for all others, which come some time within weeks.
+pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
+    let lag = info.publication_lag_days;
+    let next_month = || shift(period.first_of_month(), 1.month());
+    match info.frequency {
+        Frequency::Daily if trades_every_day(info) => Some(shift(period, lag.days())),
+        Frequency::Daily => Some((0..lag).fold(period, |day, _| business_day_after(day))),
+        Frequency::Weekly => Some(known_by(period, info.frequency, lag)),
+        Frequency::Monthly if in_employment_report(info) => Some(employment_friday(period)),
+        Frequency::Monthly if info.category == "rates" && lag == 1 => {
+            Some(business_day_from(next_month()))
+        }
+        Frequency::Monthly if is_bond_premium(info) => Some(next_month().last_of_month()),
+        Frequency::Monthly => DAY_OF_NEXT_MONTH
+            .iter()
+            .find(|(subject, days, _)| info.category == *subject && lag == *days)
+            .map(|(_, _, day)| shift(next_month(), (day - 1).days())),
+        Frequency::Biweekly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            None
+        }
+    }
+}
+
+/// The day from which figures count as known that were in a series at the end of a month (of `month`, any of its
+/// days) and not at the end of the one before.
+///
+/// The day on which the newest period among them, `newest`, was [`published`], when that day lies in the month; else
+/// the month's last day, when they were known for certain: series without a pattern, revisions that came by
+/// themselves, times of disruption.
+pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
+    info.zip(newest)
+        .and_then(|(info, newest)| published(info, newest))
+        .filter(|day| day.first_of_month() == month.first_of_month() && disruption(*day).is_none())
+        .unwrap_or(month.last_of_month())
+}
+
+/// The day the figure after the one stamped `last` is due.
+///
+/// Daily: business days all the way. Weekly: the source's weekday and lag. Monthly and slower: the period's
+/// end and the lag; the employment report on its Friday. Never on a weekend or a federal holiday.
+pub fn next(info: &SeriesInfo, last: Date) -> Date {
+    let (frequency, lag) = (info.frequency, info.publication_lag_days);
+    if trades_every_day(info) {
+        shift(last, (1 + lag).days())
+    } else if frequency == Frequency::Daily {
+        (0..=lag).fold(last, |day, _| business_day_after(day))
+    } else if frequency == Frequency::Monthly && in_employment_report(info) {
+        employment_friday(shift(last.first_of_month(), 1.month()))
+    } else {
+        let period = shift(last, frequency.period());
+        business_day_from(known_by(period, frequency, lag))
+    }
+}
+
+/// The pattern in words: "monthly, about the 13th of the following month". `last` gives a weekly series' weekday.
+pub fn pattern(info: &SeriesInfo, last: Date) -> String {
+    let lag = info.publication_lag_days;
+    match (info.frequency, lag) {
+        (Frequency::Daily, _) if trades_every_day(info) => "every day".to_owned(),
+        (Frequency::Daily, 0) => "every business day, for the day itself".to_owned(),
+        (Frequency::Daily, 1) => "every business day, for the day before".to_owned(),
+        (Frequency::Daily, _) => format!("every business day, {lag} business days late"),
+        (Frequency::Weekly, _) => {
+            let day = shift(last, lag.days()).strftime("%A").to_string();
+            format!("weekly, on {day}s, {lag} days after the week")
+        }
+        (Frequency::Monthly, _) if in_employment_report(info) => {
+            "monthly, with the employment report: the third Friday after the week of the 12th"
+                .to_owned()
+        }
+        (Frequency::Monthly, 1..=28) => format!("monthly, about day {lag} of the following month"),
+        (frequency, _) => format!("{frequency}, about {lag} days after the period's end"),
+    }
+}
+
+/// Markets that never close.
+fn trades_every_day(info: &SeriesInfo) -> bool {
+    info.frequency == Frequency::Daily && info.category == "crypto"
+}
+
+/// Figures of the employment report, and the Sahm rule that follows from it on the same day.
+fn in_employment_report(info: &SeriesInfo) -> bool {
+    info.category == "labor"
+        && info.publication_lag_days == 5
+        && !info.source.starts_with("FRED-MD")
+}
+
+/// The Federal Reserve Board's excess bond premium and the spread it is part of.
+fn is_bond_premium(info: &SeriesInfo) -> bool {
+    info.category == "credit" && info.source.starts_with("Federal Reserve Board (FEDS Notes")
+}
+
+/// The day of the employment report for the month of `day`: the third Friday after the week (Sunday to
+/// Saturday) that holds the 12th; a week later when that is one of the first three days of a year (2009, 2010,
+/// 2014, 2015, 2016, 2020, 2025), the business day before when it is another holiday.
+pub(super) fn employment_friday(day: Date) -> Date {
+    let twelfth = shift(day.first_of_month(), 11.days());
+    let to_saturday =
+        Weekday::Saturday.to_sunday_zero_offset() - twelfth.weekday().to_sunday_zero_offset();
+    let mut friday = shift(twelfth, i64::from(to_saturday + 20).days());
+    if friday.month() == 1 && friday.day() <= 3 {
+        friday = shift(friday, 7.days());
+    }
+    business_day_until(friday)
+}
+
+/// Whether agencies publish: neither a weekend nor a federal holiday.
+pub fn is_business_day(day: Date) -> bool {
+    !is_weekend(day) && !is_holiday(day)
+}
+
+fn is_weekend(day: Date) -> bool {
+    matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
+}
+
+/// The first business day after a day.
+pub fn business_day_after(day: Date) -> Date {
+    business_day_from(shift(day, 1.day()))
+}
+
+/// The first business day from a day on.
+pub(super) fn business_day_from(day: Date) -> Date {
+    business_day_towards(day, 1)
+}
+
+/// The last business day up to a day.
+pub(super) fn business_day_until(day: Date) -> Date {
+    business_day_towards(day, -1)
+}
+
+fn business_day_towards(day: Date, step: i64) -> Date {
+    // No run of days off is longer; at the calendar's end there may be no business day at all.
+    let mut days = (0..7).map(|n| shift(day, (n * step).days()));
+    days.find(|day| is_business_day(*day)).unwrap_or(day)
+}
+
+/// Federal holidays of today's law (5 U.S.C. 6103): on a Saturday they are kept on the Friday before, on a
+/// Sunday on the Monday after.
+fn is_holiday(day: Date) -> bool {
+    let year = day.year();
+    let fixed = [(1, 1), (6, 19), (7, 4), (11, 11), (12, 25)];
+    let kept = |(month, on): (i8, i8)| {
+        let holiday = date(year, month, on);
+        match holiday.weekday().to_monday_one_offset() {
+            6 => shift(holiday, (-1).day()),
+            7 => shift(holiday, 1.day()),
+            _ => holiday,
+        }
+    };
+    // New Year's Day of next year may be kept on 31 December.
+    let new_year = (day.month(), day.day()) == (12, 31) && day.weekday() == Weekday::Friday;
+    let nth = |month, weekday, n| {
+        date(year, month, 1)
+            .nth_weekday_of_month(n, weekday)
+            .is_ok_and(|d| d == day)
+    };
+    new_year
+        || fixed.into_iter().any(|f| kept(f) == day)
+        || nth(1, Weekday::Monday, 3)
+        || nth(2, Weekday::Monday, 3)
+        || nth(5, Weekday::Monday, -1)
+        || nth(9, Weekday::Monday, 1)
+        || nth(10, Weekday::Monday, 2)
+        || nth(11, Weekday::Thursday, 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    fn due(id: &str, last: Date) -> Date {
+        next(Catalogue::embedded().get(id).unwrap(), last)
+    }
+
+    #[test]
+    fn daily_figures_are_due_on_business_days() {
+        // Thursday's yield is published on Friday; Friday's on Monday.
+        assert_eq!(due("DGS10", date(2026, 8, 19)), date(2026, 8, 21));
+        assert_eq!(due("DGS10", date(2026, 8, 20)), date(2026, 8, 24));
+        // 3 July 2026 is kept for Independence Day, 7 September is Labor Day.
+        assert_eq!(due("DGS10", date(2026, 7, 1)), date(2026, 7, 6));
+        assert_eq!(due("DGS10", date(2026, 9, 3)), date(2026, 9, 8));
+        assert_eq!(due("RRPONTSYD", date(2026, 8, 21)), date(2026, 8, 24));
+        assert_eq!(due("BTC", date(2026, 8, 21)), date(2026, 8, 22));
+    }
+
+    #[test]
+    fn weekly_figures_keep_their_weekday_unless_it_is_a_holiday() {
+        // Claims of a week that ends on Saturday come on Thursday; Thanksgiving moves them.
+        assert_eq!(due("ICSA", date(2026, 8, 15)), date(2026, 8, 27));
+        assert_eq!(due("ICSA", date(2026, 11, 14)), date(2026, 11, 27));
+        assert_eq!(due("WALCL", date(2026, 8, 19)), date(2026, 8, 27));
+    }
+
+    #[test]
+    fn the_employment_report_has_its_friday() {
+        // Published 5 June, 2 July (the 3rd is a holiday) and 7 August 2026, and 8 January 2027.
+        assert_eq!(due("UNRATE", date(2026, 4, 1)), date(2026, 6, 5));
+        assert_eq!(due("UNRATE", date(2026, 5, 1)), date(2026, 7, 2));
+        assert_eq!(due("PAYEMS", date(2026, 6, 1)), date(2026, 8, 7));
+        assert_eq!(due("SAHMREALTIME", date(2026, 11, 1)), date(2027, 1, 8));
+    }
+
+    fn out(id: &str, period: Date) -> Option<Date> {
+        published(Catalogue::embedded().get(id).unwrap(), period)
+    }
+
+    #[test]
+    fn reports_on_employment_came_on_their_days() {
+        for (period, day) in [
+            (date(2007, 12, 1), date(2008, 1, 4)),
+            (date(2008, 11, 1), date(2008, 12, 5)),
+            (date(2008, 12, 1), date(2009, 1, 9)),
+            (date(2009, 12, 1), date(2010, 1, 8)),
+            (date(2012, 12, 1), date(2013, 1, 4)),
+            (date(2013, 12, 1), date(2014, 1, 10)),
+            (date(2014, 12, 1), date(2015, 1, 9)),
+            (date(2015, 12, 1), date(2016, 1, 8)),
+            (date(2019, 12, 1), date(2020, 1, 10)),
+            (date(2020, 3, 1), date(2020, 4, 3)),
+            (date(2020, 6, 1), date(2020, 7, 2)),
+            (date(2024, 12, 1), date(2025, 1, 10)),
+            (date(2025, 7, 1), date(2025, 8, 1)),
+        ] {
+            for id in ["PAYEMS", "UNRATE", "AWHMAN"] {
+                assert_eq!(out(id, period), Some(day), "{id} {period}");
+            }
+        }
+        assert_eq!(out("CLAIMSX", date(2020, 3, 1)), None, "a mean of weeks");
+    }
+
+    #[test]
+    fn other_figures_are_out_by_their_pattern() {
+        let july = date(2026, 7, 1);
+        for (id, period, day) in [
+            ("CPIAUCSL", july, date(2026, 8, 15)),
+            ("CPILFESL", date(2008, 12, 1), date(2009, 1, 15)),
+            ("INDPRO", july, date(2026, 8, 17)),
+            ("PERMIT", july, date(2026, 8, 19)),
+            ("HOUST", july, date(2026, 8, 19)),
+            ("ICSA", date(2026, 8, 15), date(2026, 8, 20)),
+            ("GASREGW", date(2026, 8, 17), date(2026, 8, 18)),
+            ("EBP", date(2025, 1, 1), date(2025, 2, 28)),
+            ("GS10", date(2026, 10, 1), date(2026, 11, 2)),
+            ("DGS10", date(2026, 8, 20), date(2026, 8, 21)),
+        ] {
+            assert_eq!(out(id, period), Some(day), "{id}");
+        }
+        assert_eq!(out("GDPC1", date(2026, 4, 1)), None);
+        assert_eq!(out("M2SL", july), None);
+    }
+
+    #[test]
+    fn a_months_figures_count_from_their_release_or_from_its_end() {
+        let from = |id, month, newest| {
+            counts_from(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
+        };
+        let (november, december) = (Some(date(2008, 11, 1)), Some(date(2008, 12, 1)));
+        let (january, last) = (date(2009, 1, 1), date(2009, 1, 31));
+        assert_eq!(from("PAYEMS", january, december), date(2009, 1, 9));
+        assert_eq!(
+            from("PAYEMS", date(2009, 1, 17), december),
+            date(2009, 1, 9)
+        );
+        assert_eq!(from("PAYEMS", january, november), last, "revised by itself");
+        assert_eq!(from("PAYEMS", january, None), last, "only withdrawn");
+        assert_eq!(from("GDPC1", january, Some(date(2008, 7, 1))), last);
+        assert_eq!(counts_from(None, january, december), last);
+        let of_2025 = |month: i8| {
+            from(
+                "UNRATE",
+                date(2025, month, 1),
+                Some(date(2025, month - 1, 1)),
+            )
+        };
+        assert_eq!(of_2025(9), date(2025, 9, 5));
+        assert_eq!(of_2025(12), date(2025, 12, 31), "it came on the 16th");
+    }
+
+    #[test]
+    fn what_is_due_next_is_published_then() {
+        // Where both rules speak, of daily figures and the employment report, they say the same.
+        for id in ["DGS10", "RRPONTSYD", "BTC", "UNRATE", "SAHMREALTIME"] {
+            let info = Catalogue::embedded().get(id).unwrap();
+            for days in 0..400 {
+                let last = info.frequency.stamp(shift(date(2025, 1, 1), days.days()));
+                let after = shift(last, info.frequency.period());
+                let after = if info.frequency == Frequency::Monthly || trades_every_day(info) {
+                    after
+                } else {
+                    business_day_from(after)
+                };
+                assert_eq!(
+                    published(info, after),
+                    Some(next(info, last)),
+                    "{id} {last}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn slower_figures_are_due_after_their_lag() {
+        assert_eq!(due("CPIAUCSL", date(2026, 7, 1)), date(2026, 9, 14));
+        assert_eq!(due("GDP", date(2026, 4, 1)), date(2026, 10, 30));
+    }
+
+    #[test]
+    fn nothing_is_ever_due_on_a_day_off_or_before_the_last_figure() {
+        for info in Catalogue::embedded()
+            .iter()
+            .filter(|i| !trades_every_day(i))
+        {
+            for days in 0..800 {
+                let last = info.frequency.stamp(shift(date(2025, 1, 1), days.days()));
+                let due = next(info, last);
+                assert!(is_business_day(due), "{} {last} {due}", info.id);
+                assert!(due > last, "{} {last} {due}", info.id);
+            }
+            assert!(!pattern(info, date(2026, 8, 19)).is_empty());
+        }
+    }
+}

@@ -1,0 +1,284 @@
+use super::*;
+use crate::catalogue::Catalogue;
+use crate::model::{Date, SeriesId};
+use jiff::civil::date;
+use std::io::Write;
+
+const TODAY: Date = date(2026, 11, 22);
+
+fn body(feed: &Feed, sample: &Sample) -> Vec<u8> {
+    let is_file = !sample.body.contains(['\n', '{', '<']);
+    let bytes = if is_file {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sources/samples");
+        std::fs::read(folder.join(&sample.body)).unwrap()
+    } else {
+        sample.body.clone().into_bytes()
+    };
+    if feed.format == Format::BoardZip {
+        return zipped("H_data.xml", &bytes);
+    }
+    bytes
+}
+
+fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file(name, options).unwrap();
+    archive.write_all(bytes).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+/// The lines of a feed that a sample of it can speak of.
+fn lines<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a Line> {
+    let key = feed
+        .series
+        .iter()
+        .find(|line| line.id == *id)
+        .map(|line| &line.key);
+    let of_key = |line: &&Line| Some(&line.key) == key;
+    let narrow = matches!(feed.format, Format::BoardZip)
+        || feed
+            .split
+            .as_ref()
+            .is_some_and(|s| matches!(s, Split::Series { .. } | Split::Window { .. }));
+    let chosen = feed.series.iter().filter(of_key);
+    match narrow && feed.format == Format::BoardZip {
+        true => chosen.filter(|line| line.id == *id).collect(),
+        false => chosen.collect(),
+    }
+}
+
+fn read(feed: &Feed, bytes: &[u8], id: &SeriesId) -> Result<Figures, String> {
+    let lines = lines(feed, id);
+    let ask = feed.asks(&lines, None, TODAY).remove(0);
+    let mut reader = Reader::new(feed, &lines);
+    reader.take(bytes, &ask)?;
+    reader.finish(TODAY)
+}
+
+#[test]
+fn every_kept_answer_gives_what_its_recipe_promises() {
+    let mut samples = 0;
+    for FeedRef { source, feed } in Recipes::embedded().feeds() {
+        let name = format!("{}/{}", source.id, feed.id);
+        for sample in &feed.sample {
+            let want = &sample.expect;
+            let figures =
+                read(feed, &body(feed, sample), &want.id).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let rows = figures[&want.id]
+                .as_ref()
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(rows.len(), sample.rows, "{name}");
+            let found = rows
+                .iter()
+                .find(|row| row.date == want.date)
+                .unwrap_or_else(|| panic!("{name}: {rows:?}"));
+            assert_eq!(found.value, want.value, "{name}");
+            samples += 1;
+        }
+        let is_bare =
+            feed.sample.is_empty() && feed.seen == Seen::Sample && feed.format != Format::Formula;
+        assert!(!is_bare, "{name} says that an answer is kept");
+    }
+    assert!(samples >= 35, "{samples}");
+}
+
+#[test]
+fn every_recipe_is_sound_and_every_file_is_one() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sources");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            Recipe::parse(&path.to_string_lossy(), &text).unwrap_or_else(|e| panic!("{e}"));
+            files += 1;
+        }
+    }
+    assert_eq!(Recipes::embedded().recipes.len(), files);
+    for at in Recipes::embedded().feeds() {
+        for line in &at.feed.series {
+            assert!(
+                Catalogue::embedded().get(line.id.as_str()).is_some(),
+                "{} of {}",
+                line.id,
+                at.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_slip_in_a_recipe_is_named() {
+    let good = include_str!("../../data/sources/chicago_fed.toml");
+    for (from, to, says) in [
+        ("pace_ms", "pacems", "pacems"),
+        (
+            "https://www.chicagofed.org/-/media/publications/nfci",
+            "http://www.chicagofed.org/-/media/publications/nfci",
+            "https",
+        ),
+        ("www.chicagofed.org\"]", "example.org\"]", "source.hosts"),
+        ("id = \"cfnai\"", "id = \"nfci\"", "stands twice"),
+        ("id = \"ANFCI\"", "id = \"anfci\"", "capitals"),
+        ("rights = \"cite\"", "rights = \"mine\"", "mine"),
+        ("\"chicago_fed\"", "\"fred\"", "source.id"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let said = Recipe::parse("x.toml", &good.replace(from, to))
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains(says) && said.contains("x.toml"), "{said}");
+    }
+}
+
+fn feed(name: &str) -> &'static Feed {
+    let found = Recipes::embedded().feeds().find(|at| at.name() == name);
+    found.unwrap_or_else(|| panic!("{name}")).feed
+}
+
+fn refused(name: &str, bytes: &[u8]) -> String {
+    let feed = feed(name);
+    match read(feed, bytes, &feed.series[0].id) {
+        Err(problem) => problem,
+        Ok(figures) => figures
+            .into_values()
+            .find_map(Result::err)
+            .expect("it was taken"),
+    }
+}
+
+#[test]
+fn answers_that_break_a_promise_are_refused() {
+    let bls = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/sources/samples/bls/v1_truncated.json"
+    ))
+    .unwrap();
+    let board = |text: &str| zipped("G17_data.xml", text.as_bytes());
+    let g17 = &feed("fed_board/g17").sample[0].body;
+    let dts = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/sources/samples/treasury/dts_operating_cash_balance.json"
+    ))
+    .unwrap();
+    let renamed = dts.replace("\"record_date\":\"2026-09-25\",\"account_type\":\"Treasury General Account (TGA) Closing Balance\"", "\"record_date\":\"2026-09-25\",\"account_type\":\"TGA close\"");
+    let vix = "DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2,3,";
+    for (name, bytes, says) in [
+        ("bls/surveys", bls, "cut"),
+        ("bls/surveys", br#"{"status":"REQUEST_NOT_PROCESSED","message":["daily threshold"],"Results":{}}"#.to_vec(), "REQUEST_NOT_PROCESSED"),
+        ("fed_board/g17", board(&g17.replace("2017_100", "2022_100")), "Index:_2022_100"),
+        ("fed_board/g17", board(&g17.replace("UNIT_MULT=\"1\"", "UNIT_MULT=\"100\"")), "multiplier"),
+        ("fed_board/g17", board(&g17.replace("IP.B50001.S", "IP.X")), "no series"),
+        ("fed_board/g17", zipped("other.txt", b"x"), "_data.xml"),
+        ("fed_board/g17", b"<html>".to_vec(), "ZIP"),
+        ("treasury/tga", renamed.into_bytes(), "renamed"),
+        ("treasury/tga", dts.replace("\"total-count\":10", "\"total-count\":11").into_bytes(), "11 were announced"),
+        ("cboe/index", format!("{vix}1000\n").into_bytes(), "outside"),
+        ("cboe/index", b"DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2".to_vec(), "breaks off"),
+        ("cboe/index", b"SYMBOL\n".to_vec(), "DATE"),
+        ("cboe/index", b" \n".to_vec(), "empty"),
+        ("cboe/chart", br#"{"symbol":"SPY","data":[]}"#.to_vec(), "_SPX"),
+        ("kraken/ohlc", br#"{"error":["EGeneral"],"result":{}}"#.to_vec(), "/error"),
+        ("coinbase/candles", br#"{"message":"NotFound"}"#.to_vec(), "no rows"),
+        ("chicago_fed/nfci", b"Friday_of_Week,NFCI,ANFCI,Risk,Credit,Leverage,Nonfinancial_Leverage\n01/07/1971,1,1,1,1,1,1\n".to_vec(), "weekday"),
+        ("bea/nipa_q", b"<!DOCTYPE html>".to_vec(), "%SeriesCode"),
+        ("census/export", b"Not Seasonally Adj\n\nPeriod,Value\nJan-1994,1\n".to_vec(), "Seasonally Adjusted"),
+        ("nyfed/effr", br#"{"refRates":[{"effectiveDate":"2026-09-25","type":"EFFR","percentRate":3.88},{"effectiveDate":"2026-09-25","type":"EFFR","percentRate":3.9}]}"#.to_vec(), "two values"),
+        ("eia/spot", br#"{"error":{"code":"API_KEY_MISSING"}}"#.to_vec(), "no rows"),
+    ] {
+        let said = refused(name, &bytes);
+        assert!(said.contains(says), "{name}: {said}");
+    }
+    assert!(is_spent(
+        br#"{"status":"REQUEST_NOT_PROCESSED","message":["the daily threshold was reached"]}"#
+    ));
+}
+
+#[test]
+fn questions_cover_time_without_gap() {
+    let years = feed("treasury/par_yields");
+    let lines: Vec<&Line> = years.series.iter().collect();
+    assert_eq!(years.asks(&lines, None, TODAY).len(), 37);
+    let late = years.asks(&lines, Some(date(2025, 12, 30)), TODAY);
+    assert!(
+        late[0].url.contains("csv/2025/all") && late[1].url.contains("value=2026"),
+        "{late:?}"
+    );
+    let candles = feed("coinbase/candles");
+    let two: Vec<&Line> = candles.series.iter().take(2).collect();
+    let asks = candles.asks(&two, Some(date(2026, 1, 1)), TODAY);
+    assert_eq!(asks.len(), 2, "one product, two windows");
+    assert!(
+        asks[0].url.contains("end=2026-10-27") && asks[1].url.contains("start=2026-10-28"),
+        "{asks:?}"
+    );
+    let bls = feed("bls/surveys");
+    let all: Vec<&Line> = bls.series.iter().collect();
+    assert_eq!(
+        bls.asks(&all, Some(date(2025, 1, 1)), TODAY).len(),
+        4,
+        "the latest two years"
+    );
+}
+
+#[test]
+fn formulas_agree_with_figures_worked_by_hand() {
+    let day = date(2026, 9, 25);
+    let one = |value: f64| vec![crate::model::Observation::new(day, value)];
+    let line = |id: &str| {
+        Recipes::embedded()
+            .formula(&SeriesId::new(id).unwrap())
+            .unwrap()
+    };
+    assert_eq!(
+        formula(line("T10Y2Y"), &[one(5.17), one(4.81)])[0].value,
+        0.36
+    );
+    assert_eq!(formula(line("T10Y2Y"), &[one(5.17), vec![]]), vec![]);
+    // Breakevens of 2.4 % over five and 2.3 % over ten years: about 2.2 % over the second five.
+    let forward = formula(line("T5YIFR"), &[one(4.4), one(4.5), one(2.0), one(2.2)]);
+    assert_eq!(forward[0].value, 2.2);
+    let months = |values: &[f64]| -> Vec<crate::model::Observation> {
+        let start = date(2025, 1, 1);
+        let at = |n: i64| crate::model::frequency::shift(start, jiff::ToSpan::months(n));
+        (0i64..)
+            .zip(values)
+            .map(|(n, v)| crate::model::Observation::new(at(n), *v))
+            .collect()
+    };
+    let mut rates = vec![4.0; 14];
+    rates.push(4.9);
+    let sahm = formula(line("SAHMCURRENT"), &[months(&rates)]);
+    assert_eq!(sahm.last().map(|o| o.value), Some(0.3));
+    let velocity = formula(
+        line("M2V"),
+        &[months(&[30.0]), months(&[10.0, 20.0, 30.0, 40.0])],
+    );
+    assert_eq!((velocity.len(), velocity[0].value), (1, 1.5));
+}
+
+/// Live sources of the catalogue beside FRED: without a key, with a free one, for oneself alone, none.
+#[test]
+fn most_of_the_catalogue_has_a_live_source_beside_fred() {
+    let recipes = Recipes::embedded();
+    let (mut open, mut keyed, mut personal, mut none) = (0, 0, 0, 0);
+    for info in Catalogue::embedded()
+        .iter()
+        .filter(|info| !info.is_composite())
+    {
+        let first = recipes.routes(&info.id).next();
+        match first.map(|at| at.source) {
+            Some(source) if source.key.as_ref().is_some_and(|key| !key.optional) => keyed += 1,
+            Some(source) if source.rights == SourceRights::Personal => personal += 1,
+            Some(_) => open += 1,
+            None if recipes.formula(&info.id).is_some() => open += 1,
+            None => none += 1,
+        }
+    }
+    println!("without a key {open}, free key {keyed}, personal {personal}, none {none}");
+    assert!(
+        open + keyed + personal >= 320,
+        "{open} {keyed} {personal} {none}"
+    );
+}

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Builds the bundled history: history.db.zst and the tables of docs/DATA.md. Reads nothing but files of this repository.
+
+What goes into it
+    data/series/<ID>.csv      figures as last revised, read on FIGURES_READ
+    data/vintages/<ID>.csv    what was known at each month's end
+    packages.csv              what public packages know beyond them (packages.py makes it), read on PACKAGES_READ
+    SAHMCURRENT               computed here from UNRATE
+
+What it does
+    1. Lays them over each other, the older first: where two differ on a date the newer wins, and the older stays as what
+       was known before. Refuses a series without a row in crates/core/data/catalogue.csv, and any that may not be bundled.
+    2. Imports them into a new store by `econoscope import --bare`, so that each series tells where it came from; imports
+       them once more, and stops unless that finds not a figure new or changed.
+    3. Compresses a verified copy of that store (`econoscope backup`) with zstd.
+    4. Rewrites the part of docs/DATA.md between its two marker comments.
+
+How to run (Python 3.11 or newer; a program built by `cargo build`, whatever history is in it)
+    pip install zstandard==0.25.0
+    python3 crates/data/data/history/build.py
+    python3 crates/data/data/history/build.py --program FILE           # another program than target/debug/econoscope
+    python3 crates/data/data/history/build.py --out FILE               # a trial: the history elsewhere, docs/DATA.md as it is
+    exit code 0 = written; 2 = a figure is missing or may not be here, nothing written
+"""
+
+import argparse
+import csv
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import zstandard
+
+from packages import PACKAGES, Refused
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parent
+ROOT = DATA.parent
+HISTORY = HERE / "history.db.zst"
+DOCS = ROOT / "docs" / "DATA.md"
+# The days on which the figures of data/series and those of the packages were read.
+FIGURES_READ = "2026-08-22"
+PACKAGES_READ = "2026-11-21"
+FIGURES = "bundled from figures of August 2026"
+LEVEL = 22
+SIZE_LIMIT = 3_000_000
+MARK_START = "<!-- crates/data/data/history/build.py: start of the generated part -->"
+MARK_END = "<!-- crates/data/data/history/build.py: end of the generated part -->"
+
+
+@dataclass
+class Held:
+    """All that goes into the store of one series."""
+
+    figures: dict = field(default_factory=dict)  # date -> value as last revised
+    origin: str = FIGURES
+    read: str = FIGURES_READ
+    vintages: list = field(default_factory=list)  # (date, value or "", day or month)
+    newer: dict = field(default_factory=dict)  # date -> value that a package knows beyond the figures
+    package: str = ""
+
+    def latest(self):
+        """date -> newest value, withdrawn dates left out."""
+        told = {day: value for day, value, _ in sorted(self.vintages, key=lambda row: row[2])}
+        return {day: value for day, value in sorted((told | self.figures | self.newer).items()) if value != ""}
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_all():
+    """Every series by its identifier."""
+    held = defaultdict(Held)
+    for path in sorted((DATA / "series").glob("*.csv")):
+        held[path.stem].figures = {row["date"]: row["value"] for row in read_csv(path)}
+    units = [row["series"] for row in read_csv(DATA / "vintages" / "units.csv")]
+    for path in sorted((DATA / "vintages").glob("*.csv")):
+        if path.stem != "units":
+            held[path.stem].vintages = [(row["date"], row["value"], row["known_from"]) for row in read_csv(path)]
+    read_packages(held)
+    for series, all_of_it in held.items():
+        if all_of_it.vintages:
+            settle(all_of_it, units.count(series) > 1)
+    held["SAHMCURRENT"] = Held(sahm(held["UNRATE"].latest()), "bundled from derived: UNRATE", PACKAGES_READ)
+    return dict(sorted(held.items()))
+
+
+def read_packages(held):
+    """Lays what packages know beside the figures; a series that only a package has is that package's."""
+    alone = {row["series_id"] for row in read_csv(HERE / "packages.csv")} - {s for s in held if held[s].figures}
+    for row in read_csv(HERE / "packages.csv"):
+        of_it = held[row["series_id"]]
+        if row["known_from"]:
+            of_it.vintages.append((row["date"], row["value"], row["known_from"]))
+        elif row["series_id"] in alone:
+            of_it.figures[row["date"]] = row["value"]
+            of_it.origin, of_it.read = f"bundled from {PACKAGES[row['package']]}", PACKAGES_READ
+        else:
+            of_it.newer[row["date"]] = row["value"]
+            of_it.package = row["package"]
+
+
+def settle(held, is_rebased):
+    """Makes figures as last revised and vintages one history."""
+    told = {day: value for day, value, _ in sorted(held.vintages, key=lambda row: row[2])}
+    first = min(known for _, _, known in held.vintages)
+    begin, oldest = min(told), min(held.figures)
+    if max(held.figures) < max(told):
+        # The copy is older than the last vintage: what that one says is newer.
+        held.figures = {day: told.get(day) or value for day, value in held.figures.items()}
+    # Dates that the series no longer has.
+    held.vintages += [(day, "", held.read) for day in told if day < oldest and told[day] != ""]
+    if is_rebased:
+        # No vintage tells them in the base year of its time.
+        held.vintages += [(day, "", first) for day in held.figures if day < begin]
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sahm(unemployment):
+    """Three-month mean minus the least of the twelve three-month means before it; two decimals.
+
+    Windows are of calendar months; a mean needs two of its three months, so a month without a figure does not stop it.
+    """
+    known = {int(day[:4]) * 12 + int(day[5:7]) - 1: float(value) for day, value in unemployment.items()}
+    first, last = min(known), max(known)
+    mean = {}
+    for month in range(first, last + 1):
+        window = [known[m] for m in range(month - 2, month + 1) if m in known]
+        if len(window) >= 2:
+            mean[month] = sum(window) / len(window)
+    rows = {}
+    for month in range(first + 12, last + 1):
+        before = [mean[m] for m in range(month - 12, month) if m in mean]
+        if month in mean and before:
+            # `+ 0.0` turns a negative zero into zero.
+            rows[str(date(month // 12, month % 12 + 1, 1))] = repr(round(mean[month] - min(before), 2) + 0.0)
+    return rows
+
+
+# ---------------------------------------------------------------- the store
+
+
+def layers(held):
+    """(origin, day read) -> identifier -> lines, in the order in which they are to be imported.
+
+    Vintages come last: the program sets them apart from all figures that no vintage tells of.
+    """
+    first, second, third = defaultdict(dict), defaultdict(dict), defaultdict(dict)
+    for series, of_it in held.items():
+        key = of_it.origin, of_it.read
+        first[key][series] = [f"{day},{value},\n" for day, value in of_it.figures.items()]
+        if of_it.newer:
+            key = f"bundled from {PACKAGES[of_it.package]}", PACKAGES_READ
+            second[key][series] = [f"{day},{value},\n" for day, value in of_it.newer.items()]
+        if of_it.vintages:
+            key = key[0] + " and vintages", key[1]
+            third[key][series] = [f"{day},{value},{known}\n" for day, value, known in of_it.vintages]
+    return [*sorted(first.items()), *sorted(second.items()), *sorted(third.items())]
+
+
+def store(held, program):
+    """A store file with all of it, made and verified by the program."""
+    with tempfile.TemporaryDirectory() as private:
+        private = Path(private)
+        made, copy = private / "made.db", private / "history.db"
+        steps = []
+        for number, ((origin, read), files) in enumerate(layers(held)):
+            folder = private / str(number)
+            folder.mkdir()
+            for series, lines in files.items():
+                (folder / f"{series}.csv").write_text("date,value,known_from\n" + "".join(lines))
+            steps.append(["--origin", origin, "--read-at", f"{read}T00:00:00Z", folder])
+        for is_again in (False, True):
+            for step in steps:
+                said = econoscope(program, made, "import", "--bare", *step)
+                if is_again and not said.strip().endswith(": 0 new, 0 revised"):
+                    raise Refused(f"the store does not give back what went into it: {said}")
+        econoscope(program, made, "backup", copy)
+        return copy.read_bytes()
+
+
+def econoscope(program, path, *words):
+    """Runs the program on a store; what it said."""
+    done = subprocess.run([program, "--store", path, *words], capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        raise Refused(f"econoscope {words[0]}: {done.stderr.strip()}")
+    return done.stderr
+
+
+# ---------------------------------------------------------------- docs/DATA.md
+
+RIGHTS = {
+    "ok": "public domain",
+    "ok_with_citation": "public domain or freely distributed; cite the source",
+}
+
+
+def catalogue(held):
+    """The rows of crates/core/data/catalogue.csv by identifier in capitals; refuses what may not be bundled."""
+    rows = {row["series_id"].upper(): row for row in read_csv(DATA / "catalogue.csv")}
+    for series, of_it in held.items():
+        row = rows.get(series.upper())
+        if row is None or row["bundle"] not in RIGHTS:
+            raise Refused(f"{series}: no row in the catalogue, or one that does not let it be bundled")
+        if not of_it.figures:
+            raise Refused(f"{series}: no figures")
+    return rows
+
+
+def tables(held, about):
+    """The generated part of docs/DATA.md."""
+    lines = ["| id | title | source agency | rights | freq. | figures from | first | last | figures | vintages | rows of them |",
+             "|---|---|---|---|---|---|---|---|---:|---|---:|"]
+    for series, of_it in held.items():
+        row, latest = about[series.upper()], of_it.latest()
+        copies = [of_it.origin.removeprefix("bundled from ").replace("figures of August 2026", f"agency, read {FIGURES_READ}")]
+        copies += [f"{PACKAGES[of_it.package]}"] if of_it.newer else []
+        months = sorted(known[:7] for _, value, known in of_it.vintages if value != "")
+        lines.append("| " + " | ".join([
+            series, row["title"], row["source_agency"], RIGHTS[row["bundle"]], row["frequency"], "; ".join(copies),
+            min(latest), max(latest), str(len(latest)),
+            f"{months[0]} to {months[-1]}" if months else "", str(len(of_it.vintages)) if months else "",
+        ]) + " |")
+    figures = sum(len(of_it.latest()) for of_it in held.values())
+    rows = sum(len(of_it.vintages) for of_it in held.values())
+    with_vintages = sum(bool(of_it.vintages) for of_it in held.values())
+    lines += ["", f"{len(held)} series, {figures:,} figures as last revised; {rows:,} rows of vintages of {with_vintages} series. "
+              f"Packages were read on {PACKAGES_READ}.", "", "### Packages and checksums", "",
+              "| package | file read | figures | licence of the package | sha256 of the archive |", "|---|---|---|---|---|"]
+    lines += [f"| {p} ({p.kind}) | `{p.inside}` | {p.carries} | {p.licence} | `{p.sha256}` |" for p in PACKAGES.values()]
+    return "\n".join(lines)
+
+
+def write_docs(generated):
+    text = DOCS.read_text()
+    before, start, rest = text.partition(MARK_START)
+    _, end, after = rest.partition(MARK_END)
+    if not (start and end):
+        raise Refused(f"{DOCS.name}: the two marker comments are missing")
+    DOCS.write_text(f"{before}{MARK_START}\n{generated}\n{MARK_END}{after}")
+
+
+# ---------------------------------------------------------------- the run
+
+
+def build(options):
+    held = read_all()
+    about = catalogue(held)
+    file = store(held, options.program)
+    content = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(file)
+    if len(content) > SIZE_LIMIT:
+        raise Refused(f"the history has {len(content):,} bytes, the limit is {SIZE_LIMIT:,}")
+    options.out.write_bytes(content)
+    if options.out == HISTORY:  # one built elsewhere is a trial
+        write_docs(tables(held, about))
+    print(f"{options.out.name}: {len(held)} series, a store of {len(file):,} bytes, {len(content):,} compressed, "
+          f"sha256 {hashlib.sha256(content).hexdigest()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Builds history.db.zst and the tables of docs/DATA.md.")
+    parser.add_argument("--program", type=Path, default=ROOT / "target/debug/econoscope", metavar="FILE",
+                        help="the program that makes the store")
+    parser.add_argument("--out", type=Path, default=HISTORY, metavar="FILE",
+                        help="where to write the history; elsewhere than here, docs/DATA.md stays as it is")
+    try:
+        build(parser.parse_args())
+    except (Refused, OSError, ValueError) as e:
+        print(f"build.py: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+//! Articles: the project's own from `data/articles/`, an operator's folder, and what feeds brought into the store.
+
+use super::folder;
+use crate::store::Article;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::untrusted;
+use include_dir::{Dir, include_dir};
+use jiff::Timestamp;
+use std::path::Path;
+use std::sync::LazyLock;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/articles");
+
+/// Newest articles that can be found and fetched.
+pub const MAX_ARTICLES: usize = 2_000;
+
+/// A text of a folder with its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Title, summary, tags, time.
+    pub article: Article,
+    /// Markdown.
+    pub body: String,
+}
+
+/// The embedded articles, newest first; their `url` is a path below the service's base address.
+///
+/// # Errors
+/// [`Error::BadFile`] for a file that cannot be read, which a test rules out.
+pub fn embedded() -> Result<&'static [Text]> {
+    static TEXTS: LazyLock<Result<Vec<Text>>> = LazyLock::new(|| {
+        let mut texts = folder::embedded(&FILES, "md", read)?;
+        texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
+        Ok(texts)
+    });
+    TEXTS.as_deref().map_err(Clone::clone)
+}
+
+/// Reads every `.md` file of an operator's folder. What is in them is shown as text by others.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the folder or file and what is wrong.
+pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
+    let mut texts = folder::texts(folder, "md", read)?;
+    for text in &mut texts {
+        text.article.source = "operator".into();
+    }
+    Ok(texts)
+}
+
+/// Reads a Markdown file with front matter between two `---` lines: id, title, subtitle, topic, summary,
+/// tags (`[a, b]`), published.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the file and the missing or malformed key.
+pub fn read(file: &str, text: &str) -> Result<Text> {
+    let bad = |problem: &str| Error::bad_file(file, problem);
+    let (head, body) = text
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+        .ok_or_else(|| bad("front matter between two --- lines is missing"))?;
+    let field = |key: &str| {
+        head.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.trim() == key)
+            .map(|(_, value)| value.trim().trim_matches('"').to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    let need = |key: &'static str| field(key).ok_or_else(|| bad(&format!("`{key}:` is missing")));
+    let id = need("id")?;
+    let published_at: Timestamp = need("published")?
+        .parse()
+        .map_err(|_| bad("`published:` is not an RFC 3339 instant"))?;
+    if !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') || id.len() > 100 {
+        return Err(bad("`id:` is not of letters, digits and hyphens"));
+    }
+    let tags = field("tags").unwrap_or_default();
+    let article = Article {
+        slug: id.clone(),
+        url: format!("/articles/{id}"),
+        id,
+        title: untrusted::line(&need("title")?, 200),
+        subtitle: field("subtitle").map(|t| untrusted::line(&t, 200)),
+        topic: field("topic").map(|t| untrusted::line(&t, 40)),
+        summary: field("summary").map(|t| untrusted::line(&t, 600)),
+        tags: tags
+            .trim_matches(['[', ']'])
+            .split(',')
+            .map(|t| untrusted::line(t.trim().trim_matches('"'), 40).to_lowercase())
+            .filter(|t| !t.is_empty())
+            .collect(),
+        published_at,
+        source: "Econoscope".into(),
+    };
+    Ok(Text {
+        article,
+        body: body.trim().to_owned(),
+    })
+}
+
+/// An article as it is shown: its text is by others, whoever wrote it into the store, and its link is a plain one or none.
+pub fn shown(article: Article) -> Article {
+    Article {
+        title: untrusted::name(&article.title, 200),
+        subtitle: article.subtitle.map(|t| untrusted::name(&t, 300)),
+        topic: article.topic.map(|t| untrusted::name(&t, 40)),
+        summary: article.summary.map(|t| untrusted::name(&t, 600)),
+        tags: article
+            .tags
+            .iter()
+            .map(|t| untrusted::name(t, 40))
+            .collect(),
+        url: untrusted::link(&article.url).unwrap_or_default().to_owned(),
+        source: untrusted::name(&article.source, 80),
+        ..article
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operators_article_is_cleaned_and_its_faults_are_named() {
+        let head = "---\nid: x-1\ntitle: Rates <b>up</b>\u{202e}\npublished: 2026-01-02T00:00:00Z\ntags: [Fed, \"cpi\"]\n---\nBody.";
+        let text = read("x.md", head).unwrap();
+        assert_eq!(text.article.title, "Rates up");
+        assert_eq!(text.article.tags, ["fed", "cpi"]);
+        let said = read("x.md", &head.replace("x-1", "../x"))
+            .unwrap_err()
+            .to_string();
+        assert!(said.starts_with("x.md: `id:` is not"), "{said}");
+        let said = read("x.md", &head.replace("title", "name"))
+            .unwrap_err()
+            .to_string();
+        assert_eq!(said, "x.md: `title:` is missing");
+    }
+
+    #[test]
+    fn every_embedded_article_is_read() -> Result<()> {
+        assert!(embedded()?.len() >= 5);
+        assert!(embedded()?.iter().all(|t| t.body.len() > 500));
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Base rates of scenarios, measured from the store once per state of the data.
+
+use super::kept::BaseRates;
+use super::local::Desk;
+use super::scenarios::{Scenario, embedded};
+use econoscope_core::error::Result;
+use econoscope_core::indicators::base_rates::{BaseRate, Event, base_rate};
+use econoscope_core::model::{AsOf, Date};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Scenario {
+    /// What must happen, in words.
+    pub fn rule(&self) -> Option<String> {
+        self.event.as_ref().map(Event::in_words)
+    }
+
+    /// From which months it is counted, in words; all of them where none is said.
+    pub fn counted_from(&self) -> Option<String> {
+        let (event, condition) = (self.event.as_ref()?, self.condition.as_ref());
+        Some(condition.map_or_else(
+            || "every month".to_owned(),
+            |condition| format!("months with {}", condition.in_words(&event.series)),
+        ))
+    }
+
+    /// 90 % interval of the base rate: of the measured one, else as documented.
+    pub fn interval(&self, measured: Option<&BaseRate>) -> Option<[f64; 2]> {
+        let measured = measured.map(|rate| rate.interval.into());
+        measured.or(self.base_rate_interval)
+    }
+
+    /// What the base rate rests on: "measured from the store: 88 of 492 starting months from 1976-06 to 2025-08,
+    /// T10Y2Y", or why the documented figure stands.
+    pub fn basis(&self, measured: Option<&BaseRate>) -> String {
+        let month = |d: Date| d.strftime("%Y-%m").to_string();
+        match (measured, &self.event, self.since) {
+            (Some(rate), Some(event), _) => format!(
+                "measured from the store: {} of {} starting months from {} to {}, {}",
+                rate.hits,
+                rate.starts,
+                month(rate.span.0),
+                month(rate.span.1),
+                event.series
+            ),
+            (None, Some(event), Some(since)) => {
+                let series = &event.series;
+                format!("reference study; {series} is not loaded back to {since}")
+            }
+            _ => "reference study".into(),
+        }
+    }
+}
+
+impl Desk {
+    /// Every scenario, by slug; an operator's own stands in the place of an embedded one.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::BadFile`] for an embedded definition that cannot be read, which a test rules out.
+    pub fn scenarios(&self) -> Result<Vec<&Scenario>> {
+        let all = embedded()?.iter().chain(&self.settings().scenarios);
+        let by_slug: BTreeMap<&str, &Scenario> = all.map(|s| (s.slug.as_str(), s)).collect();
+        Ok(by_slug.into_values().collect())
+    }
+
+    /// Base rates of the scenarios for which the store reaches back far enough.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn base_rates(&self) -> Result<Arc<BaseRates>> {
+        self.base_rates.or_make(self.state()?, || {
+            let mut rates = BaseRates::new();
+            for scenario in self.scenarios()? {
+                if let Some(rate) = self.measured(scenario)? {
+                    rates.insert(scenario.slug.clone(), rate);
+                }
+            }
+            Ok(Arc::new(rates))
+        })
+    }
+
+    fn measured(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {
+        let (Some(event), Some(since), false) =
+            (&scenario.event, scenario.since, self.holdings()?.bundled)
+        else {
+            return Ok(None);
+        };
+        // A series nobody knows is no reason to fail: the documented figure stands and says so.
+        let Ok(info) = self.resolve("series", &event.series) else {
+            return Ok(None);
+        };
+        let series = self.series(&info, AsOf::Latest)?;
+        let condition = scenario.condition.as_ref();
+        Ok(series.and_then(|s| base_rate(&s.observations, event, condition, since)))
+    }
+}

@@ -1,0 +1,224 @@
+//! Series that nobody has to bring: made of others by the identity that defines them.
+//!
+//! `data/identities.csv` says of which: the ten-year yield less the two-year is T10Y2Y, the mean of a month's days is
+//! the monthly series. The formula is one that a caller could have asked for, so that a reader can check it. It stands
+//! in only where nothing is held of the series itself, and the answer says so.
+
+use super::facts::held;
+use super::local::Desk;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators;
+use econoscope_core::indicators::expression::{self, Expr, Scope};
+use econoscope_core::indicators::resample::{Aggregation, aggregate, last_is_partial};
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{
+    AsOf, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table,
+};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// How the catalogue's source begins for a series that nobody publishes.
+pub const OWN: &str = "computed here";
+
+/// How a series is made of others.
+#[derive(Debug)]
+pub struct Identity {
+    /// The formula, as a caller would write it.
+    pub formula: &'static str,
+    tree: Expr,
+    /// How finer figures become those of the series.
+    how: Aggregation,
+    /// Where the published figures are known to be others, and why; empty for most.
+    pub differs: &'static str,
+}
+
+impl Identity {
+    fn read([id, formula, how, differs]: [&'static str; 4]) -> Option<(&'static str, Self)> {
+        let identity = Self {
+            formula,
+            tree: expression::parse(formula).ok()?,
+            how: match how {
+                "" => Aggregation::Average,
+                how => how.parse().ok()?,
+            },
+            differs,
+        };
+        Some((id, identity))
+    }
+
+    /// What it is made of.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.tree.names().into_iter().map(|(name, _)| name)
+    }
+}
+
+static IDENTITIES: LazyLock<HashMap<&'static str, Identity>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/identities.csv"));
+    // A test reads every row.
+    rows.filter_map(|(_, row)| Identity::read(row.ok()?))
+        .collect()
+});
+
+/// The identity that makes a series, if there is one.
+pub fn of(id: &str) -> Option<&'static Identity> {
+    IDENTITIES.get(id)
+}
+
+/// The series that is another's average over periods of a frequency.
+pub fn averages(of: &SeriesId, frequency: Frequency) -> Option<Arc<SeriesInfo>> {
+    let all = IDENTITIES
+        .iter()
+        .filter(|(_, identity)| identity.formula == of.as_str());
+    let mut infos = all.filter_map(|(id, _)| Catalogue::embedded().get(id));
+    infos.find(|info| info.frequency == frequency).cloned()
+}
+
+impl Desk {
+    /// The identity by which a series is made here: where nothing is held of it, and something of each that it is
+    /// made of.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn made_by(&self, id: &SeriesId) -> Result<Option<&'static Identity>> {
+        let Some(identity) = of(id.as_str()) else {
+            return Ok(None);
+        };
+        if self.held(id)?.is_some() {
+            return Ok(None);
+        }
+        for input in identity.inputs() {
+            let input = SeriesId::new(input)?;
+            if self.held(&input)?.is_none() && self.made_by(&input)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(identity))
+    }
+
+    /// The date of a series' newest figure, as it is held or made here.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn newest(&self, info: &SeriesInfo) -> Result<Option<Date>> {
+        if let Some(composite) = indicators::composite(info.id.as_str()) {
+            let reading = self.reading(composite, AsOf::Latest)?;
+            return Ok(reading.value.map(|_| reading.date));
+        }
+        let Some(identity) = self.made_by(&info.id)? else {
+            // Of a projection, the period that is under way.
+            let present = info.frequency.stamp(self.today());
+            let last = self.held(&info.id)?.map(|s| s.last);
+            return Ok(last.map(|last| if last > self.today() { present } else { last }));
+        };
+        let mut newest = self.today();
+        for id in identity.inputs() {
+            let input = Catalogue::embedded().get(id);
+            let last = input.map(|input| self.newest(input)).transpose()?.flatten();
+            newest = newest.min(last.unwrap_or(newest));
+        }
+        // Of figures of the same periods, whose weeks end on whichever day their source says.
+        let is_as_often = |id| {
+            let input = Catalogue::embedded().get(id);
+            input.is_some_and(|input| input.frequency == info.frequency)
+        };
+        if identity.inputs().all(is_as_often) {
+            return Ok(Some(newest));
+        }
+        let stamp = info.frequency.stamp(newest);
+        let is_over = info.frequency.period_end(stamp) <= newest || stamp == newest;
+        let before = || info.frequency.stamp(shift(stamp, -info.frequency.period()));
+        Ok(Some(if is_over { stamp } else { before() }))
+    }
+
+    /// A series as its identity makes it of what was known on a day; none where that is not to be had or not to be
+    /// passed on.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub(super) fn by_identity(
+        &self,
+        info: &Arc<SeriesInfo>,
+        as_of: AsOf,
+    ) -> Result<Option<Arc<Series>>> {
+        let Some(identity) = self.made_by(&info.id)? else {
+            return Ok(None);
+        };
+        let inputs: Vec<&str> = identity.inputs().collect();
+        if self.barred(&inputs).is_some() {
+            return Ok(None);
+        }
+        let mut known: HashMap<&str, Arc<Series>> = HashMap::new();
+        for id in inputs {
+            let input = Catalogue::embedded().get(id);
+            let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
+            match self.series(input, as_of)? {
+                Some(series) => known.insert(id, series),
+                None => return Ok(None),
+            };
+        }
+        Ok(held(info, evaluated(identity, info, &known)?))
+    }
+}
+
+/// The figures of an identity at the frequency of its series, to the decimals in which that is published. A period
+/// that is not over is none.
+fn evaluated(
+    identity: &Identity,
+    info: &SeriesInfo,
+    known: &HashMap<&str, Arc<Series>>,
+) -> Result<Vec<Observation>> {
+    let scope = Scope {
+        series: &|name| known.get(name).cloned(),
+        subject: None,
+        start: Date::MIN,
+        how: identity.how,
+        frequency: None,
+    };
+    let column = expression::evaluate(&identity.tree, scope);
+    let column = column.map_err(|fault| Error::internal("an identity", fault.problem))?;
+    let mut made = aggregate(&column.series, info.frequency, identity.how)?;
+    if last_is_partial(&column.series, info.frequency.into()) {
+        made.pop();
+    }
+    let scale = 10f64.powi(i32::from(info.decimals));
+    // A half that binary arithmetic leaves just below a half is a half.
+    let rounded = |value: f64| round_to(round_to(value * scale, 6), 0) / scale;
+    for o in &mut made {
+        o.value = rounded(o.value);
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_identity_is_made_of_known_series_and_none_of_itself() {
+        let text = include_str!("../../data/identities.csv");
+        let catalogue = Catalogue::embedded();
+        for (line, row) in table::rows::<4>(text) {
+            let (id, identity) = Identity::read(row.unwrap()).unwrap();
+            let info = catalogue.get(id).unwrap();
+            for input in identity.inputs() {
+                let input = catalogue.get(input).unwrap();
+                assert!(input.frequency <= info.frequency, "line {line}: {id}");
+                let mut below = vec![input.id.to_string()];
+                while let Some(one) = below.pop() {
+                    assert_ne!(one, id, "line {line}: a circle");
+                    below.extend(
+                        of(&one)
+                            .into_iter()
+                            .flat_map(Identity::inputs)
+                            .map(str::to_owned),
+                    );
+                }
+            }
+        }
+        assert_eq!(IDENTITIES.len(), text.lines().count() - 1);
+        let monthly = averages(&SeriesId::new("DCOILWTICO").unwrap(), Frequency::Monthly);
+        assert_eq!(monthly.unwrap().id.as_str(), "MCOILWTICO");
+    }
+}

@@ -1,0 +1,222 @@
+//! Tracked scenarios: definitions from `data/scenarios/`, embedded, and from an operator's folder.
+//!
+//! How often each event has followed is measured from the store; where that does not reach back far enough, the
+//! documented figure stands.
+
+use super::folder;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::base_rates::{Condition, Event};
+use econoscope_core::model::SeriesId;
+use include_dir::{Dir, include_dir};
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::LazyLock;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/scenarios");
+
+/// Where a scenario stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Watched now.
+    Active,
+    /// Not watched for the time being.
+    Paused,
+    /// Came true or was refuted.
+    Resolved,
+    /// Kept for the record.
+    Archived,
+}
+
+impl Status {
+    /// The contract's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Resolved => "resolved",
+            Self::Archived => "archived",
+        }
+    }
+}
+
+/// What may happen, how often it has happened, and what decides it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// For addresses.
+    pub slug: String,
+    /// Event in one line.
+    pub title: String,
+    /// What to watch and what would confirm or refute it.
+    pub thesis: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Assets it bears on.
+    pub asset_classes: Vec<String>,
+    /// Subjects.
+    pub tags: Vec<String>,
+    /// For risk assets: bearish, bullish or neutral.
+    pub polarity: String,
+    /// Share of past start months in which the event followed (docs/METHODS.md#base-rates).
+    pub base_rate: f64,
+    /// Wilson 90 % interval of the base rate on non-overlapping windows.
+    #[serde(default)]
+    pub base_rate_interval: Option<[f64; 2]>,
+    /// First year of the record behind the base rate.
+    #[serde(default)]
+    pub since: Option<i16>,
+    /// An operator's own probability, where one is set.
+    #[serde(default)]
+    pub probability_override: Option<f64>,
+    /// Tags by which articles belong to it.
+    #[serde(default)]
+    pub articles: Vec<String>,
+    /// What decides it; without one the documented base rate is never measured.
+    #[serde(default)]
+    pub event: Option<Event>,
+    /// Which starting months count.
+    #[serde(default)]
+    pub condition: Option<Condition>,
+}
+
+/// The embedded scenarios, by slug.
+///
+/// # Errors
+/// [`Error::BadFile`] for a definition that cannot be read, which a test rules out.
+pub fn embedded() -> Result<&'static [Scenario]> {
+    static SCENARIOS: LazyLock<Result<Vec<Scenario>>> = LazyLock::new(|| {
+        let mut list = folder::embedded(&FILES, "toml", read)?;
+        list.sort_by(|a, b| a.slug.cmp(&b.slug));
+        Ok(list)
+    });
+    SCENARIOS.as_deref().map_err(Clone::clone)
+}
+
+/// Reads every `.toml` file of an operator's folder, by slug.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the folder or file and what is wrong.
+pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
+    folder::texts(folder, "toml", read)
+}
+
+/// Reads one definition.
+///
+/// # Errors
+/// [`Error::BadFile`] naming the file and what is wrong in it.
+pub fn read(file: &str, text: &str) -> Result<Scenario> {
+    let bad = |problem: String| Error::bad_file(file, problem);
+    let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
+    match scenario.fault(Path::new(file)) {
+        Some(problem) => Err(bad(problem)),
+        None => Ok(scenario),
+    }
+}
+
+impl Scenario {
+    /// What is wrong with it, if anything.
+    fn fault(&self, file: &Path) -> Option<String> {
+        let Self { slug, polarity, .. } = self;
+        let share = |p: f64| (0.0..=1.0).contains(&p);
+        let ordered = |[low, high]: [f64; 2]| share(low) && share(high) && low <= high;
+        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_named = (1..=64).contains(&slug.len()) && slug.chars().all(kebab);
+        let is_file = file.file_stem().is_none_or(|stem| stem == slug.as_str());
+        let has_shares = share(self.base_rate) && self.probability_override.is_none_or(share);
+        let is_polar = matches!(polarity.as_str(), "bearish" | "bullish" | "neutral");
+        let fault = if !is_named {
+            format!("slug {slug} is not of a-z, 0-9 and hyphens")
+        } else if !is_file {
+            format!("slug {slug} is not the file's name; rename one of them")
+        } else if !has_shares {
+            "base_rate and probability_override are shares from 0 to 1".to_owned()
+        } else if !self.base_rate_interval.is_none_or(ordered) {
+            "base_rate_interval is two shares, the lower first".to_owned()
+        } else if !is_polar {
+            format!("polarity {polarity} is not bearish, bullish or neutral")
+        } else if let Some(event) = &self.event {
+            return self.event_fault(event);
+        } else if self.condition.is_some() {
+            "[condition] stands without an [event]".to_owned()
+        } else {
+            return None;
+        };
+        Some(fault)
+    }
+
+    fn event_fault(&self, event: &Event) -> Option<String> {
+        if let Err(error) = SeriesId::new(&event.series) {
+            return Some(format!("[event] series: {error}"));
+        }
+        if !(1..=120).contains(&event.horizon_months) {
+            return Some("[event] horizon_months is a whole number from 1 to 120".into());
+        }
+        let given = self.condition.as_ref().map_or(0.0, |c| c.threshold);
+        if !event.threshold.is_finite() || !given.is_finite() {
+            return Some("threshold is not a number".into());
+        }
+        self.since
+            .is_none()
+            .then(|| "[event] needs `since`, the first year that counts".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_scenario_is_sound() -> Result<()> {
+        let list = embedded()?;
+        assert!(list.len() >= 15, "{} scenarios", list.len());
+        assert!(list.windows(2).all(|w| w[0].slug != w[1].slug));
+        for scenario in list {
+            let event = scenario.event.as_ref().unwrap();
+            let known = econoscope_core::catalogue::Catalogue::embedded().get(&event.series);
+            assert!(known.is_some(), "{}: {}", scenario.slug, event.series);
+        }
+        Ok(())
+    }
+
+    const OWN: &str = "slug = \"x\"\ntitle = \"t\"\nthesis = \"t\"\nstatus = \"active\"\nasset_classes = []\n\
+        tags = []\npolarity = \"neutral\"\nbase_rate = 0.5\n";
+
+    #[test]
+    fn what_is_wrong_with_a_definition_is_said() {
+        let said = |more: &str| read("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
+        assert!(said("").is_ok());
+        let event = "[event]\nseries = \"DGS10\"\ntransform = \"level\"\nmove = \"rises_by\"\n\
+            threshold = 1.0\nmonthly = \"mean\"\nhorizon_months = ";
+        for (more, want) in [
+            ("colour = 1".to_owned(), "unknown field `colour`"),
+            (
+                "base_rate_interval = [0.9, 0.1]".to_owned(),
+                "the lower first",
+            ),
+            (format!("{event}12"), "needs `since`"),
+            (format!("since = 1962\n{event}0"), "from 1 to 120"),
+            (
+                "[condition]\ntransform = \"level\"\nrelation = \"below\"\nthreshold = 1"
+                    .to_owned(),
+                "without an [event]",
+            ),
+        ] {
+            let said = said(&more).unwrap_err();
+            assert!(
+                said.starts_with("x.toml: ") && said.contains(want),
+                "{said}"
+            );
+        }
+        let said = read("y.toml", OWN).unwrap_err().to_string();
+        assert!(said.contains("slug x is not the file's name"), "{said}");
+    }
+
+    #[test]
+    fn a_bad_definition_names_its_file() {
+        let said = read("x.toml", "slug = 1")
+            .map_err(|e| e.to_string())
+            .unwrap_err();
+        assert!(said.starts_with("x.toml: "), "{said}");
+    }
+}

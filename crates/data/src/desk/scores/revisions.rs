@@ -1,0 +1,70 @@
+//! How series were revised, over every period with a first print in the bundled vintages.
+
+use super::table::ScoreTable;
+use crate::desk::local::Desk;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::prose::{number, signed};
+use econoscope_core::indicators::revisions::{Spread, Yardstick};
+
+/// Series of the table, in its order.
+const SERIES: [&str; 14] = [
+    "PAYEMS",
+    "UNRATE",
+    "INDPRO",
+    "CPIAUCSL",
+    "CPILFESL",
+    "PCEPI",
+    "GDPC1",
+    "HOUST",
+    "PERMIT",
+    "W875RX1",
+    "DPCERA3M086SBEA",
+    "CMRMTSPLX",
+    "RETAILX",
+    "M2SL",
+];
+
+pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
+    let title = "how first prints were revised after 3 and after 12 months; payrolls in thousands, starts and permits in \
+                 percent of the level, all else in percentage points";
+    let columns = [
+        "series",
+        "from",
+        "to",
+        "n",
+        "mean abs 3 m",
+        "mean abs 12 m",
+        "median abs 12 m",
+        "p90 12 m",
+        "bias 12 m",
+        "sign flips 12 m",
+    ];
+    let mut table = ScoreTable::new("revisions", title, &columns);
+    for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
+        let found = desk.revisions(info)?;
+        if let Some((found, usual)) = found.as_ref().and_then(|f| Some((f, f.usual?))) {
+            let digits = match found.yardstick {
+                Yardstick::Change => 0,
+                Yardstick::LevelInPercent => 1,
+                Yardstick::Level | Yardstick::Growth | Yardstick::AnnualGrowth => 2,
+            };
+            let [short, year] = usual.after;
+            let Spread {
+                mean_abs,
+                median_abs,
+                p90_abs,
+                bias,
+                flips,
+            } = year;
+            let figure = |v: f64| number(v, digits);
+            let flips = flips.map_or("-".to_owned(), |n| n.to_string());
+            let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
+            let said = [short.mean_abs, mean_abs, median_abs, p90_abs].map(figure);
+            let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
+            let end = [signed(bias, digits), flips];
+            table.row(head.into_iter().chain(said).chain(end));
+        }
+    }
+    Ok(table)
+}

@@ -1,0 +1,62 @@
+//! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
+
+use super::detection::{self, Reach, Signal};
+use super::table::{ScoreTable, share};
+use crate::desk::local::Desk;
+use econoscope_core::error::Result;
+use econoscope_core::indicators::alarm::AlarmRule;
+use econoscope_core::indicators::months::{Month, Months};
+use econoscope_core::indicators::nber::is_recession;
+use econoscope_core::indicators::statistics::{Said, auc, average};
+use econoscope_core::indicators::stress::CMSI;
+use econoscope_core::model::AsOf;
+
+const SINCE: Month = Month::new(1985, 1);
+/// Stress from which on a spell is counted: five days in a row begin and end it.
+const HIGH: AlarmRule = AlarmRule {
+    on: 70.0,
+    on_after: 5,
+    off: 70.0,
+    off_after: 5,
+};
+/// When high stress belongs to a recession.
+const REACH: Reach = Reach {
+    ahead: 180,
+    behind: 60,
+};
+
+pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
+    let days = desk.history(&CMSI, AsOf::Latest)?;
+    let ends = Months::lasts(&days);
+    let said: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
+    let mean = |came: bool| {
+        let own = said.iter().filter(|s| s.1 == came).map(|s| s.0);
+        average(own).map_or("-".to_owned(), |v| format!("{v:.0}"))
+    };
+    let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
+                 revised, in the profile that the bundle has; it says no probability, so there is no Brier score";
+    let columns = [
+        "months",
+        "from",
+        "AUC",
+        "mean in recessions",
+        "mean otherwise",
+    ];
+    let mut table = ScoreTable::new("CMSI", title, &columns);
+    let from = ends.first().map_or(String::new(), Month::name);
+    table.row([
+        said.len().to_string(),
+        from,
+        share(auc(&said)),
+        mean(true),
+        mean(false),
+    ]);
+    let signal = Signal {
+        name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
+        spells: HIGH.spells(&days),
+    };
+    Ok(vec![
+        table,
+        detection::table("CMSI", SINCE, &REACH, &[signal]),
+    ])
+}

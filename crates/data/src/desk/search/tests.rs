@@ -1,0 +1,184 @@
+//! What a person means comes first: series in the catalogue and in the store, terms, documents of every kind.
+
+use super::*;
+use crate::desk::Desk;
+use crate::desk::Settings;
+use crate::store::{Description, Sqlite, Store};
+use econoscope_core::model::{Frequency, SeriesId};
+
+fn desk(store: Arc<Sqlite>) -> Desk {
+    let now = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
+    Desk::open(store, Settings::default(), now)
+}
+
+fn found(query: &str, kind: Kind) -> Vec<&'static str> {
+    let found = Library::embedded().unwrap().find(query, Some(kind));
+    found.map(|d| d.name.as_str()).collect()
+}
+
+#[test]
+fn the_series_a_person_means_comes_first() {
+    let mut wrong = Vec::new();
+    for (query, want) in [
+        ("DGS10", "DGS10"),
+        ("10 year treasury", "DGS10"),
+        ("unemployment rate", "UNRATE"),
+        ("unemploymnt", "UNRATE"),
+        ("core cpi", "CPILFESL"),
+        ("inflation", "CPI_YOY"),
+        ("vix", "VIXCLS"),
+        ("nonfarm payrols", "PAYEMS"),
+        ("recession probability", "SERVICE_CRPI"),
+        ("yen", "DEXJPUS"),
+        ("fed balance sheet", "WALCL"),
+        ("high yield spread", "BAMLH0A0HYM2"),
+        ("initial claims", "ICSA"),
+        ("housing starts", "HOUST"),
+        ("industrial production", "INDPRO"),
+    ] {
+        let got = found(query, Kind::Series);
+        if got.first() != Some(&want) {
+            wrong.push(format!("{query}: {got:?}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_name_of_a_series_finds_it_first() {
+    let names = Names::embedded();
+    let ids = names
+        .catalogue()
+        .iter()
+        .map(|info| (info.id.as_str(), info));
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    for (name, info) in ids.chain(names.aliases()) {
+        let first = desk.find(name, 1).unwrap().remove(0);
+        assert_eq!(
+            (first.kind, first.name.as_str()),
+            (Kind::Series, info.id.as_str()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn sample_queries_find_their_term_first() {
+    let mut wrong = Vec::new();
+    let queries = include_str!("../../../data/glossary/queries.csv");
+    for line in queries.lines().skip(1) {
+        let (query, want) = line.rsplit_once(',').unwrap();
+        let got = found(query.trim_matches('"'), Kind::Term);
+        if got.first() != Some(&want) {
+            wrong.push(format!("{query}: {got:?}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn words_find_documents_of_every_kind() {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    let best = |query: &str| -> Vec<String> {
+        let found = desk.find(query, 5).unwrap();
+        found
+            .iter()
+            .map(|d| format!("{}:{}", d.kind.word(), d.name))
+            .collect()
+    };
+    for (query, want) in [
+        ("sahm rule", "term:sahm-rule"),
+        ("unemployment rate", "series:UNRATE"),
+        ("net liquidity method formula", "method:cnli"),
+        ("reading the yield curve", "article:reading-the-yield-curve"),
+        ("10 year treasury constant maturity", "series:DGS10"),
+        ("oil rises thirty percent", "scenario:oil-spike-30"),
+    ] {
+        let found = best(query);
+        assert!(found.iter().any(|f| f == want), "{query}: {found:?}");
+    }
+    assert!(best("zzzz qqqq").is_empty());
+    assert!(best("price of eggs").is_empty());
+}
+
+#[test]
+fn a_category_is_listed_and_narrows() -> Result<()> {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    let (fx, total) = desk.find_series("", Some("FX"), 500)?;
+    let all = Catalogue::embedded().iter();
+    assert_eq!(total, all.filter(|info| info.category == "fx").count());
+    assert!(!fx.is_empty() && fx.iter().all(|info| info.category == "fx"));
+    let (credit, _) = desk.find_series("spread", Some("credit"), 50)?;
+    assert!(!credit.is_empty() && credit.iter().all(|info| info.category == "credit"));
+    assert_eq!(desk.find_series("qqqqzzzz", None, 50)?.1, 0);
+    Ok(())
+}
+
+#[test]
+fn imported_series_are_all_counted_and_as_many_looked_up_as_are_shown() -> Result<()> {
+    let store = Arc::new(Sqlite::in_memory()?);
+    for n in 0..300 {
+        store.write(crate::store::Write {
+            id: &SeriesId::new(&format!("OWN{n:03}"))?,
+            observations: &[econoscope_core::model::Observation::new(
+                jiff::civil::date(2026, 1, 1),
+                1.0,
+            )],
+            known_from: None,
+            fetched_at: jiff::Timestamp::UNIX_EPOCH,
+            origin: "file",
+        })?;
+    }
+    let desk = desk(store);
+    let (found, total) = desk.find_series("", Some("imported"), 3)?;
+    let ids: Vec<&str> = found.iter().map(|info| info.id.as_str()).collect();
+    assert_eq!(
+        (ids.as_slice(), total),
+        (["OWN000", "OWN001", "OWN002"].as_slice(), 300)
+    );
+    assert_eq!(desk.find_series("own-29", Some("imported"), 50)?.1, 10);
+    let (named, _) = desk.find_series("own299", None, 1)?;
+    assert_eq!(named[0].id.as_str(), "OWN299");
+    Ok(())
+}
+
+#[test]
+fn titles_in_the_store_are_found_after_the_catalogue() -> Result<()> {
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let titles = [
+        (
+            "TXLONG",
+            "Unemployment Rate for People of Some Age in Texas",
+        ),
+        ("TXUR", "Unemployment Rate in Texas"),
+        ("DGS10", "Not our title"),
+    ];
+    store.describe(&titles.map(|(id, title)| Description {
+        id: SeriesId::new(id).unwrap(),
+        title: title.into(),
+        units: "Percent".into(),
+        frequency: Frequency::Quarterly,
+        seasonally_adjusted: true,
+        source: String::new(),
+    }))?;
+    let desk = desk(store);
+    let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
+        let found = desk.find_series(query, category, 50)?.0;
+        Ok(found.iter().map(|info| info.id.to_string()).collect())
+    };
+    assert_eq!(
+        ids("unemployment rate texas", Some("imported"))?,
+        ["TXUR", "TXLONG"]
+    );
+    let all = ids("unemployment rate", None)?;
+    assert_eq!(
+        (all[0].as_str(), all.last().unwrap().as_str()),
+        ("UNRATE", "TXLONG")
+    );
+    let labor = ids("unemployment rate", Some("labor"))?;
+    assert!(!labor.is_empty() && labor.iter().all(|id| !id.starts_with("TX")));
+    assert_eq!(ids("txlong", None)?[0], "TXLONG");
+    // The catalogue's own titles stand.
+    assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
+    Ok(())
+}

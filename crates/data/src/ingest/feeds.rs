@@ -1,0 +1,155 @@
+//! Articles of public agencies from their RSS and Atom feeds into the store.
+//!
+//! A feed is asked at most once in half an hour, with the validators of its last answer, so that nothing is
+//! sent again that has not changed. What comes is text by others: it is cleaned, cut, and kept only with a
+//! link to the feed's own site. A feed that is broken is reported and never stops the rest.
+
+mod entries;
+mod feed;
+
+pub use feed::Feed;
+
+use super::fetch::{Fetch, Question, Timeouts, Validators, unavailable};
+use super::looks::{self, Looks, blocking};
+use super::pace::PaceSettings;
+use super::sources::SourceSettings;
+use crate::store::Store;
+use econoscope_core::error::Result;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Note of the store: when each feed was read, with the validators of its answer.
+const LOOKS: &str = "feed_looks";
+/// A feed is not asked again before this is over.
+const REST_SECONDS: i64 = 30 * 60;
+/// Largest feed that is read.
+const MAX_FEED_BYTES: usize = 8 << 20;
+const ACCEPT: &str =
+    "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8";
+/// Articles can wait for the next sync.
+const PACE: PaceSettings = PaceSettings {
+    tries: 2,
+    patience: Duration::from_secs(10),
+    ..PaceSettings::DOWNLOADS
+};
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// What became of one feed.
+#[derive(Debug)]
+pub struct FeedReport {
+    /// Its name.
+    pub name: String,
+    /// Articles that the store did not have; `None` when it was asked too recently or had nothing new.
+    pub outcome: Result<Option<usize>>,
+}
+
+/// When a feed was read, and how to ask whether it has changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct FeedLook {
+    at: Timestamp,
+    validators: Validators,
+}
+
+/// Reads every feed that has rested, and puts its articles into the store; ends early when cancelled.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`] when TLS cannot be set
+/// up. What happens to single feeds stands in the reports.
+pub async fn read_feeds(
+    store: &Arc<dyn Store>,
+    feeds: &[Feed],
+    settings: &SourceSettings,
+    now: Timestamp,
+    cancel: &CancellationToken,
+) -> Result<Vec<FeedReport>> {
+    let timeouts = Timeouts {
+        total: settings.timeouts.total.min(LONGEST),
+        ..settings.timeouts
+    };
+    let settings = SourceSettings {
+        timeouts,
+        ..settings.clone()
+    };
+    let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
+    let mut looks = looks::read(store, LOOKS).await?;
+    let before = looks.clone();
+    let mut reports = Vec::new();
+    for feed in feeds {
+        let work = read_feed(store, &fetch, feed, &mut looks, now);
+        let Some(outcome) = cancel.run_until_cancelled(work).await else {
+            break;
+        };
+        if let Err(error) = &outcome {
+            let error = error.for_operator();
+            tracing::warn!(feed = feed.name, error, "a feed was not read");
+        }
+        reports.push(FeedReport {
+            name: feed.name.clone(),
+            outcome,
+        });
+    }
+    if looks != before {
+        looks::keep(&looks, store, LOOKS).await?;
+    }
+    Ok(reports)
+}
+
+async fn read_feed(
+    store: &Arc<dyn Store>,
+    fetch: &Fetch,
+    feed: &Feed,
+    looks: &mut Looks<FeedLook>,
+    now: Timestamp,
+) -> Result<Option<usize>> {
+    let last = looks.get(feed.url.as_str()).cloned().unwrap_or_default();
+    // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
+    if (0..REST_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
+        return Ok(None);
+    }
+    let question = Question {
+        known: Some(&last.validators),
+        ..Question::get(&feed.url, ACCEPT)
+    };
+    let answer = fetch.send(&question).await?;
+    let unusable = |why: String| Err(unavailable(format!("{}: {why}.", feed.name)));
+    let (validators, added) = match answer.status {
+        304 => (last.validators, None),
+        200 if answer.body.len() > MAX_FEED_BYTES => {
+            return unusable("the feed is larger than 8 MiB".to_owned());
+        }
+        200 => match entries::articles(feed, &answer.body, now) {
+            Ok(articles) => {
+                let write = move |store: &dyn Store| store.write_articles(&articles);
+                (answer.validators, Some(blocking(store, write).await?))
+            }
+            Err(e) => {
+                return unusable(format!("the answer is no feed that can be read ({e})"));
+            }
+        },
+        status => return unusable(format!("HTTP {status} instead of a feed")),
+    };
+    let look = FeedLook {
+        at: now,
+        validators,
+    };
+    looks.insert(feed.url.to_string(), look);
+    Ok(added)
+}
+
+/// The door of [`super::fuzz::feed`].
+#[cfg(fuzzing)]
+pub(super) fn fuzz(body: &[u8]) {
+    use econoscope_core::model::untrusted;
+    for feed in &Feed::embedded().unwrap_or_default() {
+        for article in entries::articles(feed, body, Timestamp::UNIX_EPOCH).unwrap_or_default() {
+            assert!(article.url.starts_with("http"), "a link to a page");
+            assert_eq!(untrusted::line(&article.title, usize::MAX), article.title);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

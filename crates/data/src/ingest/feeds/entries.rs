@@ -1,0 +1,133 @@
+//! From a feed's entries to articles.
+
+use super::feed::Feed;
+use crate::store::Article;
+use econoscope_core::model::{table, untrusted};
+use feed_rs::model::Entry;
+use jiff::Timestamp;
+use sha2::Digest;
+use std::sync::LazyLock;
+use url::Url;
+
+/// Entries taken of one feed, the first ones.
+const MAX_ENTRIES: usize = 200;
+const MAX_TITLE: usize = 200;
+const MAX_SUMMARY: usize = 600;
+
+/// Subjects by the words that stand for them, so that scenarios find their articles.
+pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../../data/topics.csv"));
+    rows.filter_map(|(_, row)| row.ok()).collect()
+});
+
+/// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
+pub(super) fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>, String> {
+    let parsed = feed_rs::parser::parse(body).map_err(|e| e.to_string())?;
+    Ok(parsed
+        .entries
+        .iter()
+        .take(MAX_ENTRIES)
+        .filter_map(|entry| article(feed, entry, now))
+        .collect())
+}
+
+fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
+    let title = untrusted::line(&entry.title.as_ref()?.content, MAX_TITLE);
+    let published = entry.published.or(entry.updated)?.timestamp();
+    let url = link(feed, entry)?;
+    if title.is_empty() {
+        return None;
+    }
+    let text = entry
+        .summary
+        .as_ref()
+        .map(|t| t.content.as_str())
+        .or_else(|| entry.content.as_ref().and_then(|c| c.body.as_deref()))
+        .unwrap_or("");
+    let summary = untrusted::line(text, MAX_SUMMARY);
+    let tags = tags(feed, &format!("{title} {summary}"));
+    // The link is what stays the same; some feeds renumber their entries.
+    let hash = sha2::Sha256::digest(identity(&url).as_bytes());
+    let id: String = hash.iter().take(12).map(|b| format!("{b:02x}")).collect();
+    Some(Article {
+        slug: slug(&title, &id),
+        id,
+        subtitle: None,
+        topic: tags.first().cloned(),
+        summary: (!summary.is_empty()).then_some(summary),
+        tags,
+        // A feed that dates its news ahead does not get to stand on top until then.
+        published_at: Timestamp::from_second(published).ok()?.min(now),
+        url: url.into(),
+        source: feed.name.clone(),
+        title,
+    })
+}
+
+/// The entry's page, when it is on the feed's own site.
+fn link(feed: &Feed, entry: &Entry) -> Option<Url> {
+    let page = |rel: Option<&str>| rel.is_none_or(|r| r == "alternate");
+    let href = entry
+        .links
+        .iter()
+        .find(|l| page(l.rel.as_deref()))
+        .map(|l| l.href.trim())?;
+    let url = feed.url.join(href).ok()?;
+    untrusted::link(url.as_str())?;
+    (site(&url)? == site(&feed.url)?).then_some(url)
+}
+
+/// The last two labels of the host: `apps.bea.gov` and `www.bea.gov` are one site.
+fn site(url: &Url) -> Option<String> {
+    let host = url.host_str()?.to_ascii_lowercase();
+    let labels: Vec<&str> = host.rsplit('.').take(2).collect();
+    Some(labels.join("."))
+}
+
+/// An address without what changes from one copy of it to the next.
+fn identity(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    let kept: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(name, _)| !name.starts_with("utm_"))
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    url.set_query(None);
+    if !kept.is_empty() {
+        url.query_pairs_mut().extend_pairs(kept);
+    }
+    let text = url.as_str().trim_end_matches('/');
+    text.split_once("://")
+        .map_or(text, |(_, rest)| rest)
+        .to_owned()
+}
+
+fn tags(feed: &Feed, text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // Blanks on both sides: a mark is found as whole words.
+    let words = format!(" {} ", words.join(" "));
+    let mut tags = feed.tags.clone();
+    for [topic, marks] in TOPICS.iter() {
+        let mentioned = marks.split(", ").any(|m| words.contains(&format!(" {m} ")));
+        if mentioned && !tags.iter().any(|t| t == topic) {
+            tags.push((*topic).to_owned());
+        }
+    }
+    tags
+}
+
+fn slug(title: &str, id: &str) -> String {
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .take(10)
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let short = id.get(..6).unwrap_or(id);
+    format!("{}-{short}", words.join("-"))
+        .trim_start_matches('-')
+        .to_owned()
+}

@@ -1,0 +1,339 @@
+//! One GET over the network: paced, tried again where that can help, bounded in time and size.
+//!
+//! Addresses carry the API key, so they never enter an error: reqwest's errors are stripped of theirs.
+
+use super::pace::{Pace, PaceSettings};
+use crate::net;
+use econoscope_core::clock;
+use econoscope_core::error::{Error, Result};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, LAST_MODIFIED, USER_AGENT,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Largest answer that is taken: 64 MiB, counted as it comes in.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// `Accept` of a download; a server that labels its CSV otherwise must not refuse us for it.
+pub(super) const CSV: &str = "text/csv, */*;q=0.5";
+
+/// How long the network may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To connect.
+    pub connect: Duration,
+    /// Between two pieces of an answer.
+    pub read: Duration,
+    /// For a whole answer.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(30),
+            total: Duration::from_secs(120),
+        }
+    }
+}
+
+/// How to ask whether an answer has changed; empty when a source gives no way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Validators {
+    etag: String,
+    modified: String,
+}
+
+/// What a source answered, complete.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) validators: Validators,
+    pub(super) status: u16,
+    content_type: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Response {
+    /// An answer that never went over a network.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
+        Self {
+            validators: Validators::default(),
+            status,
+            content_type: content_type.to_owned(),
+            body: body.to_vec(),
+        }
+    }
+
+    /// What is wrong with it before it is read: only 200 is the whole of what was asked for, for 206 is a part, and
+    /// what 299 is nobody knows; and a web page is a notice, whatever its status says.
+    pub(super) fn problem(&self) -> Option<String> {
+        let status = self.status;
+        if self.content_type.contains("html") || self.body.trim_ascii_start().starts_with(b"<") {
+            return Some(format!(
+                "it is a web page instead of figures (HTTP {status}); a proxy or a notice stands in the way, or this program is refused"
+            ));
+        }
+        (status != 200).then(|| format!("HTTP {status}"))
+    }
+}
+
+/// One source: its name in messages, its pace, the way to it.
+#[derive(Debug)]
+pub(super) struct Fetch {
+    name: String,
+    client: reqwest::Client,
+    pace: Pace,
+}
+
+const JSON: &str = "application/json";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// One request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) url: &'a Url,
+    pub(super) accept: &'static str,
+    /// The answer that is known already.
+    pub(super) known: Option<&'a Validators>,
+    /// What else is to be tried again.
+    pub(super) is_passing: fn(&Response) -> bool,
+    /// Body of a POST, JSON or a form.
+    pub(super) post: Option<&'a str>,
+    /// A header of its own, with a key.
+    pub(super) header: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Question<'a> {
+    /// A plain GET.
+    pub(super) fn get(url: &'a Url, accept: &'static str) -> Self {
+        Self {
+            url,
+            accept,
+            known: None,
+            is_passing: |_| false,
+            post: None,
+            header: None,
+        }
+    }
+}
+
+/// A try that brought no answer, and whether another one may.
+type Failed = (Error, bool);
+
+impl Fetch {
+    /// A client for one source. `contact` (a mail address or page) follows our name in `User-Agent`. Redirects are
+    /// followed within an origin, and over TLS to `hosts`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is no header text.
+    pub(super) fn new(
+        name: &str,
+        pace: PaceSettings,
+        timeouts: Timeouts,
+        contact: Option<&str>,
+        hosts: &[String],
+    ) -> Result<Self> {
+        let mut client = net::client();
+        if let Some(contact) = contact {
+            let agent = HeaderValue::from_str(&format!("{} ({contact})", net::AGENT));
+            let agent = agent.map_err(|_| {
+                Error::invalid("contact", "", "cannot stand in a header", "plain text")
+            })?;
+            client = client.default_headers(HeaderMap::from_iter([(USER_AGENT, agent)]));
+        }
+        let client = client
+            .connect_timeout(timeouts.connect)
+            .read_timeout(timeouts.read)
+            .timeout(timeouts.total)
+            .redirect(within(hosts.to_vec()))
+            .build()
+            .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
+        Ok(Self {
+            name: name.to_owned(),
+            client,
+            pace: Pace::new(pace),
+        })
+    }
+
+    /// Asks a question; an answer that is still the known one comes as 304 without a body. 429, 5xx, failures of the
+    /// network and what is said to pass are tried again; other statuses are the caller's to read.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
+    pub(super) async fn send(&self, question: &Question<'_>) -> Result<Response> {
+        let mut tried = 0;
+        loop {
+            self.pace.turn().await;
+            tried += 1;
+            let (result, again) = match self.try_once(question).await {
+                Ok(answer) => {
+                    let again = (question.is_passing)(&answer);
+                    (Ok(answer), again)
+                }
+                Err((error, again)) => (Err(error), again),
+            };
+            let asked = result.as_ref().err().and_then(Error::retry_after);
+            if !again || !self.pace.allows_another(tried, asked).await {
+                return result;
+            }
+            tracing::debug!(source = %self.name, tried, ?asked, "trying again");
+        }
+    }
+
+    /// The name of the source.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The error for an answer about `what` that cannot be used.
+    pub(super) fn unusable(&self, what: &str, problem: &str) -> Error {
+        let name = &self.name;
+        unavailable(format!(
+            "{name}'s answer for {what} cannot be used: {problem}. Try again later."
+        ))
+    }
+
+    async fn try_once(&self, question: &Question<'_>) -> std::result::Result<Response, Failed> {
+        let url = question.url;
+        if url.scheme() == "https" && clock::is_before_1970() {
+            let what = "cannot be asked: this machine's clock is before 1970. Set it";
+            return Err((self.failed(what, None), false));
+        }
+        let mut request = match question.post {
+            Some(body) => {
+                let is_json = body.starts_with('{');
+                let kind = if is_json { JSON } else { FORM };
+                let post = self.client.post(url.clone());
+                post.header(CONTENT_TYPE, kind).body(body.to_owned())
+            }
+            None => self.client.get(url.clone()),
+        };
+        request = request.header(ACCEPT, question.accept);
+        if let Some((name, value)) = question.header {
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
+                let what = "cannot be asked with this key: it is no header text";
+                (self.failed(what, None), false)
+            })?;
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        if let Some(Validators { etag, modified }) = question.known {
+            for (name, value) in [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, modified)] {
+                if !value.is_empty() {
+                    request = request.header(name, value);
+                }
+            }
+        }
+        let response = request.send().await.map_err(|e| self.unreachable(e))?;
+        let (status, headers) = (response.status(), response.headers());
+        if status.as_u16() == 429 || status.is_server_error() {
+            return Err((self.refused(status.as_u16(), headers), true));
+        }
+        let text = |name: HeaderName| net::single(headers, &name).unwrap_or_default().to_owned();
+        let mut answer = Response {
+            validators: Validators {
+                etag: text(ETAG),
+                modified: text(LAST_MODIFIED),
+            },
+            status: status.as_u16(),
+            content_type: text(CONTENT_TYPE).to_ascii_lowercase(),
+            body: Vec::new(),
+        };
+        answer.body = match net::body(response, MAX_ANSWER_BYTES).await {
+            Ok(Some(body)) => body,
+            Ok(None) => {
+                let mib = MAX_ANSWER_BYTES >> 20;
+                let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
+                return Err((unavailable(what), false));
+            }
+            Err(error) => return Err(self.unreachable(error)),
+        };
+        Ok(answer)
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> Failed {
+        let what = format!("{}. Check the network", net::problem(&error));
+        let again = !error.is_builder() && !error.is_redirect();
+        (self.failed(&what, Some(error.without_url())), again)
+    }
+
+    fn refused(&self, status: u16, headers: &HeaderMap) -> Error {
+        let (name, asked) = (&self.name, net::retry_after(headers, clock::wall()));
+        if status == 429 {
+            Error::RateLimited {
+                what: format!("{name} asks for fewer requests (HTTP 429)."),
+                retry_after: asked.unwrap_or(Duration::from_secs(60)),
+            }
+        } else {
+            Error::Unavailable {
+                what: format!("{name} is out of order (HTTP {status}). Try again later."),
+                retry_after: asked,
+                source: None,
+            }
+        }
+    }
+
+    fn failed(&self, how: &str, cause: Option<reqwest::Error>) -> Error {
+        Error::Unavailable {
+            what: format!("{} {how} and try again.", self.name),
+            retry_after: None,
+            source: cause.map(|cause| Arc::new(cause) as _),
+        }
+    }
+}
+
+/// At most two redirects, and none that leaves what the source is known to be.
+fn within(hosts: Vec<String>) -> reqwest::redirect::Policy {
+    reqwest::redirect::Policy::custom(move |attempt| {
+        match leads_on(attempt.previous(), attempt.url(), &hosts) {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    })
+}
+
+/// Whether an address may follow those that were asked.
+fn leads_on(asked: &[Url], url: &Url, hosts: &[String]) -> bool {
+    let home = asked.first().map(Url::origin);
+    let is_known = url.scheme() == "https" && hosts.iter().any(|h| url.host_str() == Some(h));
+    (home == Some(url.origin()) || is_known) && asked.len() <= 2
+}
+
+/// A source's answer that cannot be used.
+pub(super) fn unavailable(what: String) -> Error {
+    Error::Unavailable {
+        what,
+        retry_after: None,
+        source: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_moved_is_followed_to_its_own_hosts_alone() {
+        let hosts = ["cdn-api.cboe.com".to_owned()];
+        let asked = [Url::parse("https://cdn.cboe.com/a").unwrap()];
+        for (to, expected) in [
+            ("https://cdn-api.cboe.com/a", true),
+            ("https://cdn.cboe.com/b", true),
+            ("http://cdn-api.cboe.com/a", false),
+            ("https://cdn-api.cboe.com.example/a", false),
+            ("https://example.org/a", false),
+            ("https://127.0.0.1/a", false),
+        ] {
+            let to = Url::parse(to).unwrap();
+            assert_eq!(leads_on(&asked, &to, &hosts), expected, "{to}");
+        }
+        let often = [asked[0].clone(), asked[0].clone(), asked[0].clone()];
+        assert!(!leads_on(&often, &asked[0], &hosts), "a third time");
+    }
+}

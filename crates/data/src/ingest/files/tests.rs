@@ -1,0 +1,330 @@
+use super::*;
+use crate::ingest::testing::Shared;
+use crate::store::Sqlite;
+use econoscope_core::model::Date;
+use jiff::civil::date;
+use std::fs;
+
+fn id(text: &str) -> SeriesId {
+    SeriesId::new(text).unwrap()
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+fn on(day: &str) -> Timestamp {
+    format!("{day}T12:00:00Z").parse().unwrap()
+}
+
+fn run(store: &dyn Store, dir: &Path) -> ImportReport {
+    let provenance = Provenance {
+        origin: "import",
+        read_at: on("2026-11-21"),
+    };
+    import_from(store, dir, provenance, &mut Progress::quiet()).unwrap()
+}
+
+fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
+    let held = store.read(&id(series)).unwrap().unwrap_or_default();
+    held.latest().iter().map(|o| (o.date, o.value)).collect()
+}
+
+#[test]
+fn titles_come_with_the_figures() {
+    let titles = "series_id,title,frequency,units\nMY_OWN.1,Sales of the shop,M,Dollars\n";
+    let dir = folder(&[
+        ("a.csv", "series_id,date,value\nMY_OWN.1,2026-07-29,4.67\n"),
+        ("titles.csv", titles),
+        ("worse.csv", "series_id,title,frequency\nX,x,sometimes\n"),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, dir.path());
+    assert_eq!((report.series, report.described, report.rows), (1, 1, 1));
+    let said = report
+        .errors
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    assert!(
+        said.contains("worse.csv") && said.contains("sometimes"),
+        "{said}"
+    );
+    let told = store.description(&id("MY_OWN.1")).unwrap().unwrap();
+    assert_eq!(
+        (told.title.as_str(), told.units.as_str()),
+        ("Sales of the shop", "Dollars")
+    );
+}
+
+#[test]
+fn a_folder_of_all_layouts_goes_in() {
+    let dir = folder(&[
+        (
+            "a.csv",
+            "series_id,date,value\nDGS10,2026-07-29,4.67\nDGS2,2026-07-29,4.1\n",
+        ),
+        (
+            "UNRATE.CSV",
+            "\u{feff}date,value\r\n2026-06-01,4.2\r\n2026-07-01,.\r\n",
+        ),
+        (
+            "wide.csv",
+            "observation_date,GS10,MY_OWN.1\n2026-07-01,4.5,\n2026-08-01,,7\n",
+        ),
+        ("notes.txt", "not ours"),
+        (".hidden.csv", "not ours"),
+        ("deeper/X.csv", "date,value\n2026-07-01,1\n"),
+        ("folder.csv/inside.txt", "a folder by that name"),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, dir.path());
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    assert_eq!((report.files, report.series, report.rows), (3, 5, 5));
+    assert_eq!(report.written.added, 5);
+    assert_eq!(values(&store, "UNRATE"), vec![(date(2026, 6, 1), 4.2)]);
+    assert_eq!(values(&store, "MY_OWN.1"), vec![(date(2026, 8, 1), 7.0)]);
+    assert!(store.read(&id("X")).unwrap().is_none());
+    assert_eq!(store.status().unwrap()[0].origin, "import");
+}
+
+#[test]
+fn a_broken_row_is_named_and_refuses_its_series_in_every_file() {
+    let dir = folder(&[
+        (
+            "a.csv",
+            "series_id,date,value\nDGS10,2026-07-29,4.67\nDGS2,2026-07-29,4.1\n",
+        ),
+        (
+            "b.csv",
+            "series_id,date,value\nDGS10,2026-07-30,4.7\nDGS10,2026-07-31,oops\n",
+        ),
+        ("c.csv", "series_id,date,value\nDGS10,2026-08-03,4.8\n"),
+        ("d.csv", "<html>"),
+        ("e.csv", "date,value\n"),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, dir.path());
+    let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert!(
+        errors[0].contains("b.csv line 3: \"oops\" is not a number; nothing of DGS10 was imported")
+    );
+    assert!(errors[1].contains("d.csv line 1: the first line \"<html>\" names no date column"));
+    assert!(errors[2].contains("e.csv: holds no figures"));
+    assert!(report.errors.iter().all(|e| e.code() == "bad_file"));
+    assert_eq!(values(&store, "DGS10"), vec![]);
+    assert_eq!(values(&store, "DGS2"), vec![(date(2026, 7, 29), 4.1)]);
+}
+
+#[test]
+fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
+    let first = "series_id,date,value\nA,2026-07-01,1\nA,2026-08-01,2\n";
+    let joined = folder(&[
+        ("1.csv", first),
+        ("2.csv", "DATE,A\n2026-08-01,2\n2026-06-01,0\n"),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    assert!(run(&store, joined.path()).errors.is_empty());
+    let want = vec![
+        (date(2026, 6, 1), 0.0),
+        (date(2026, 7, 1), 1.0),
+        (date(2026, 8, 1), 2.0),
+    ];
+    assert_eq!(values(&store, "A"), want);
+
+    let clash = folder(&[("1.csv", first), ("2.csv", "DATE,A\n2026-08-01,9\n")]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, clash.path());
+    let error = report.errors[0].to_string();
+    assert!(
+        error.contains("2.csv line 2: 9 for 2026-08-01, but 2 on line 3 of"),
+        "{error}"
+    );
+    assert_eq!(values(&store, "A"), vec![]);
+}
+
+#[test]
+fn a_second_import_changes_nothing_and_a_revision_is_dated() {
+    let store = Sqlite::in_memory().unwrap();
+    let dir = folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.2\n2026-08-01,4.3\n")]);
+    run(&store, dir.path());
+    assert_eq!(run(&store, dir.path()).written, Written::default());
+    let newer = folder(&[("UNRATE.csv", "date,value\n2026-08-01,4.4\n2026-09-01,4.5\n")]);
+    let written = run(&store, newer.path()).written;
+    assert_eq!((written.added, written.revised), (1, 1));
+    let rows = store.read(&id("UNRATE")).unwrap().unwrap().rows().to_vec();
+    let known = |value| {
+        rows.iter()
+            .find(|r| r.value == Some(value))
+            .unwrap()
+            .known_from
+    };
+    assert_eq!(known(4.4), Some(date(2026, 11, 21)));
+    assert_eq!(
+        known(4.5),
+        None,
+        "public long before, so estimated from the lag"
+    );
+}
+
+#[test]
+fn nothing_to_import_is_an_error_that_names_the_place() {
+    let empty = tempfile::tempdir().unwrap();
+    let store = Sqlite::in_memory().unwrap();
+    let error = import(&store, empty.path(), &mut Progress::quiet()).unwrap_err();
+    assert!(error.to_string().contains("holds no .csv file"));
+    let missing = empty.path().join("absent");
+    let error = import(&store, &missing, &mut Progress::quiet()).unwrap_err();
+    assert!(error.to_string().contains("absent: cannot be listed"));
+}
+
+#[test]
+fn our_own_composites_are_computed_and_not_imported() {
+    let dir = folder(&[("a.csv", "DATE,SERVICE_CRPI,DGS10\n2026-07-29,14,4.67\n")]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, dir.path());
+    let error = report.errors[0].to_string();
+    assert!(error.contains("SERVICE_CRPI is computed here"), "{error}");
+    assert_eq!(values(&store, "SERVICE_CRPI"), vec![]);
+    assert_eq!(values(&store, "DGS10").len(), 1);
+}
+
+#[test]
+fn one_file_may_be_named_instead_of_a_folder() {
+    let dir = folder(&[
+        ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
+        ("B.csv", "bad"),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, &dir.path().join("UNRATE.csv"));
+    assert_eq!((report.files, report.rows, report.errors.len()), (1, 1, 0));
+}
+
+#[test]
+fn progress_tells_both_stretches_to_their_end() {
+    let dir = folder(&[
+        ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
+        ("B.csv", "bad"),
+    ]);
+    let out = Shared::default();
+    let mut progress = Progress::lines(Box::new(out.clone()));
+    import(&Sqlite::in_memory().unwrap(), dir.path(), &mut progress).unwrap();
+    let text = out.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        (lines[0], lines[3]),
+        ("reading files: 2", "writing series: 1")
+    );
+    assert_eq!(text.matches("FAILED").count(), 1, "{text}");
+    assert!(lines[5].ends_with("1 refused."), "{text}");
+}
+
+#[test]
+fn the_real_folder_goes_in_whole() {
+    let real = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/series"));
+    let store = Sqlite::in_memory().unwrap();
+    let start = std::time::Instant::now();
+    let report = run(&store, real);
+    println!("{} figures in {:?}", report.rows, start.elapsed());
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    assert!(report.files >= 200 && report.series >= 200);
+    let lines: usize = csv_files(real)
+        .unwrap()
+        .iter()
+        .map(|f| fs::read_to_string(f).unwrap().lines().count() - 1)
+        .sum();
+    assert_eq!(
+        report.rows, lines,
+        "no row is lost; the folder holds no missing values"
+    );
+    assert_eq!(report.written.added, report.rows);
+    assert_eq!(
+        values(&store, "UNRATE")
+            .iter()
+            .find(|(d, _)| *d == date(2025, 10, 1)),
+        None
+    );
+}
+
+#[test]
+fn a_figure_far_off_is_taken_from_an_operator_with_a_warning() {
+    let store = Sqlite::in_memory().unwrap();
+    run(
+        &store,
+        folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.1\n2026-08-01,4.2\n")]).path(),
+    );
+    let report = run(
+        &store,
+        folder(&[("UNRATE.csv", "date,value\n2026-09-01,430\n")]).path(),
+    );
+    assert!(report.errors.is_empty());
+    assert!(
+        report.doubts[0].contains("UNRATE: 430 for 2026-09-01"),
+        "{:?}",
+        report.doubts
+    );
+    assert_eq!(values(&store, "UNRATE").len(), 3);
+}
+
+#[test]
+fn vintages_and_figures_of_a_folder_are_one_series() {
+    // The report of December 2008 told of November as well; in February 2009 October left the series for a month.
+    let vintages = "date,value,known_from\n2008-10-01,100,2008-12\n2008-11-01,90,2008-12\n2008-11-01,88,2009-01\n\
+        2008-12-01,80,2009-01\n2008-10-01,,2009-02\n2008-10-01,101,2009-03-06\n";
+    let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";
+    let known = |store: &Sqlite, day| -> Vec<f64> {
+        let held = store.read(&id("PAYEMS")).unwrap().unwrap();
+        let rows = held.as_of(day, econoscope_core::model::Frequency::Monthly, 5);
+        rows.iter().map(|o| o.value).collect()
+    };
+    let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);
+    let (one, other) = (
+        folder(&[("PAYEMS.csv", vintages)]),
+        folder(&[("all.csv", figures)]),
+    );
+    for folders in [
+        vec![&together],
+        vec![&other, &one],
+        vec![&together, &one, &other],
+    ] {
+        let store = Sqlite::in_memory().unwrap();
+        for folder in folders {
+            assert!(run(&store, folder.path()).errors.is_empty());
+        }
+        assert_eq!(known(&store, date(2008, 12, 4)), [101.0], "by the lag");
+        assert_eq!(known(&store, date(2008, 12, 5)), [100.0, 90.0]);
+        assert_eq!(
+            known(&store, date(2009, 1, 8)),
+            [100.0, 90.0],
+            "not by the lag"
+        );
+        assert_eq!(known(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
+        assert_eq!(known(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
+        assert_eq!(known(&store, date(2009, 3, 6)), [101.0, 88.0, 80.0, 70.0]);
+        assert_eq!(values(&store, "PAYEMS").len(), 4);
+        assert_eq!(values(&store, "PAYEMS")[1].1, 87.0, "as read last");
+    }
+}
+
+#[test]
+fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
+    let store = Sqlite::in_memory().unwrap();
+    let text = "date,value,known_from\n2008-01-01,1,2008-12\n2008-01-01,2,2010-02\n2008-11-01,3,2008-12\n2008-12-01,4,2009-01\n";
+    let dir = folder(&[("PAYEMS.csv", text)]);
+    run(&store, dir.path());
+    assert_eq!(run(&store, dir.path()).written, Written::default());
+    let rows = store.read(&id("PAYEMS")).unwrap().unwrap().rows().to_vec();
+    let days: Vec<_> = rows.iter().map(|r| r.known_from).collect();
+    let day = |y, m, d| Some(date(y, m, d));
+    assert_eq!(
+        days,
+        [None, day(2010, 2, 28), day(2008, 12, 5), day(2009, 1, 9)]
+    );
+}

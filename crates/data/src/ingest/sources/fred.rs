@@ -1,0 +1,136 @@
+//! FRED, the database of the St. Louis Fed: with a key its JSON API, without one the CSV download.
+//!
+//! Both give the same figures. Only the API knows what was known when (vintages) and describes a series.
+//! This product uses the FRED API but is not endorsed or certified by the Federal Reserve Bank of St. Louis.
+
+mod api;
+mod vintages;
+
+use super::settings::SourceSettings;
+use crate::ingest::fetch::{CSV, Fetch, Question, Response};
+use crate::ingest::key;
+use crate::ingest::pace::PaceSettings;
+use crate::ingest::table::{self, Column};
+use crate::store::Description;
+use api::{Api, address, not_carried};
+use econoscope_core::error::Result;
+use econoscope_core::model::{Date, Known, SeriesId};
+use url::Url;
+
+/// A client of FRED.
+///
+/// What it is asked fails with [`econoscope_core::Error::NoData`] when FRED does not carry the series, with
+/// [`econoscope_core::Error::RateLimited`] and [`econoscope_core::Error::Unavailable`] when it gives no usable answer, and with
+/// [`econoscope_core::Error::InvalidParam`] when it refuses the key.
+pub(in crate::ingest) enum Fred {
+    Api(Api),
+    Download(Download),
+}
+
+impl Fred {
+    /// A client as the settings say; nothing is sent yet.
+    pub(in crate::ingest) fn open(settings: &SourceSettings) -> Result<Self> {
+        Ok(match &settings.key {
+            Some(key) => Self::Api(Api::new(settings, key.clone())?),
+            None => Self::Download(Download {
+                home: settings.fred()?,
+                fetch: settings.fetch("fred", "FRED", PaceSettings::DOWNLOADS, &[])?,
+            }),
+        })
+    }
+
+    /// Figures of a series from a day on (`None` = all, and FRED may give more), by date and one for each; missing
+    /// values are absent.
+    pub(in crate::ingest) async fn figures(
+        &self,
+        id: &SeriesId,
+        from: Option<Date>,
+    ) -> Result<Vec<Known>> {
+        match self {
+            Self::Api(api) => api.figures(id, from).await,
+            Self::Download(download) => download.figures(id, from).await,
+        }
+    }
+
+    /// Every figure that was ever published, by the day it became known, then by date, without those that only repeat;
+    /// what stands in the first vintage may have been published long before the archive began.
+    pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+        match self {
+            Self::Api(api) => api.vintages(id).await,
+            Self::Download(_) => Err(key::missing()),
+        }
+    }
+
+    /// What a series is called that the catalogue does not know, where FRED says so.
+    pub(in crate::ingest) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
+        match self {
+            Self::Api(api) => api.describe(id).await,
+            Self::Download(_) => Ok(None),
+        }
+    }
+}
+
+/// `fredgraph.csv`, the download behind FRED's charts: no key, one series per request (docs/SOURCES.md#fred-download).
+pub(in crate::ingest) struct Download {
+    home: Url,
+    fetch: Fetch,
+}
+
+impl Download {
+    async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+        let start = from.map(|day| day.to_string());
+        let mut query = vec![("id", id.as_str())];
+        query.extend(start.as_deref().map(|day| ("cosd", day)));
+        let url = address(&self.home, &["graph", "fredgraph.csv"], &query)?;
+        let answer = self.fetch.send(&Question::get(&url, CSV)).await?;
+        if answer.status == 404 {
+            return Err(not_carried(id));
+        }
+        read(id, &answer).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
+    }
+}
+
+/// Reads an answer, or says why it is none: a single bad row refuses all of it.
+fn read(id: &SeriesId, answer: &Response) -> std::result::Result<Vec<Known>, String> {
+    if let Some(problem) = answer.problem() {
+        return Err(problem);
+    }
+    if answer.body.starts_with(b"PK") {
+        return Err("it is a ZIP archive".to_owned());
+    }
+    if table::is_cut_off(&answer.body) {
+        return Err("it breaks off in its last line".to_owned());
+    }
+    let columns = table::read(&answer.body, None)?;
+    if let Some(broken) = columns.iter().find_map(|column| column.broken.clone()) {
+        return Err(broken.into());
+    }
+    match columns.as_slice() {
+        [column] if column.id == *id => Ok(column.known(None)),
+        [Column { id, .. }] => Err(format!("it is of {id}")),
+        _ => Err("it holds more than one series".to_owned()),
+    }
+}
+
+/// The door of [`crate::ingest::fuzz::fred`].
+#[cfg(fuzzing)]
+pub(in crate::ingest) fn fuzz(answer: &Response) {
+    use crate::ingest::key::ApiKey;
+    let secret = "0123456789abcdef0123456789abcdef";
+    let (Ok(id), Ok(key)) = (SeriesId::new("DGS10"), ApiKey::new(secret)) else {
+        return;
+    };
+    let _ = read(&id, answer);
+    match api::read::<api::Page>(&key, answer) {
+        Ok(page) => drop(
+            page.observations
+                .iter()
+                .map(api::Item::read)
+                .collect::<Vec<_>>(),
+        ),
+        Err(refusal) => assert!(!format!("{refusal:?}").contains(secret), "the key"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

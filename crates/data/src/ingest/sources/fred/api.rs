@@ -1,0 +1,306 @@
+//! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages, and what a series is called.
+
+use super::vintages::{FOREVER, Stated, changes, stretches};
+use crate::ingest::fetch::{Fetch, Question, Response};
+use crate::ingest::key::{self, ApiKey};
+use crate::ingest::pace::PaceSettings;
+use crate::ingest::sources::settings::SourceSettings;
+use crate::ingest::table;
+use crate::ingest::titles;
+use crate::store::Description;
+use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::model::{Date, Known, SeriesId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+/// Most rows FRED gives in one page.
+const PAGE_ROWS: usize = 100_000;
+/// Pages after which an answer is taken to be endless.
+const MAX_PAGES: usize = 200;
+/// Most vintage days FRED lists in one page.
+const PAGE_DAYS: usize = 10_000;
+
+pub(in crate::ingest) struct Api {
+    home: Url,
+    key: ApiKey,
+    fetch: Fetch,
+}
+
+/// One page of figures.
+#[derive(Debug, Deserialize)]
+pub(super) struct Page {
+    /// First day of the vintages it is of, as FRED understood the question.
+    realtime_start: String,
+    count: usize,
+    pub(super) observations: Vec<Item>,
+}
+
+/// One figure as FRED writes it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Item {
+    realtime_start: String,
+    realtime_end: String,
+    date: String,
+    value: String,
+}
+
+impl Item {
+    /// The figure with the days of its vintages.
+    pub(super) fn read(&self) -> std::result::Result<Stated, String> {
+        let until = Some(self.realtime_end.as_str()).filter(|text| *text != FOREVER);
+        Ok(Stated {
+            date: day(&self.date)?,
+            from: day(&self.realtime_start)?,
+            until: until.map(day).transpose()?,
+            value: table::value(self.value.trim().as_bytes())?,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct VintageDays {
+    count: usize,
+    vintage_dates: Vec<String>,
+}
+
+/// What FRED says about a series.
+#[derive(Deserialize)]
+struct Metadata {
+    title: String,
+    units: String,
+    /// `D`, `W`, `M`, `Q`, `A`, and others such as `BW`.
+    frequency_short: String,
+    seasonal_adjustment_short: String,
+}
+
+/// Why an answer is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The key is not accepted.
+    Key,
+    /// There is no such series.
+    NotCarried,
+    /// Something else, in words without the key.
+    Unusable(String),
+}
+
+impl Api {
+    pub(super) fn new(settings: &SourceSettings, key: ApiKey) -> Result<Self> {
+        Ok(Self {
+            home: settings.address("fred api", "https://api.stlouisfed.org")?,
+            key,
+            fetch: settings.fetch("fred api", "FRED", PaceSettings::API, &[])?,
+        })
+    }
+
+    /// Asks one path of the API about one series.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        id: &SeriesId,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<T> {
+        let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
+        pairs.extend_from_slice(query);
+        pairs.push(("api_key", self.key.expose()));
+        let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
+        let question = Question {
+            is_passing: is_passing_refusal,
+            ..Question::get(&url, "application/json")
+        };
+        let answer = self.fetch.send(&question).await?;
+        read(&self.key, &answer).map_err(|refusal| match refusal {
+            Refusal::Key => key::refused("is not accepted by FRED"),
+            Refusal::NotCarried => not_carried(id),
+            Refusal::Unusable(problem) => self.unusable(id, &problem),
+        })
+    }
+
+    fn unusable(&self, id: &SeriesId, problem: &str) -> Error {
+        self.fetch.unusable(id.as_str(), problem)
+    }
+
+    /// Every page of figures, in order.
+    async fn pages(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<Stated>> {
+        let (mut rows, mut found) = (Vec::new(), 0);
+        for _ in 0..MAX_PAGES {
+            let (offset, limit) = (found.to_string(), PAGE_ROWS.to_string());
+            let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
+            let query = [query, &position].concat();
+            let page: Page = self.ask(id, &["observations"], &query).await?;
+            // A question it does not understand FRED answers with the figures of today, and no error.
+            let asked = query.iter().find(|(name, _)| *name == "realtime_start");
+            if let Some((_, start)) = asked.filter(|(_, start)| *start != page.realtime_start) {
+                let found = quote(&page.realtime_start);
+                let problem = format!("vintages from {start} were asked, from {found} came");
+                return Err(self.unusable(id, &problem));
+            }
+            for item in &page.observations {
+                let row = item.read();
+                rows.push(row.map_err(|problem| self.unusable(id, &problem))?);
+            }
+            found += page.observations.len();
+            if found >= page.count {
+                return Ok(rows);
+            }
+            if page.observations.is_empty() {
+                let count = page.count;
+                let problem = format!("{found} rows came where {count} were announced");
+                return Err(self.unusable(id, &problem));
+            }
+        }
+        Err(self.unusable(id, "it has too many pages"))
+    }
+
+    pub(super) async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+        let start = from.map(|day| day.to_string());
+        let query: Vec<(&str, &str)> = start
+            .iter()
+            .map(|day| ("observation_start", day.as_str()))
+            .collect();
+        let stated = self.pages(id, &query).await?;
+        let figure = |row: Stated| Known {
+            date: row.date,
+            known_from: None,
+            value: row.value,
+        };
+        let rows = stated.into_iter().map(figure);
+        by_date(rows.filter(|row| row.value.is_some()).collect())
+            .map_err(|problem| self.unusable(id, &problem))
+    }
+
+    pub(super) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+        let mut rows = Vec::new();
+        for (start, end) in stretches(&self.vintage_days(id).await?) {
+            let query = [
+                ("realtime_start", start.as_str()),
+                ("realtime_end", end.as_str()),
+            ];
+            rows.extend(self.pages(id, &query).await?);
+        }
+        Ok(changes(rows))
+    }
+
+    async fn vintage_days(&self, id: &SeriesId) -> Result<Vec<Date>> {
+        let mut days = Vec::new();
+        loop {
+            let (offset, limit) = (days.len().to_string(), PAGE_DAYS.to_string());
+            let query = [("limit", limit.as_str()), ("offset", offset.as_str())];
+            let page: VintageDays = self.ask(id, &["vintagedates"], &query).await?;
+            for text in &page.vintage_dates {
+                days.push(day(text).map_err(|problem| self.unusable(id, &problem))?);
+            }
+            if days.len() >= page.count {
+                days.sort();
+                days.dedup();
+                return Ok(days);
+            }
+            if page.vintage_dates.is_empty() {
+                return Err(self.unusable(id, "its list of vintages ends early"));
+            }
+        }
+    }
+
+    pub(super) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
+        #[derive(Deserialize)]
+        struct Envelope {
+            // FRED's spelling.
+            seriess: Vec<Metadata>,
+        }
+        let envelope: Envelope = self.ask(id, &[], &[]).await?;
+        let told = envelope.seriess.first().ok_or_else(|| not_carried(id))?;
+        // Other frequencies (every two weeks, twice a year) are told from the figures, as without a title.
+        Ok(told.frequency_short.parse().ok().map(|frequency| {
+            titles::cleaned(Description {
+                id: id.clone(),
+                title: told.title.clone(),
+                units: told.units.clone(),
+                frequency,
+                seasonally_adjusted: titles::is_adjusted(&told.seasonal_adjustment_short),
+                source: "FRED".to_owned(),
+            })
+        }))
+    }
+}
+
+/// Under load FRED sometimes does not know a key that it knows a moment later.
+fn is_passing_refusal(answer: &Response) -> bool {
+    answer.status == 400 && message(answer).is_some_and(|m| names_the_key(&m))
+}
+
+fn names_the_key(message: &str) -> bool {
+    message.contains("api_key")
+}
+
+fn message(answer: &Response) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Body {
+        error_message: String,
+    }
+    let body: Body = serde_json::from_slice(&answer.body).ok()?;
+    Some(body.error_message)
+}
+
+/// Reads an answer, or says why it is none.
+pub(super) fn read<T: DeserializeOwned>(
+    key: &ApiKey,
+    answer: &Response,
+) -> std::result::Result<T, Refusal> {
+    // Nearly every answer is what was asked for: what else it may be is looked for afterwards.
+    let problem = answer.problem();
+    let read = serde_json::from_slice(&answer.body);
+    // A foreign text is cleaned, cut, and goes without the key.
+    let foreign = |text: &str| quote(&key.scrub(text));
+    Err(match (read, problem, message(answer)) {
+        (Ok(read), None, _) => return Ok(read),
+        (_, _, Some(said)) if names_the_key(&said) => Refusal::Key,
+        (_, _, Some(said)) if said.contains("does not exist") => Refusal::NotCarried,
+        (_, _, Some(said)) => {
+            let said = foreign(said.trim());
+            Refusal::Unusable(format!("HTTP {}, \"{said}\"", answer.status))
+        }
+        (_, Some(_), None) if answer.status == 404 => Refusal::NotCarried,
+        (_, Some(problem), None) => Refusal::Unusable(problem),
+        // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
+        (Err(problem), None, None) => Refusal::Unusable(foreign(&problem.to_string())),
+    })
+}
+
+/// A calendar day as FRED writes it.
+fn day(text: &str) -> std::result::Result<Date, String> {
+    table::date(text.as_bytes())
+}
+
+/// Rows by date; the same figure twice is one.
+///
+/// # Errors
+/// Names a date that has two values: that is the source's defect and not ours to settle.
+fn by_date(mut rows: Vec<Known>) -> std::result::Result<Vec<Known>, String> {
+    rows.sort_by_key(|row| row.date);
+    let clash = rows.windows(2).find_map(|pair| match pair {
+        [a, b] if a.date == b.date && a.value != b.value => Some(a.date),
+        _ => None,
+    });
+    if let Some(date) = clash {
+        return Err(format!("two values for {date}"));
+    }
+    rows.dedup_by_key(|row| row.date);
+    Ok(rows)
+}
+
+/// `base` with path segments and a query added, each escaped.
+pub(super) fn address(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Result<Url> {
+    let mut url = base.clone();
+    url.path_segments_mut()
+        .map_err(|()| Error::invalid("base URL", base.as_str(), "cannot have a path", "http(s)"))?
+        .pop_if_empty()
+        .extend(path);
+    url.query_pairs_mut().extend_pairs(query);
+    Ok(url)
+}
+
+pub(super) fn not_carried(id: &SeriesId) -> Error {
+    let reason = "FRED does not carry a series of this name; check the spelling, or import a file";
+    Error::no_data(id, reason)
+}

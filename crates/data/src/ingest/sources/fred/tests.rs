@@ -1,0 +1,342 @@
+mod api_answers;
+mod secrecy;
+
+use super::*;
+use crate::ingest::fetch::Response;
+use crate::ingest::key::ApiKey;
+use crate::ingest::testing::{CANARY, csv, json, page, says, sources_at};
+use crate::store::Description;
+use econoscope_core::error::Result;
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Date, Frequency, Known, SeriesId};
+use jiff::ToSpan;
+use jiff::civil::date;
+use proptest::prelude::*;
+use serde_json::{Value, json as object};
+use std::time::Duration;
+use url::Url;
+use wiremock::matchers::{header_regex, method, path, query_param, query_param_is_missing};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const GOOD: &str = "observation_date,DGS10\n2026-07-29,4.67\n2026-07-30,4.68\n";
+
+fn id() -> SeriesId {
+    SeriesId::new("DGS10").unwrap()
+}
+
+/// A client at an address, as a sync opens it.
+struct Client(Fred);
+
+impl Client {
+    fn at(address: &str, key: bool) -> Self {
+        Self(Fred::open(&sources_at(address, key)).unwrap())
+    }
+
+    async fn figures(&self, from: Option<Date>) -> Result<Vec<Known>> {
+        self.0.figures(&id(), from).await
+    }
+
+    async fn vintages(&self) -> Result<Vec<Known>> {
+        self.0.vintages(&id()).await
+    }
+
+    async fn describe(&self) -> Result<Option<Description>> {
+        self.0.describe(&id()).await
+    }
+}
+
+fn client_of(server: &MockServer, key: bool) -> Client {
+    Client::at(&server.uri(), key)
+}
+
+async fn always(answer: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(answer)
+        .mount(&server)
+        .await;
+    server
+}
+
+/// Answers in turn; the last one for ever.
+async fn in_turn(answers: Vec<ResponseTemplate>) -> MockServer {
+    let server = MockServer::start().await;
+    let last = answers.len() - 1;
+    for (i, answer) in answers.into_iter().enumerate() {
+        let mock = Mock::given(method("GET")).respond_with(answer);
+        match i == last {
+            true => mock.mount(&server).await,
+            false => mock.up_to_n_times(1).mount(&server).await,
+        }
+    }
+    server
+}
+
+async fn asked(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
+}
+
+async fn fetch(server: &MockServer, key: bool) -> Result<Vec<Known>> {
+    client_of(server, key).figures(None).await
+}
+
+fn pairs(observations: &[Known]) -> Vec<(String, f64)> {
+    observations
+        .iter()
+        .map(|o| (o.date.to_string(), o.value.unwrap()))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_download_is_asked_politely_and_read() {
+    let server = MockServer::start().await;
+    Mock::given(path("/graph/fredgraph.csv"))
+        .and(query_param("id", "DGS10"))
+        .and(query_param("cosd", "2026-07-01"))
+        .and(query_param_is_missing("api_key"))
+        .and(header_regex(
+            "user-agent",
+            r"^econoscope/\d+\.\d+\.\d+ \(ops@example\.org\)$",
+        ))
+        .respond_with(csv(
+            "observation_date,DGS10\n2026-07-03,\n2026-07-29,4.67\n2026-08-01,1\n",
+        ))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let got = client_of(&server, false)
+        .figures(Some(date(2026, 7, 1)))
+        .await
+        .unwrap();
+    assert_eq!(
+        pairs(&got),
+        vec![("2026-07-29".into(), 4.67), ("2026-08-01".into(), 1.0)]
+    );
+}
+
+#[tokio::test]
+async fn the_old_header_and_its_dots_are_read() {
+    let server = always(csv("DATE,DGS10\n2026-07-28,.\n2026-07-29,4.67\n")).await;
+    assert_eq!(
+        pairs(&fetch(&server, false).await.unwrap()),
+        vec![("2026-07-29".into(), 4.67)]
+    );
+}
+
+#[tokio::test]
+async fn a_series_fred_does_not_have_is_told_as_such() {
+    let refusal =
+        object!({"error_code": 400, "error_message": "Bad Request.  The series does not exist."});
+    for (server, key) in [
+        (always(page(404)).await, false),
+        (always(json(400, &refusal)).await, true),
+    ] {
+        let error = fetch(&server, key).await.unwrap_err();
+        assert_eq!(error.code(), "no_data");
+        assert!(
+            error
+                .to_string()
+                .contains("FRED does not carry a series of this name"),
+            "{error}"
+        );
+        assert_eq!(asked(&server).await, 1, "asking again would not help");
+    }
+}
+
+#[tokio::test]
+async fn answers_that_are_no_figures_are_named_for_what_they_are() {
+    let zip = ResponseTemplate::new(200).set_body_raw(b"PK\x03\x04".to_vec(), "application/zip");
+    let bare_page = ResponseTemplate::new(200).set_body_raw(b"\n <html>".to_vec(), "text/csv");
+    for (answer, key, says) in [
+        (page(200), false, "a web page instead of figures (HTTP 200)"),
+        (page(403), false, "a web page instead of figures (HTTP 403)"),
+        (bare_page, false, "a web page"),
+        (page(200), true, "a web page"),
+        (zip, false, "ZIP"),
+        (csv(""), false, "the file is empty"),
+        (
+            csv("observation_date,DGS2\n2026-07-29,4\n"),
+            false,
+            "it is of DGS2",
+        ),
+        (
+            csv("observation_date,DGS10,DGS2\n2026-07-29,4,4\n"),
+            false,
+            "more than one series",
+        ),
+        (
+            csv("observation_date,DGS10\n2026-07-29,4x\n"),
+            false,
+            "line 2: \"4x\" is not a number",
+        ),
+        (
+            csv("observation_date,DGS10\n2026-07-29,4\n2026-07"),
+            false,
+            "breaks off in its last line",
+        ),
+        (json(200, &object!({"count": 1})), true, "missing field"),
+        (json(418, &object!({})), true, "HTTP 418"),
+        (
+            json(
+                400,
+                &object!({"error_code": 400, "error_message": format!("Bad {CANARY}")}),
+            ),
+            true,
+            "\"Bad (key)\"",
+        ),
+    ] {
+        let server = always(answer).await;
+        let error = fetch(&server, key).await.unwrap_err();
+        assert_eq!(error.code(), "unavailable", "{says}");
+        assert!(error.to_string().contains(says), "{says}: {error}");
+        assert_eq!(asked(&server).await, 1, "{says}");
+    }
+}
+
+#[tokio::test]
+async fn what_passes_is_tried_again() {
+    let busy = || ResponseTemplate::new(429).insert_header("retry-after", "0");
+    for first in [
+        ResponseTemplate::new(500),
+        ResponseTemplate::new(503),
+        busy(),
+    ] {
+        let server = in_turn(vec![first, csv(GOOD)]).await;
+        assert_eq!(fetch(&server, false).await.unwrap().len(), 2);
+        assert_eq!(asked(&server).await, 2);
+    }
+    let server = always(ResponseTemplate::new(500)).await;
+    let error = fetch(&server, false).await.unwrap_err();
+    assert!(
+        error.to_string().contains("out of order (HTTP 500)"),
+        "{error}"
+    );
+    assert_eq!(asked(&server).await, 4);
+}
+
+#[tokio::test]
+async fn a_long_retry_after_is_reported_and_not_sat_out() {
+    let server = always(ResponseTemplate::new(429).insert_header("retry-after", "3600")).await;
+    let error = fetch(&server, false).await.unwrap_err();
+    assert_eq!(error.code(), "rate_limited");
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
+    assert_eq!(asked(&server).await, 1);
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_off_is_no_body() {
+    let cut = says(b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: 500\r\n\r\nobservation_date,DGS10\n2026-07-29,4.67\n", 1).await;
+    let error = Client::at(&cut, false).figures(None).await.unwrap_err();
+    assert!(
+        error.to_string().contains("broke off in the middle"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn silence_and_floods_come_to_an_end() {
+    let slow = always(csv(GOOD).set_delay(Duration::from_secs(30))).await;
+    let error = fetch(&slow, false).await.unwrap_err();
+    assert!(
+        error.to_string().contains("did not answer in time"),
+        "{error}"
+    );
+    let flood = says(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n\r\nobservation_date,DGS10\n",
+        200,
+    )
+    .await;
+    let error = Client::at(&flood, false).figures(None).await.unwrap_err();
+    assert!(error.to_string().contains("larger than 64 MiB"), "{error}");
+    let nobody = Client::at("http://127.0.0.1:1", false);
+    let error = nobody.figures(None).await.unwrap_err();
+    assert!(error.to_string().contains("cannot be reached"), "{error}");
+}
+
+#[tokio::test]
+async fn no_redirect_leads_to_another_host() {
+    let other = always(csv(GOOD)).await;
+    let away = ResponseTemplate::new(302).insert_header("location", other.uri().as_str());
+    let server = always(away).await;
+    let error = fetch(&server, true).await.unwrap_err();
+    assert!(error.to_string().contains("HTTP 302"), "{error}");
+    assert_eq!(asked(&other).await, 0);
+    let home = in_turn(vec![
+        ResponseTemplate::new(301).insert_header("location", "/moved"),
+        csv(GOOD),
+    ])
+    .await;
+    assert_eq!(fetch(&home, false).await.unwrap().len(), 2);
+}
+
+fn item(realtime: &str, date: &str, value: &str) -> Value {
+    span(realtime, "9999-12-31", date, value)
+}
+
+/// A figure that stood in the series between two days.
+fn span(start: &str, end: &str, date: &str, value: &str) -> Value {
+    object!({"realtime_start": start, "realtime_end": end, "date": date, "value": value})
+}
+
+fn listing(count: usize, observations: &[Value]) -> Value {
+    vintages_from("2026-08-20", count, observations)
+}
+
+fn vintages_from(start: &str, count: usize, observations: &[Value]) -> Value {
+    object!({
+        "realtime_start": start, "realtime_end": "2026-08-20", "units": "lin", "output_type": 1,
+        "file_type": "json", "sort_order": "asc", "count": count, "offset": 0, "limit": 100_000,
+        "observations": observations,
+    })
+}
+
+fn unregistered() -> Value {
+    let text = "Bad Request.  The value for variable api_key is not registered.";
+    object!({"error_code": 400, "error_message": text})
+}
+
+#[tokio::test]
+async fn an_identifier_cannot_change_the_address() {
+    let base = Url::parse("https://fred.example/sub/").unwrap();
+    let url = api::address(
+        &base,
+        &["graph", "fredgraph.csv"],
+        &[("id", "A&b=c#d"), ("x", "é")],
+    )
+    .unwrap();
+    assert_eq!(
+        url.as_str(),
+        "https://fred.example/sub/graph/fredgraph.csv?id=A%26b%3Dc%23d&x=%C3%A9"
+    );
+}
+
+proptest! {
+    #[test]
+    fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
+        let key = ApiKey::new(CANARY).unwrap();
+        let answer = Response::of(status, "application/json", &body);
+        drop(api::read::<api::Page>(&key, &answer));
+        drop(read(&id(), &answer));
+    }
+
+    #[test]
+    fn hostile_fields_never_give_a_value_that_is_not_finite(date in "\\PC{0,12}", value in "[-+.0-9eEinfaN]{0,12}") {
+        let key = ApiKey::new(CANARY).unwrap();
+        let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
+        let answer = Response::of(200, "application/json", body.as_bytes());
+        let page: api::Page = api::read(&key, &answer).unwrap();
+        for item in page.observations {
+            if let Ok(row) = item.read() {
+                prop_assert!(row.value.is_none_or(f64::is_finite));
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_downloads_never_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
+        let text = [b"observation_date,DGS10\n".as_slice(), &body].concat();
+        let read = read(&id(), &Response::of(200, "text/csv", &text)).unwrap_or_default();
+        prop_assert!(read.is_sorted_by(|a, b| a.date < b.date));
+        prop_assert!(read.iter().all(|o| o.value.is_some_and(f64::is_finite)));
+    }
+}

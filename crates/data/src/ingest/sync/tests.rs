@@ -1,0 +1,325 @@
+mod asked;
+mod doubts;
+mod first;
+mod once;
+mod premium;
+mod traps;
+mod vintages;
+mod whole;
+
+use super::*;
+use crate::desk::holdings::LAST_SYNC;
+use crate::ingest::testing::{csv, json, page, sources_at};
+use crate::store::{Sqlite, Write, Written};
+use econoscope_core::error::Error;
+use econoscope_core::model::{Date, Observation};
+use jiff::Timestamp;
+use jiff::civil::date;
+use serde_json::json as object;
+use std::time::Duration;
+use wiremock::matchers::{method, path, query_param, query_param_is_missing};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const EBP: &str = "date,gz_spread,ebp,est_prob\n2026-06-01,1.1,-0.25,0.1\n7/31/2026,1.2,-0.5,0.1\n";
+
+fn id(text: &str) -> SeriesId {
+    SeriesId::new(text).unwrap()
+}
+
+fn noon() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+fn next_noon() -> Timestamp {
+    "2026-11-22T12:00:00Z".parse().unwrap()
+}
+
+/// FRED and the Board on one loopback server, asked for some series.
+async fn stand_in(only: &[&str]) -> (MockServer, SyncConfig) {
+    let server = MockServer::start().await;
+    let config = SyncConfig {
+        sources: sources_at(&server.uri(), false),
+        only: Some(only.iter().map(|text| id(text)).collect()),
+        clock: noon,
+        ..SyncConfig::default()
+    };
+    (server, config)
+}
+
+async fn answer(server: &MockServer, series: &str, answer: ResponseTemplate) {
+    Mock::given(query_param("id", series))
+        .respond_with(answer)
+        .mount(server)
+        .await;
+}
+
+async fn run(store: &Arc<Sqlite>, config: &SyncConfig) -> SyncReport {
+    let store: Arc<dyn Store> = Arc::clone(store) as Arc<dyn Store>;
+    sync(
+        store,
+        config,
+        CancellationToken::new(),
+        &mut Progress::quiet(),
+    )
+    .await
+    .unwrap()
+}
+
+fn values(store: &Sqlite, series: &str) -> Vec<(Date, f64)> {
+    let held = store.read(&id(series)).unwrap().unwrap_or_default();
+    held.latest().iter().map(|o| (o.date, o.value)).collect()
+}
+
+fn hold(store: &Sqlite, series: &str, rows: &[(Date, f64)]) {
+    let observations: Vec<Observation> =
+        rows.iter().map(|(d, v)| Observation::new(*d, *v)).collect();
+    let write = Write {
+        id: &id(series),
+        observations: &observations,
+        known_from: None,
+        fetched_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        origin: "bundled",
+    };
+    store.write(write).unwrap();
+}
+
+fn failure<'a>(report: &'a SyncReport, series: &str) -> &'a Error {
+    report
+        .failures()
+        .find(|(failed, _)| failed.as_str() == series)
+        .unwrap()
+        .1
+}
+
+#[tokio::test]
+async fn every_failure_is_its_own_and_the_others_go_on() {
+    let (server, config) =
+        stand_in(&["DGS10", "DGS2", "UNRATE", "GDP", "SPY", "WALCL", "PAYEMS"]).await;
+    answer(&server, "DGS10", page(404)).await;
+    answer(
+        &server,
+        "DGS2",
+        csv("observation_date,DGS2\n2026-11-18,4.1\n2026-11-19,4.2\n"),
+    )
+    .await;
+    answer(&server, "UNRATE", page(200)).await;
+    answer(
+        &server,
+        "GDP",
+        csv("observation_date,GDP\n2026-04-01,3\n2026-07-01,not\n"),
+    )
+    .await;
+    answer(&server, "WALCL", csv("observation_date,WALCL\n")).await;
+    answer(
+        &server,
+        "PAYEMS",
+        csv("observation_date,PAYEMS\n2026-09-01,1\n2026-10-01,2\n2026-11"),
+    )
+    .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    hold(&store, "PAYEMS", &[(date(2026, 8, 1), 7.0)]);
+    let report = run(&store, &config).await;
+    assert_eq!((report.read(), report.missed()), (1, 6));
+    assert_eq!(failure(&report, "DGS10").code(), "no_data");
+    assert!(failure(&report, "UNRATE").to_string().contains("web page"));
+    assert!(failure(&report, "GDP").to_string().contains("line 3"));
+    assert!(failure(&report, "SPY").to_string().contains("import"));
+    assert!(
+        failure(&report, "WALCL")
+            .to_string()
+            .contains("without a single figure")
+    );
+    assert!(
+        failure(&report, "PAYEMS")
+            .to_string()
+            .contains("breaks off")
+    );
+    assert_eq!(values(&store, "DGS2").len(), 2);
+    assert_eq!(
+        values(&store, "PAYEMS"),
+        vec![(date(2026, 8, 1), 7.0)],
+        "as it was"
+    );
+    assert_eq!(
+        store.note(LAST_SYNC).unwrap(),
+        None,
+        "a part is not the whole"
+    );
+    assert!(!report.is_complete() && report.summary().contains("1 series read"));
+}
+
+#[tokio::test]
+async fn the_second_sync_asks_a_window_back_and_dates_what_is_new() {
+    let (server, mut config) = stand_in(&["DGS10"]).await;
+    let full = csv("observation_date,DGS10\n2026-10-01,4.0\n2026-11-18,4.1\n2026-11-19,4.2\n");
+    Mock::given(query_param("id", "DGS10"))
+        .and(query_param_is_missing("cosd"))
+        .respond_with(full)
+        .expect(1)
+        .mount(&server)
+        .await;
+    Mock::given(query_param("cosd", "2026-10-05"))
+        .respond_with(csv(
+            "observation_date,DGS10\n2026-11-18,4.1\n2026-11-19,4.25\n2026-11-20,4.3\n",
+        ))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    run(&store, &config).await;
+    let held = store.read(&id("DGS10")).unwrap().unwrap();
+    assert_eq!(held.rows().len(), 3);
+    assert!(held.rows().iter().all(|r| r.known_from.is_none()));
+    let report = run(&store, &config).await;
+    assert!(matches!(report.series[0].1, Outcome::Fresh(_)));
+    assert!(report.is_complete());
+    // A Sunday: nothing is due, but it may be asked.
+    (config.clock, config.force) = (next_noon, true);
+    let report = run(&store, &config).await;
+    assert_eq!(
+        report.written(),
+        Written {
+            added: 1,
+            revised: 1
+        }
+    );
+    let rows = store.read(&id("DGS10")).unwrap().unwrap().rows().to_vec();
+    let dated: Vec<f64> = rows
+        .iter()
+        .filter(|r| r.known_from == Some(date(2026, 11, 22)))
+        .filter_map(|r| r.value)
+        .collect();
+    assert_eq!(dated, vec![4.25, 4.3]);
+}
+
+#[tokio::test]
+async fn a_new_base_year_is_read_in_full() {
+    let (server, mut config) = stand_in(&["INDPRO"]).await;
+    let monthly = |values: [i32; 3]| {
+        let [a, b, c] = values;
+        csv(&format!(
+            "observation_date,INDPRO\n2015-01-01,{a}\n2022-01-01,{b}\n2026-09-01,{c}\n"
+        ))
+    };
+    let all = |values| {
+        Mock::given(query_param("id", "INDPRO"))
+            .and(query_param_is_missing("cosd"))
+            .respond_with(monthly(values))
+            .up_to_n_times(1)
+    };
+    all([100, 101, 102]).mount(&server).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    run(&store, &config).await;
+    config.clock = next_noon;
+    Mock::given(query_param("cosd", "2021-09-01"))
+        .respond_with(csv(
+            "observation_date,INDPRO\n2022-01-01,81\n2026-09-01,82\n",
+        ))
+        .mount(&server)
+        .await;
+    all([80, 81, 82]).mount(&server).await;
+    let report = run(&store, &config).await;
+    assert_eq!(
+        report.written().revised,
+        3,
+        "the oldest too, though it lies before the window"
+    );
+    assert_eq!(values(&store, "INDPRO")[0].1, 80.0);
+}
+
+#[tokio::test]
+async fn a_dead_source_is_left_alone_after_three_failures() {
+    let names = ["DGS10", "DGS2", "DGS5", "DGS30", "UNRATE"];
+    let (server, config) = stand_in(&names).await;
+    Mock::given(path("/graph/fredgraph.csv"))
+        .respond_with(ResponseTemplate::new(503))
+        .expect(3 * 4)
+        .mount(&server)
+        .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    let left = |s: &&(SeriesId, Outcome)| matches!(&s.1, Outcome::NotAsked(why) if why.contains("HTTP 503"));
+    assert_eq!(report.series.iter().filter(left).count(), 2);
+    assert_eq!((report.failures().count(), report.read()), (3, 0));
+}
+
+#[tokio::test]
+async fn a_long_pause_and_a_refused_key_end_the_asking_at_once() {
+    let (server, mut config) = stand_in(&["DGS10", "DGS2"]).await;
+    answer(
+        &server,
+        "DGS10",
+        ResponseTemplate::new(429).insert_header("retry-after", "600"),
+    )
+    .await;
+    let report = run(&Arc::new(Sqlite::in_memory().unwrap()), &config).await;
+    assert_eq!(
+        failure(&report, "DGS10").retry_after(),
+        Some(Duration::from_secs(600))
+    );
+    assert!(matches!(&report.series[1].1, Outcome::NotAsked(why) if why.contains("600 s")));
+
+    let text = "Bad Request.  The value for variable api_key is not registered.";
+    let refusal = json(400, &object!({"error_code": 400, "error_message": text}));
+    config.sources = sources_at(&server.uri(), true);
+    Mock::given(query_param("series_id", "DGS10"))
+        .respond_with(refusal)
+        .expect(4)
+        .mount(&server)
+        .await;
+    let report = run(&Arc::new(Sqlite::in_memory().unwrap()), &config).await;
+    assert!(
+        failure(&report, "DGS10")
+            .to_string()
+            .contains("is not accepted by FRED")
+    );
+    assert!(matches!(&report.series[1].1, Outcome::NotAsked(_)));
+}
+
+/// Ends a sync when its first step is told.
+struct CancelAfterFirst(CancellationToken);
+
+impl std::io::Write for CancelAfterFirst {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if bytes.starts_with(b"[1/") {
+            self.0.cancel();
+        }
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_sync_keeps_what_it_has_and_goes_on_there() {
+    let (server, config) = stand_in(&["DGS10", "DGS2"]).await;
+    answer(
+        &server,
+        "DGS10",
+        csv("observation_date,DGS10\n2026-11-19,4.2\n"),
+    )
+    .await;
+    let late = csv("observation_date,DGS2\n2026-11-19,4.1\n").set_delay(Duration::from_millis(400));
+    answer(&server, "DGS2", late).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let cancel = CancellationToken::new();
+    let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+    let mut progress = Progress::lines(Box::new(CancelAfterFirst(cancel.clone())));
+    let report = sync(shared, &config, cancel, &mut progress).await.unwrap();
+    assert!(report.cancelled && !report.is_complete());
+    assert_eq!(report.series.len(), 1);
+    let report = run(&store, &config).await;
+    assert!(matches!(report.series[0].1, Outcome::Fresh(_)));
+    assert_eq!(values(&store, "DGS2").len(), 1);
+    assert_eq!(
+        server
+            .received_requests()
+            .await
+            .unwrap()
+            .iter()
+            .filter(|r| r.url.query().unwrap().contains("DGS10"))
+            .count(),
+        1
+    );
+}

@@ -1,0 +1,350 @@
+//! First sources before FRED, with their known traps.
+
+use super::*;
+use crate::ingest::key::ApiKey;
+use crate::ingest::testing::zipped;
+use econoscope_core::recipe::Recipes;
+use wiremock::matchers::{any, header, path_regex};
+
+const EMPTY_YEAR: &str = "Date,\"2 Yr\",\"10 Yr\"\n";
+const YEAR: &str = "Date,\"2 Yr\",\"10 Yr\"\n11/20/2026,4.81,5.17\n11/19/2026,4.80,5.15\n11/18/2026,4.79,5.14\n11/17/2026,4.78,5.12\n11/16/2026,4.77,5.10\n";
+const FRED_10Y: &str = "observation_date,DGS10\n2026-11-16,5.10\n2026-11-17,5.12\n2026-11-18,5.14\n2026-11-19,5.15\n2026-11-20,5.17\n";
+
+/// Every source on one loopback server.
+pub(super) async fn agencies(only: &[&str]) -> (MockServer, SyncConfig) {
+    let (server, mut config) = stand_in(only).await;
+    let home = url::Url::parse(&server.uri()).unwrap();
+    config.sources.recipes = Arc::clone(Recipes::embedded());
+    for recipe in &Recipes::embedded().recipes {
+        let id = recipe.source.id.clone();
+        config.sources.addresses.insert(id, home.clone());
+    }
+    (server, config)
+}
+
+pub(super) async fn mount(
+    server: &MockServer,
+    regex: &str,
+    priority: u8,
+    answer: ResponseTemplate,
+) {
+    Mock::given(path_regex(regex))
+        .respond_with(answer)
+        .with_priority(priority)
+        .mount(server)
+        .await;
+}
+
+pub(super) async fn treasury(server: &MockServer) {
+    mount(server, "daily-treasury-rates.csv/2026/all", 1, csv(YEAR)).await;
+    mount(server, "daily-treasury-rates.csv/", 2, csv(EMPTY_YEAR)).await;
+}
+
+fn origin(store: &Sqlite, series: &str) -> String {
+    store
+        .status_of(&id(series))
+        .unwrap()
+        .map_or_else(String::new, |s| s.origin)
+}
+
+pub(super) async fn asked(server: &MockServer, word: &str) -> usize {
+    let all = server.received_requests().await.unwrap();
+    all.iter().filter(|r| r.url.as_str().contains(word)).count()
+}
+
+async fn refusals(store: &Arc<Sqlite>) -> Vec<(String, String)> {
+    let store: Arc<dyn Store> = Arc::clone(store) as Arc<dyn Store>;
+    let all = crate::ingest::refused_answers(&store, Recipes::embedded())
+        .await
+        .unwrap();
+    all.into_iter()
+        .map(|(feed, refused)| (feed, refused.why))
+        .collect()
+}
+
+#[tokio::test]
+async fn one_answer_feeds_many_series_and_formulas_follow() {
+    let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y"]).await;
+    config.sources.no_fred = true;
+    treasury(&server).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(
+        asked(&server, "daily-treasury").await,
+        37,
+        "a request a year for both series"
+    );
+    assert_eq!(
+        values(&store, "DGS10").last(),
+        Some(&(date(2026, 11, 20), 5.17))
+    );
+    assert_eq!(
+        values(&store, "T10Y2Y").last(),
+        Some(&(date(2026, 11, 20), 0.36))
+    );
+    assert_eq!(
+        (
+            origin(&store, "DGS2").as_str(),
+            origin(&store, "T10Y2Y").as_str()
+        ),
+        ("treasury", "formula")
+    );
+    let again = run(&store, &config).await;
+    assert_eq!(
+        (again.read(), again.missed()),
+        (0, 0),
+        "nothing is due on a Saturday"
+    );
+}
+
+#[tokio::test]
+async fn a_page_hands_a_series_on_and_is_kept_for_the_operator() {
+    let (server, config) = agencies(&["DGS10"]).await;
+    mount(&server, "daily-treasury", 1, page(200)).await;
+    mount(&server, "FRB_", 1, page(404)).await;
+    answer(&server, "DGS10", csv(FRED_10Y)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(origin(&store, "DGS10"), "fred");
+    let kept = refusals(&store).await;
+    assert!(
+        kept.iter()
+            .any(|(feed, why)| feed == "treasury/par_yields" && why.contains("web page")),
+        "{kept:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_outage_never_switches_what_a_series_is() {
+    let (server, mut config) = agencies(&["DGS10"]).await;
+    treasury(&server).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    assert!(run(&store, &config).await.is_complete());
+    server.reset().await;
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(503))
+        .mount(&server)
+        .await;
+    config.force = true;
+    let report = run(&store, &config).await;
+    assert!(failure(&report, "DGS10").to_string().contains("503"));
+    assert_eq!(asked(&server, "fredgraph").await, 0);
+    assert_eq!(origin(&store, "DGS10"), "treasury");
+    // Whoever holds nothing of it takes what there is.
+    server.reset().await;
+    mount(&server, "fredgraph", 1, csv(FRED_10Y)).await;
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(503))
+        .with_priority(9)
+        .mount(&server)
+        .await;
+    let new = Arc::new(Sqlite::in_memory().unwrap());
+    assert!(run(&new, &config).await.is_complete());
+    assert_eq!(origin(&new, "DGS10"), "fred");
+}
+
+fn release(name: &str, unit: &str, values: &[(&str, &str)]) -> ResponseTemplate {
+    let rows = values.iter().map(|(day, value)| {
+        format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"{value}\" TIME_PERIOD=\"{day}\"/>")
+    });
+    let rows: String = rows.collect();
+    let xml = format!(
+        "<m:Group><frb:DataSet id=\"X\"><kf:Series SERIES_NAME=\"{name}\" UNIT=\"{unit}\" UNIT_MULT=\"1\">{rows}</kf:Series></frb:DataSet></m:Group>"
+    );
+    let zip = zipped("X_data.xml", xml.as_bytes());
+    ResponseTemplate::new(200)
+        .set_body_raw(zip, "application/zip")
+        .insert_header("etag", "\"1\"")
+}
+
+const MONTHS: [&str; 5] = [
+    "2026-05-31",
+    "2026-06-30",
+    "2026-07-31",
+    "2026-08-31",
+    "2026-09-30",
+];
+
+#[tokio::test]
+async fn a_name_from_memory_counts_once_its_figures_agree() {
+    let (server, mut config) = agencies(&["MPRIME"]).await;
+    let rows = MONTHS.map(|day| (day, "7.50"));
+    mount(
+        &server,
+        "FRB_h15",
+        1,
+        release("RIFSPBLP_N.M", "Percent:_Per_Year", &rows),
+    )
+    .await;
+    let fred = "observation_date,MPRIME\n2026-05-01,7.5\n2026-06-01,7.5\n2026-07-01,7.5\n2026-08-01,7.5\n2026-09-01,7.5\n";
+    answer(&server, "MPRIME", csv(fred)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    assert!(run(&store, &config).await.is_complete());
+    let first = origin(&store, "MPRIME");
+    config.force = true;
+    assert!(run(&store, &config).await.is_complete());
+    assert_eq!(
+        (first.as_str(), origin(&store, "MPRIME").as_str()),
+        ("fed_board", "fed_board"),
+        "its name is that of a kept body"
+    );
+}
+
+#[tokio::test]
+async fn a_name_nobody_saw_waits_for_figures_that_agree() {
+    let (server, mut config) = agencies(&["DPRIME"]).await;
+    let days = [
+        "2026-11-16",
+        "2026-11-17",
+        "2026-11-18",
+        "2026-11-19",
+        "2026-11-20",
+    ];
+    // Its newest figure FRED has not yet: so it is seen who brought it.
+    let mut board = days.map(|day| (day, "7.00")).to_vec();
+    board.push(("2026-11-21", "7.00"));
+    mount(
+        &server,
+        "FRB_h15",
+        1,
+        release("RIFSPBLP_N.D", "Percent:_Per_Year", &board),
+    )
+    .await;
+    let row = |value: &str| days.map(|day| format!("{day},{value}\n")).concat();
+    answer(
+        &server,
+        "DPRIME",
+        csv(&format!("observation_date,DPRIME\n{}", row("7.0"))),
+    )
+    .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    assert!(run(&store, &config).await.is_complete());
+    assert_eq!(
+        origin(&store, "DPRIME"),
+        "fred",
+        "nothing held confirmed it yet"
+    );
+    config.force = true;
+    assert!(run(&store, &config).await.is_complete());
+    assert_eq!(origin(&store, "DPRIME"), "fed_board");
+    // The same answer against other figures is refused, and without FRED nothing is written.
+    let other = Arc::new(Sqlite::in_memory().unwrap());
+    hold(
+        &other,
+        "DPRIME",
+        &days.map(|day| (day.parse().unwrap(), 8.25)),
+    );
+    config.sources.no_fred = true;
+    let report = run(&other, &config).await;
+    assert!(
+        failure(&report, "DPRIME").to_string().contains("differ"),
+        "{report:?}"
+    );
+    assert_eq!(values(&other, "DPRIME")[0].1, 8.25);
+    assert_eq!(refusals(&other).await[0].0, "fed_board/h15");
+}
+
+#[tokio::test]
+async fn a_new_base_year_is_refused_and_what_is_held_stays() {
+    let (server, mut config) = agencies(&["INDPRO"]).await;
+    config.sources.no_fred = true;
+    mount(
+        &server,
+        "FRB_g17",
+        1,
+        release(
+            "IP.B50001.S",
+            "Index:_2022_100",
+            &MONTHS.map(|day| (day, "97.0")),
+        ),
+    )
+    .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    hold(&store, "INDPRO", &[(date(2026, 8, 1), 101.0)]);
+    let report = run(&store, &config).await;
+    let said = failure(&report, "INDPRO").to_string();
+    assert!(
+        said.contains("Index:_2022_100") && said.contains("Index:_2017_100"),
+        "{said}"
+    );
+    assert_eq!(values(&store, "INDPRO"), [(date(2026, 8, 1), 101.0)]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_still_the_known_one_is_asked_for_by_its_tag() {
+    let (server, mut config) = agencies(&["MPRIME"]).await;
+    mount(
+        &server,
+        "FRB_h15",
+        5,
+        release(
+            "RIFSPBLP_N.M",
+            "Percent:_Per_Year",
+            &MONTHS.map(|day| (day, "7.50")),
+        ),
+    )
+    .await;
+    Mock::given(header("if-none-match", "\"1\""))
+        .respond_with(ResponseTemplate::new(304))
+        .with_priority(1)
+        .expect(1)
+        .mount(&server)
+        .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    assert!(run(&store, &config).await.is_complete());
+    config.clock = || "2026-12-05T12:00:00Z".parse().unwrap();
+    let report = run(&store, &config).await;
+    assert_eq!(
+        (report.read(), report.written()),
+        (1, Written::default()),
+        "{report:?}"
+    );
+    assert_eq!(values(&store, "MPRIME").len(), 5);
+}
+
+#[tokio::test]
+async fn funds_come_from_cboe_and_else_with_a_key_of_ones_own() {
+    let (server, mut config) = agencies(&["SPY", "BTC"]).await;
+    config.sources.no_fred = true;
+    mount(
+        &server,
+        "historical/SPY.json",
+        1,
+        ResponseTemplate::new(403),
+    )
+    .await;
+    mount(&server, "products/BTC-USD/candles", 1, page(200)).await;
+    let kraken = include_str!("../../../../../core/data/sources/samples/kraken/kraken_ohlc.json");
+    mount(
+        &server,
+        "0/public/OHLC",
+        1,
+        ResponseTemplate::new(200).set_body_raw(kraken.as_bytes().to_vec(), "application/json"),
+    )
+    .await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert!(failure(&report, "SPY").to_string().contains("403"));
+    assert_eq!(
+        values(&store, "BTC").last(),
+        Some(&(date(2026, 8, 17), 63_426.0)),
+        "of the second source"
+    );
+    assert_eq!(origin(&store, "BTC"), "kraken");
+    Mock::given(path("/tiingo/daily/SPY/prices"))
+        .and(header(
+            "authorization",
+            "Token canary0canary1canary2canary3cana",
+        ))
+        .respond_with(csv("date,close,adjClose\n2026-11-20,771.25,771.25\n"))
+        .mount(&server)
+        .await;
+    let key = ApiKey::new(crate::ingest::testing::CANARY).unwrap();
+    config.sources.keys.insert("tiingo".to_owned(), key);
+    let report = run(&store, &config).await;
+    assert!(report.failures().next().is_none(), "{report:?}");
+    assert_eq!(origin(&store, "SPY"), "tiingo");
+    assert!(!format!("{report:?} {config:?}").contains("canary0"));
+}

@@ -1,0 +1,80 @@
+//! One question for all feeds of an address, and every reason told.
+
+use super::first::{agencies, asked, mount};
+use super::*;
+use crate::ingest::testing::zipped;
+
+/// The release H.15 with a daily and a monthly rate.
+fn release() -> ResponseTemplate {
+    let series = |name: &str, days: &[&str]| {
+        let rows = days.iter().map(|day| {
+            format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"7.50\" TIME_PERIOD=\"{day}\"/>")
+        });
+        let rows: String = rows.collect();
+        format!(
+            "<frb:DataSet id=\"X\"><kf:Series SERIES_NAME=\"{name}\" UNIT=\"Percent:_Per_Year\" UNIT_MULT=\"1\">{rows}</kf:Series></frb:DataSet>"
+        )
+    };
+    let days = ["2026-11-18", "2026-11-19", "2026-11-20"];
+    let months = ["2026-08-31", "2026-09-30", "2026-10-31"];
+    let xml = format!(
+        "<m:Group>{}{}</m:Group>",
+        series("RIFLGFCY02_N.B", &days),
+        series("RIFSPBLP_N.M", &months)
+    );
+    ResponseTemplate::new(200)
+        .set_body_raw(zipped("X_data.xml", xml.as_bytes()), "application/zip")
+        .insert_header("etag", "\"1\"")
+}
+
+#[tokio::test]
+async fn feeds_of_one_address_share_one_answer() {
+    let (server, mut config) = agencies(&["DGS2", "MPRIME"]).await;
+    config.sources.no_fred = true;
+    mount(&server, "daily-treasury", 1, page(404)).await;
+    mount(&server, "FRB_h15", 1, release()).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let first = run(&store, &config).await;
+    assert_eq!(asked(&server, "FRB_h15").await, 1, "{first:?}");
+    let newest = |id| values(&store, id).last().copied();
+    assert_eq!(newest("DGS2"), Some((date(2026, 11, 20), 7.5)), "{first:?}");
+    assert_eq!(
+        newest("MPRIME"),
+        Some((date(2026, 10, 1), 7.5)),
+        "{first:?}"
+    );
+    // Both know the answer by now, and are told once that it still holds.
+    server.reset().await;
+    mount(&server, "daily-treasury", 1, page(404)).await;
+    mount(&server, "FRB_h15", 1, ResponseTemplate::new(304)).await;
+    config.clock = || "2026-12-02T12:00:00Z".parse().unwrap();
+    let again = run(&store, &config).await;
+    assert!(again.is_complete() && again.read() == 2, "{again:?}");
+    assert_eq!(asked(&server, "FRB_h15").await, 1);
+}
+
+#[tokio::test]
+async fn every_source_says_why_the_first_one_first() {
+    let (server, config) = agencies(&["DGS10"]).await;
+    mount(&server, "daily-treasury", 1, page(200)).await;
+    mount(&server, "FRB_", 1, page(404)).await;
+    answer(&server, "DGS10", page(404)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    let (_, failed) = report.failures().next().unwrap();
+    let said = failed.for_operator();
+    let places = ["par_yields", "fed_board/h15", "FRED"].map(|name| said.find(name));
+    assert!(
+        places.is_sorted() && places.iter().all(Option::is_some),
+        "{places:?} in {said}"
+    );
+    let store: Arc<dyn Store> = store;
+    let missed = crate::ingest::last_missed(&store).await.unwrap();
+    assert_eq!(
+        missed
+            .iter()
+            .map(|m| (m.why.as_str(), m.count))
+            .collect::<Vec<_>>(),
+        [(said.as_str(), 1)]
+    );
+}

@@ -1,0 +1,13 @@
+//! Where figures come from and where they stand: public sources, the store, an upstream API, and the facts of a day.
+//!
+//! This crate knows nothing of how answers are served.
+
+pub mod desk;
+pub mod disk;
+pub mod ingest;
+pub mod net;
+pub mod pool;
+pub mod postgres;
+pub mod sqlite;
+pub mod store;
+pub mod upstream;

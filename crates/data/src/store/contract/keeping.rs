@@ -1,0 +1,305 @@
+//! All or nothing, status, texts, version, and several threads at once.
+
+use super::words::{at, id, latest, months, put, put_rows, written};
+use crate::store::seam::{Article, Status, Store, Write, WriteVintages};
+use econoscope_core::model::frequency::day_from_number;
+use econoscope_core::model::{Known, Observation};
+use jiff::civil::date;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(super) fn bad_input_is_refused_whole(store: &dyn Store) {
+    put(store, &[1.0], None);
+    let version = store.version().unwrap();
+    let row = |month, value| Observation::new(date(2027, month, 1), value);
+    for bad in [
+        vec![row(1, 1.0), row(2, f64::NAN)],
+        vec![row(1, f64::INFINITY)],
+        vec![row(2, 1.0), row(1, 1.0)],
+        vec![row(1, 1.0), row(1, 1.0)],
+    ] {
+        let error = store
+            .write(Write {
+                id: &id("GDP"),
+                observations: &bad,
+                known_from: None,
+                fetched_at: at(9),
+                origin: "test",
+            })
+            .unwrap_err();
+        assert_eq!(error.code(), "store");
+        assert!(error.for_operator().contains("GDP"), "{error}");
+    }
+    assert_eq!(latest(store), [1.0]);
+    assert_eq!(store.version().unwrap(), version);
+    assert_eq!(store.status().unwrap()[0].fetched_at, at(0));
+}
+
+pub(super) fn no_rows_at_all_are_no_series(store: &dyn Store) {
+    assert_eq!(put(store, &[], None), written(0, 0));
+    assert_eq!(store.read(&id("GDP")).unwrap(), None);
+    assert_eq!(store.status().unwrap(), vec![]);
+}
+
+pub(super) fn status_tells_what_is_held(store: &dyn Store) {
+    put(store, &[1.0, 2.0, 3.0], None);
+    put(store, &[1.5], Some(date(2026, 6, 1)));
+    let write = |name: &str, seconds, origin, values: &[f64]| {
+        store
+            .write(Write {
+                id: &id(name),
+                observations: &months(values),
+                known_from: None,
+                fetched_at: at(seconds),
+                origin,
+            })
+            .unwrap();
+    };
+    write("AAA", 5, "fred", &[1.0]);
+    // Read again: later, unchanged, then with an older clock.
+    write("AAA", 60, "import", &[1.0]);
+    write("AAA", 30, "import", &[1.0]);
+    assert_eq!(
+        store.status().unwrap(),
+        vec![
+            Status {
+                id: id("AAA"),
+                rows: 1,
+                first: date(2026, 1, 1),
+                last: date(2026, 1, 1),
+                fetched_at: at(60),
+                origin: "fred".into(),
+                before: Vec::new(),
+            },
+            Status {
+                id: id("GDP"),
+                rows: 4,
+                first: date(2026, 1, 1),
+                last: date(2026, 3, 1),
+                fetched_at: at(0),
+                origin: "test".into(),
+                before: Vec::new(),
+            },
+        ]
+    );
+}
+
+pub(super) fn status_of_one_series_is_the_one_of_all(store: &dyn Store) {
+    assert_eq!(store.status_of(&id("GDP")).unwrap(), None);
+    put(store, &[1.0, 2.0], None);
+    let all = store.status().unwrap();
+    assert_eq!(store.count().unwrap(), 1);
+    assert_eq!(store.status_of(&id("GDP")).unwrap().as_ref(), all.first());
+    assert_eq!(store.status_of(&id("GDPC1")).unwrap(), None);
+}
+
+pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
+    let mut expected = Vec::new();
+    for n in 0..150i32 {
+        let row = Observation::new(day_from_number(20_000 + n).unwrap(), f64::from(n) / 4.0);
+        let mut rows = vec![row];
+        if n % 10 == 9 {
+            // The day before is revised along the way.
+            rows.insert(
+                0,
+                Observation::new(day_from_number(19_999 + n).unwrap(), -1.0),
+            );
+        }
+        let known = day_from_number(20_001 + n);
+        put_rows(store, &rows, known);
+        expected.extend(rows.iter().map(|o| Known::new(o, known)));
+    }
+    expected.sort_by_key(|r| (r.date, r.known_from));
+    let held = store.read(&id("GDP")).unwrap().unwrap();
+    assert_eq!(held.rows(), expected);
+    assert_eq!(store.status().unwrap()[0].rows, 165);
+}
+
+pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
+    let replace_by = |origin, name: &str, rows: &[Known]| {
+        store.replace_computed(WriteVintages {
+            id: &id(name),
+            rows,
+            fetched_at: at(0),
+            origin,
+        })
+    };
+    let replace = |name: &str, rows: &[Known]| replace_by("computed crpi-v2", name, rows);
+    put(store, &[1.0], None);
+    assert_eq!(replace("GDP", &[]).unwrap_err().code(), "store");
+    assert_eq!(latest(store), [1.0]);
+    store
+        .write(Write {
+            id: &id("SERVICE_CRPI"),
+            observations: &months(&[1.0, 2.0]),
+            known_from: None,
+            fetched_at: at(0),
+            origin: "computed crpi-v1",
+        })
+        .unwrap();
+    let version = store.version().unwrap();
+    let rows: Vec<Known> = months(&[3.0, 4.0])
+        .into_iter()
+        .zip([None, Some(date(2026, 6, 1))])
+        .map(|(o, known_from)| Known::new(&o, known_from))
+        .collect();
+    replace("SERVICE_CRPI", &rows).unwrap();
+    assert!(store.version().unwrap() > version);
+    let held = store.read(&id("SERVICE_CRPI")).unwrap().unwrap();
+    assert_eq!(held.rows(), rows);
+    assert_eq!(store.status().unwrap().len(), 2);
+    let version = store.version().unwrap();
+    replace("SERVICE_CRPI", &rows).unwrap();
+    let turned: Vec<Known> = rows.iter().rev().copied().collect();
+    replace("SERVICE_CRPI", &turned).unwrap();
+    assert_eq!(store.version().unwrap(), version, "the same rows again");
+    let hole = Known {
+        value: Some(f64::NAN),
+        ..rows[0]
+    };
+    assert!(replace("SERVICE_CRPI", &[hole]).is_err());
+    let foreign = replace_by("fred", "SERVICE_CRPI", &rows);
+    assert!(foreign.is_err(), "it could never be replaced again");
+    assert_eq!(
+        store.read(&id("SERVICE_CRPI")).unwrap().unwrap().rows(),
+        rows
+    );
+    replace("SERVICE_CRPI", &[]).unwrap();
+    assert_eq!(store.read(&id("SERVICE_CRPI")).unwrap(), None);
+    assert_eq!(store.status().unwrap().len(), 1);
+    let version = store.version().unwrap();
+    replace("SERVICE_CRPI", &[]).unwrap();
+    assert_eq!(store.version().unwrap(), version);
+}
+
+fn article(id: &str, seconds: i64) -> Article {
+    Article {
+        id: id.into(),
+        slug: format!("slug-{id}"),
+        title: "Prices — again".into(),
+        subtitle: None,
+        topic: Some("inflation".into()),
+        summary: Some(String::new()),
+        tags: vec!["cpi".into(), "federal reserve".into()],
+        published_at: at(seconds),
+        url: "https://example.org/a".into(),
+        source: "test".into(),
+    }
+}
+
+pub(super) fn articles_come_newest_first_and_once(store: &dyn Store) {
+    let (a, b, c) = (article("a", 10), article("b", 30), article("c", 30));
+    let all = [c.clone(), a.clone(), b.clone()];
+    assert_eq!(store.write_articles(&all).unwrap(), 3);
+    assert_eq!(store.write_articles(&all).unwrap(), 0);
+    assert_eq!(
+        store.articles(at(99), 9).unwrap(),
+        [b.clone(), c.clone(), a.clone()]
+    );
+    assert_eq!(store.articles(at(30), 1).unwrap(), [b]);
+    assert_eq!(store.articles(at(29), 9).unwrap(), std::slice::from_ref(&a));
+    assert_eq!(store.articles(at(9), 9).unwrap(), []);
+    assert_eq!(store.articles(at(99), 0).unwrap(), []);
+    let newer = Article {
+        title: "Corrected".into(),
+        tags: vec![],
+        ..a
+    };
+    assert_eq!(
+        store
+            .write_articles(&[newer.clone(), article("d", 5)])
+            .unwrap(),
+        1
+    );
+    assert_eq!(store.articles(at(29), 1).unwrap(), [newer]);
+}
+
+pub(super) fn a_tag_is_one_line_and_not_empty(store: &dyn Store) {
+    let odd = Article {
+        tags: ["two\nlines", "", "cpi"].map(String::from).to_vec(),
+        ..article("a", 10)
+    };
+    for added in [1, 0] {
+        let written = store.write_articles(std::slice::from_ref(&odd)).unwrap();
+        assert_eq!(written, added);
+    }
+    let held = store.articles(at(99), 9).unwrap();
+    assert_eq!(held[0].tags, ["two", "lines", "cpi"]);
+}
+
+pub(super) fn notes_are_kept_and_replaced(store: &dyn Store) {
+    store.set_note("sync", "1").unwrap();
+    store.set_note("other", "").unwrap();
+    store.set_note("sync", "2").unwrap();
+    assert_eq!(store.note("sync").unwrap().as_deref(), Some("2"));
+    assert_eq!(store.note("other").unwrap().as_deref(), Some(""));
+    assert_eq!(store.note("none").unwrap(), None);
+}
+
+pub(super) fn version_grows_with_what_is_visible_and_only_then(store: &dyn Store) {
+    type Step<'a> = (bool, &'a dyn Fn(&dyn Store));
+    let day = Some(date(2026, 6, 1));
+    let write = |s: &dyn Store, values: &[f64], day| {
+        put(s, values, day);
+    };
+    let news = |s: &dyn Store, articles: &[Article]| {
+        s.write_articles(articles).unwrap();
+    };
+    let clear = |s: &dyn Store| {
+        s.replace_computed(WriteVintages {
+            id: &id("GDP"),
+            rows: &[],
+            fetched_at: at(0),
+            origin: "computed x",
+        })
+        .unwrap_err();
+    };
+    let steps: [Step<'_>; 10] = [
+        (true, &|s| write(s, &[1.0], None)),
+        (false, &|s| write(s, &[1.0], day)),
+        (true, &|s| write(s, &[2.0], day)),
+        (false, &|s| write(s, &[], None)),
+        (true, &|s| news(s, &[article("a", 1)])),
+        (false, &|s| news(s, &[article("a", 1)])),
+        (false, &|s| news(s, &[])),
+        (true, &|s| s.set_note("k", "v").unwrap()),
+        (false, &|s| s.set_note("k", "v").unwrap()),
+        (false, &clear),
+    ];
+    for (n, (grows, step)) in steps.iter().enumerate() {
+        let before = store.version().unwrap();
+        step(store);
+        let after = store.version().unwrap();
+        assert_eq!(after > before, *grows, "step {n}: {before} -> {after}");
+        assert!(after >= before);
+    }
+}
+
+pub(super) fn readers_see_the_old_or_the_new_state(store: &dyn Store) {
+    // Each write sets all values to one number: a mixture would be half a write.
+    put(store, &[0.0; 12], Some(date(2026, 1, 1)));
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut reads, mut newest) = (0, 0.0);
+                    while !done.load(Ordering::Relaxed) || reads == 0 {
+                        let version = store.version().unwrap();
+                        let values = latest(store);
+                        assert_eq!(values, vec![values[0]; 12]);
+                        assert!(values[0] >= newest);
+                        assert!(store.version().unwrap() >= version);
+                        newest = values[0];
+                        reads += 1;
+                    }
+                })
+            })
+            .collect();
+        for n in 1..80i32 {
+            put(store, &[f64::from(n); 12], day_from_number(20_500 + n));
+        }
+        done.store(true, Ordering::Relaxed);
+        readers.into_iter().for_each(|r| r.join().unwrap());
+    });
+    assert_eq!(latest(store), [79.0; 12]);
+}

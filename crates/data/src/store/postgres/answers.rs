@@ -1,0 +1,116 @@
+//! The contract of a store, kept by a database.
+
+use super::handle::Postgres;
+use super::work::Wanted;
+use crate::store::change::{self, kept};
+use crate::store::seam::{
+    Article, Description, Following, Status, Store, Turns, WriteVintages, Written,
+};
+use econoscope_core::error::Result;
+use econoscope_core::model::{Date, SeriesId, Vintages};
+use jiff::Timestamp;
+
+impl Store for Postgres {
+    fn version(&self) -> Result<u64> {
+        match &self.copy {
+            Some(copy) => copy.file.version(),
+            None => Ok(self.mark()?.version.unsigned_abs()),
+        }
+    }
+
+    fn incarnation(&self) -> u64 {
+        let copy = self.copy.as_ref();
+        copy.map_or(0, |copy| copy.file.incarnation())
+    }
+
+    fn turns(&self) -> Option<&dyn Turns> {
+        self.copy.is_some().then_some(self)
+    }
+
+    fn following(&self) -> Option<Following> {
+        self.copy.as_ref().map(|copy| copy.now())
+    }
+
+    fn probe(&self) -> Result<()> {
+        match &self.copy {
+            Some(copy) => copy.file.probe(),
+            None => self.version().map(drop),
+        }
+    }
+
+    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
+        self.look(Wanted::Series(id), |store| store.read(id))
+    }
+
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
+        change::check(&write)?;
+        self.change(Wanted::Series(write.id), |store| {
+            store.write_vintages(write)
+        })
+    }
+
+    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+        self.change(Wanted::Entry(id), |store| store.attribute(id, origin, days))
+    }
+
+    fn status(&self) -> Result<Vec<Status>> {
+        self.look(Wanted::Entries, Store::status)
+    }
+
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        self.look(Wanted::Entry(id), |store| store.status_of(id))
+    }
+
+    fn count(&self) -> Result<u64> {
+        match &self.copy {
+            Some(copy) => copy.file.count(),
+            None => Ok(self.mark()?.series.unsigned_abs()),
+        }
+    }
+
+    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
+        let names = descriptions.iter().map(|d| d.id.as_str()).collect();
+        self.change(Wanted::Descriptions(names), |store| {
+            store.describe(descriptions)
+        })
+    }
+
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
+        let wanted = Wanted::Descriptions(vec![id.as_str()]);
+        self.look(wanted, |store| store.description(id))
+    }
+
+    /// Walks all titles; servers search their own copies.
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
+        self.look(Wanted::Worded(words), |store| {
+            store.find_descriptions(words, limit)
+        })
+    }
+
+    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
+        self.change(Wanted::Anew(write.id), |store| {
+            store.replace_computed(write)
+        })
+    }
+
+    fn write_articles(&self, articles: &[Article]) -> Result<usize> {
+        let ids = articles.iter().map(|article| article.id.as_str()).collect();
+        self.change(Wanted::Articles(ids), |store| {
+            store.write_articles(articles)
+        })
+    }
+
+    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        let wanted = Wanted::Newest(kept(until).as_microsecond(), most);
+        self.look(wanted, |store| store.articles(until, limit))
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>> {
+        self.look(Wanted::Note(key), |store| store.note(key))
+    }
+
+    fn set_note(&self, key: &str, value: &str) -> Result<()> {
+        self.change(Wanted::Note(key), |store| store.set_note(key, value))
+    }
+}

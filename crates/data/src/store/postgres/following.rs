@@ -1,0 +1,219 @@
+//! The work beside the answers: following the database, and looking for the turn to write.
+
+use super::fetch::{CHANNEL, bring};
+use super::lease::{self, BEAT, TERM};
+use super::thread::beside;
+use crate::postgres::Database;
+use crate::store::seam::Following;
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::lines::Mark;
+use econoscope_core::clock::{jitter, wall};
+use econoscope_core::error::{NOTICE, Result};
+use parking_lot::{Condvar, Mutex};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+use tokio_postgres::AsyncMessage;
+
+/// How often the state is asked for when nobody says that there is news.
+const POLL: Duration = Duration::from_secs(1);
+/// Pause before the database is listened to again.
+const DEAF: Duration = Duration::from_secs(5);
+/// Longest wait of a writer for its own file. The change is made by then in any case.
+const OWN: Duration = Duration::from_secs(10);
+
+/// A file and the database it follows.
+#[derive(Debug)]
+pub(super) struct Followed {
+    pub(super) file: Sqlite,
+    /// Asked once each time.
+    db: Database,
+    seen: Mutex<Seen>,
+    moved: Condvar,
+    wake: Notify,
+    term: watch::Sender<Option<i64>>,
+    looks_for_turn: AtomicBool,
+}
+
+/// What is known of the database.
+#[derive(Debug)]
+struct Seen {
+    mark: Option<Mark>,
+    following: Following,
+}
+
+impl Followed {
+    /// A file that holds this state of the database, which could be reached or not.
+    pub(super) fn new(file: Sqlite, db: Database, mark: Option<Mark>, away: bool) -> Self {
+        let now = wall();
+        let following = Following {
+            away_since: away.then_some(now),
+            seen_at: (!away).then_some(now),
+            term: None,
+        };
+        Self {
+            file,
+            db: db.with_patience(Duration::ZERO),
+            seen: Mutex::new(Seen { mark, following }),
+            moved: Condvar::new(),
+            wake: Notify::new(),
+            term: watch::Sender::new(None),
+            looks_for_turn: AtomicBool::new(false),
+        }
+    }
+
+    /// How it stands now.
+    pub(super) fn now(&self) -> Following {
+        Following {
+            term: *self.term.borrow(),
+            ..self.seen.lock().following
+        }
+    }
+
+    /// Waits until the file has a change, for a while.
+    pub(super) fn wait_for(&self, change: i64) {
+        self.wake.notify_one();
+        let lacks = |seen: &mut Seen| seen.mark.as_ref().is_none_or(|mark| mark.change < change);
+        let mut seen = self.seen.lock();
+        self.moved.wait_while_for(&mut seen, lacks, OWN);
+    }
+
+    /// Follows from now on, for as long as the process lives.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when there is no thread for it.
+    pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
+        let (one, other) = (Arc::clone(self), Arc::clone(self));
+        beside(async move { one.keep_up().await })?;
+        beside(async move { other.listen().await })?;
+        Ok(())
+    }
+
+    async fn keep_up(&self) {
+        loop {
+            // A word of a writer only makes it sooner.
+            let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
+            woken.unwrap_or_default();
+            let done = self.step().await;
+            let away = done.is_err();
+            let was_away = self.note(away);
+            match done {
+                Err(error) if !was_away => {
+                    let error = error.for_operator();
+                    tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
+                }
+                Ok(()) if was_away => tracing::info!(target: NOTICE, "the database is back"),
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+
+    /// Notes whether the database was there; whether it was away before.
+    fn note(&self, away: bool) -> bool {
+        let (now, mut seen) = (wall(), self.seen.lock());
+        let before = seen.following.away_since;
+        seen.following.away_since = away.then(|| before.unwrap_or(now));
+        if !away {
+            seen.following.seen_at = Some(now);
+        }
+        before.is_some()
+    }
+
+    async fn step(&self) -> Result<()> {
+        let held = self.seen.lock().mark.clone();
+        let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
+        if now != held {
+            self.seen.lock().mark = now;
+            self.moved.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Hears that there is news, where the database and what lies between can tell.
+    async fn listen(&self) {
+        loop {
+            if let Ok((client, mut connection)) = self.db.alone().await {
+                let hear = async {
+                    while let Some(Ok(message)) =
+                        poll_fn(|context| connection.poll_message(context)).await
+                    {
+                        if matches!(message, AsyncMessage::Notification(_)) {
+                            self.wake.notify_one();
+                        }
+                    }
+                };
+                let ask = async {
+                    drop(client.batch_execute(&format!("LISTEN {CHANNEL}")).await);
+                    // Whatever was said before is found by looking once.
+                    self.wake.notify_one();
+                    std::future::pending::<()>().await;
+                };
+                tokio::select! {
+                    () = hear => {}
+                    () = ask => {}
+                }
+            }
+            tokio::time::sleep(DEAF + jitter(DEAF)).await;
+        }
+    }
+
+    /// The term this process has, if it has the turn; asked for the first time it begins to look for it.
+    pub(super) fn terms(self: &Arc<Self>) -> watch::Receiver<Option<i64>> {
+        let terms = self.term.subscribe();
+        if !self.looks_for_turn.swap(true, Ordering::Relaxed) {
+            let own = Arc::clone(self);
+            if let Err(error) = beside(async move { own.take_turns().await }) {
+                tracing::error!(error = error.for_operator(), "this server never writes");
+            }
+        }
+        terms
+    }
+
+    async fn take_turns(&self) {
+        let (who, mut renewed) = (lease::own_name(), Instant::now());
+        let mut pause = Duration::ZERO;
+        loop {
+            tokio::time::sleep(pause).await;
+            pause = BEAT + jitter(BEAT / 3);
+            // Nobody here wants to write: it does not sync, or is about to end.
+            if self.term.is_closed() {
+                continue;
+            }
+            let held = *self.term.borrow();
+            let asked = Instant::now();
+            let now = match held {
+                Some(held) => match lease::renew(&self.db, held).await {
+                    Ok(true) => {
+                        renewed = asked;
+                        Some(held)
+                    }
+                    Ok(false) => None,
+                    Err(_) => (renewed.elapsed() < TERM).then_some(held),
+                },
+                None => {
+                    renewed = asked;
+                    let taken = lease::take(&self.db, &who).await;
+                    taken.ok().and_then(std::result::Result::ok)
+                }
+            };
+            if now != held {
+                match now {
+                    Some(now) => {
+                        tracing::info!(target: NOTICE, "this server writes, in term {now}")
+                    }
+                    None => tracing::warn!(target: NOTICE, "this server writes no more"),
+                }
+                self.term.send_replace(now);
+            }
+        }
+    }
+
+    /// Gives the turn back, if this process has it.
+    pub(super) fn resign(&self) {
+        if let Some(held) = self.term.send_replace(None) {
+            lease::give_back(&self.db, held);
+        }
+    }
+}

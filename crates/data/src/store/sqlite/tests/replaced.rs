@@ -1,0 +1,163 @@
+//! Another file in the place of the one that is open: deleted and made anew, renamed over, damaged and mended.
+
+use super::*;
+use std::fs;
+use std::time::Duration;
+
+/// Longer than a version is told unasked.
+fn a_moment() {
+    std::thread::sleep(Duration::from_millis(10));
+}
+
+fn value(store: &Sqlite) -> econoscope_core::Result<Option<f64>> {
+    Ok(rows(store, "GDP")?.and_then(|rows| rows.first().and_then(|r| r.value)))
+}
+
+/// Another store with as many rows and as many changes, but other values.
+fn another(path: &Path, value: f64) {
+    let store = Sqlite::open(path).unwrap();
+    put(&store, "GDP", &days(0, 9, value), None);
+}
+
+#[test]
+fn a_store_that_is_deleted_and_made_anew_is_read_without_a_restart() {
+    let (_folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 9, 1.0), None);
+    let before = store.version().unwrap();
+    fs::remove_file(&path).unwrap();
+    a_moment();
+    for error in [
+        store.version().unwrap_err(),
+        store.read(&id("GDP")).unwrap_err(),
+        store.count().unwrap_err(),
+    ] {
+        assert!(error.for_operator().contains("no store at"), "{error:?}");
+    }
+    assert!(!path.exists(), "a reader makes nothing");
+    another(&path, 2.0);
+    assert_eq!(value(&store).unwrap(), Some(2.0));
+    assert!(store.version().unwrap() > before, "nothing kept is good");
+    assert_eq!(store.incarnation(), 1);
+    assert_eq!(store.integrity().unwrap(), vec![]);
+    put(&store, "GDP", &days(9, 1, 3.0), None);
+    assert_eq!(rows(&store, "GDP").unwrap().unwrap().len(), 10);
+}
+
+#[test]
+fn a_store_that_is_renamed_over_is_read_and_not_mixed_with_the_old_one() {
+    let (folder, path, store) = new_store();
+    put(&store, "OLD", &days(0, 500, 1.0), None);
+    put(&store, "GDP", &days(0, 9, 1.0), None);
+    let held = fs::read(crate::sqlite::beside(&path, "-wal")).unwrap();
+    assert!(!held.is_empty(), "the log holds what would be mixed in");
+    let other = folder.path().join("other.db");
+    another(&other, 2.0);
+    let before = store.version().unwrap();
+    fs::rename(&other, &path).unwrap();
+    a_moment();
+    assert!(store.version().unwrap() > before);
+    assert_eq!(value(&store).unwrap(), Some(2.0));
+    assert_eq!(rows(&store, "OLD").unwrap(), None);
+    assert_eq!(store.integrity().unwrap(), vec![]);
+    drop(store);
+    let again = Sqlite::open_existing(&path).unwrap();
+    assert_eq!(value(&again).unwrap(), Some(2.0));
+    assert_eq!(again.integrity().unwrap(), vec![]);
+}
+
+#[test]
+fn a_backup_is_restored_under_two_open_handles_and_both_go_on() {
+    let (folder, path, one) = new_store();
+    let two = Sqlite::open_existing(&path).unwrap();
+    put(&one, "GDP", &days(0, 9, 1.0), None);
+    let backup = folder.path().join("backup.db");
+    one.backup(&backup).unwrap();
+    for n in 1..50 {
+        put(&two, "GDP", &days(0, 9, f64::from(n)), day_from_number(n));
+    }
+    assert_eq!(value(&one).unwrap(), Some(1.0));
+    fs::rename(&backup, &path).unwrap();
+    a_moment();
+    for store in [&one, &two] {
+        assert_eq!(rows(store, "GDP").unwrap().unwrap().len(), 9);
+        assert_eq!(store.integrity().unwrap(), vec![]);
+    }
+    put(&two, "GDP", &days(9, 1, 1.0), None);
+    assert_eq!(rows(&one, "GDP").unwrap().unwrap().len(), 10);
+}
+
+#[test]
+fn a_store_that_is_moved_away_keeps_what_stood_in_its_log() {
+    let (folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 9, 1.0), None);
+    let away = folder.path().join("away.db");
+    fs::rename(&path, &away).unwrap();
+    put(&store, "CPI", &days(0, 3, 2.0), None);
+    assert_eq!(value(&store).unwrap(), None, "a writer began a new one");
+    assert_eq!(rows(&store, "CPI").unwrap().unwrap().len(), 3);
+    let away = Sqlite::open_existing(&away).unwrap();
+    assert_eq!(value(&away).unwrap(), Some(1.0));
+    assert_eq!(away.integrity().unwrap(), vec![]);
+}
+
+#[test]
+fn a_foreign_file_in_the_place_is_refused_and_the_right_one_taken_again() {
+    let (folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 9, 1.0), None);
+    let kept = folder.path().join("kept.db");
+    store.backup(&kept).unwrap();
+    let text = folder.path().join("text");
+    fs::write(&text, "not a database at all").unwrap();
+    fs::rename(&text, &path).unwrap();
+    a_moment();
+    let error = store.version().unwrap_err().for_operator();
+    assert!(error.contains("not an econoscope store"), "{error}");
+    assert!(value(&store).is_err());
+    fs::rename(&kept, &path).unwrap();
+    a_moment();
+    store.version().unwrap();
+    assert_eq!(value(&store).unwrap(), Some(1.0));
+}
+
+#[test]
+fn damage_that_was_mended_in_place_is_forgotten() {
+    let (_folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 400, 1.5), None);
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    let store = Sqlite::open(&path).unwrap();
+    let mut torn = whole.clone();
+    for byte in torn.iter_mut().skip(4096) {
+        *byte ^= 0x55;
+    }
+    let overwrite = |bytes: &[u8]| {
+        use std::io::Write;
+        let mut file = fs::File::options().write(true).open(&path).unwrap();
+        file.write_all(bytes).unwrap();
+    };
+    overwrite(&torn);
+    assert!(value(&store).is_err());
+    assert!(store.count().is_err());
+    overwrite(&whole);
+    assert_eq!(value(&store).unwrap(), Some(1.5));
+    assert_eq!(store.count().unwrap(), 1);
+    put(&store, "GDP", &days(400, 1, 1.5), None);
+    assert_eq!(store.integrity().unwrap(), vec![]);
+}
+
+#[test]
+fn what_is_no_file_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let _bound = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    for (path, word) in [
+        (socket.as_path(), "a socket"),
+        (Path::new("/dev/null"), "a device"),
+    ] {
+        let text = refusal(path);
+        assert!(
+            text.contains(word) && text.contains("choose another path"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Two handles on one file, as two processes have them, and a disk that is full.
+
+use super::*;
+use crate::store::WriteVintages;
+use crate::store::change::Change;
+use crate::store::seam::{Status, Written};
+use econoscope_core::model::Vintages;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+#[test]
+fn two_handles_see_each_others_writes_and_version() {
+    let (_folder, path, one) = new_store();
+    let two = Sqlite::open_existing(&path).unwrap();
+    for n in 1..20i32 {
+        let (writer, other) = if n % 2 == 0 {
+            (&one, &two)
+        } else {
+            (&two, &one)
+        };
+        let before = other.version().unwrap();
+        put(writer, "GDP", &days(n, 1, f64::from(n)), day_from_number(n));
+        assert!(
+            writer.version().unwrap() > before,
+            "own writes show at once"
+        );
+        let expected = usize::try_from(n).unwrap();
+        assert_eq!(rows(other, "GDP").unwrap().unwrap().len(), expected);
+        let start = Instant::now();
+        while other.version().unwrap() == before {
+            assert!(
+                start.elapsed() < Duration::from_secs(2),
+                "the version stays old"
+            );
+        }
+        assert_eq!(other.version().unwrap(), writer.version().unwrap());
+    }
+}
+
+#[test]
+fn many_may_open_a_new_store_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                let store = Sqlite::open(path).unwrap();
+                for round in 0..5 {
+                    put(&store, &format!("S{n}"), &days(round, 1, 1.0), None);
+                }
+            });
+        }
+    });
+    let store = Sqlite::open_existing(&path).unwrap();
+    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.version().unwrap(), 40);
+    assert!(store.status().unwrap().iter().all(|s| s.rows == 5));
+}
+
+#[test]
+fn a_full_disk_is_said_and_harms_nothing() {
+    let (_folder, _, store) = new_store();
+    put(&store, "GDP", &days(0, 100, 1.0), None);
+    let limit = |pages: u32| {
+        let home = store.home(false).unwrap();
+        let writer = home.writer.lock();
+        let pragma = format!("PRAGMA max_page_count = {pages}");
+        writer
+            .query_row(&pragma, [], |row| row.get::<_, u32>(0))
+            .unwrap()
+    };
+    limit(1);
+    let noise: Vec<Observation> = (0..9000i32)
+        .map(|n| Observation::new(day_from_number(n).unwrap(), f64::from(n).sqrt()))
+        .collect();
+    let big = Write {
+        id: &id("BIG"),
+        observations: &noise,
+        known_from: None,
+        fetched_at: at(0),
+        origin: "test",
+    };
+    let version = store.version().unwrap();
+    let error = store.write(big).unwrap_err().for_operator();
+    assert!(error.contains("disk is full"), "{error}");
+    assert_eq!(store.version().unwrap(), version);
+    assert_eq!(rows(&store, "BIG").unwrap(), None);
+    assert_eq!(rows(&store, "GDP").unwrap().unwrap().len(), 100);
+    limit(1_000_000);
+    assert_eq!(store.write(big).unwrap().added, 9000);
+    assert_eq!(store.integrity().unwrap(), vec![]);
+}
+
+/// The contract of writing and reading, without a file.
+#[derive(Default)]
+struct Plain {
+    version: u64,
+    /// Rows, and when they were read from their source.
+    series: BTreeMap<SeriesId, (Vintages, Timestamp)>,
+}
+
+impl Plain {
+    fn write(&mut self, write: WriteVintages<'_>) -> Written {
+        let held = self.series.get(write.id).cloned();
+        let is_new = held.is_none();
+        let (held, at) = held.unwrap_or((Vintages::default(), write.fetched_at));
+        let change = Change::of(&held, at, &write);
+        if change.rows.is_empty() && is_new {
+            return change.written;
+        }
+        self.version += u64::from(!change.rows.is_empty());
+        let rows = if change.rows.is_empty() {
+            held
+        } else {
+            change.onto(&held)
+        };
+        let at = at.max(write.fetched_at);
+        self.series.insert(write.id.clone(), (rows, at));
+        change.written
+    }
+
+    fn status(&self) -> Vec<Status> {
+        let status = |(id, (held, fetched_at)): (&SeriesId, &(Vintages, Timestamp))| Status {
+            id: id.clone(),
+            rows: held.rows().len() as u64,
+            first: held.rows()[0].date,
+            last: held.rows()[held.rows().len() - 1].date,
+            fetched_at: *fetched_at,
+            origin: "test".into(),
+            before: Vec::new(),
+        };
+        self.series.iter().map(status).collect()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    series: u8,
+    /// Of each month; 0 withdraws it.
+    values: Vec<Option<u8>>,
+    known: Option<u8>,
+    /// Days of knowledge in all, each with the values turned by one.
+    days: u8,
+    second: u8,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let values = prop::collection::vec(prop::option::of(0u8..4), 0..8);
+    (0u8..2, values, prop::option::of(0u8..6), 1u8..3, 0u8..200).prop_map(
+        |(series, values, known, days, second)| Step {
+            series,
+            values,
+            known,
+            days: if known.is_some() { days } else { 1 },
+            second,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// The file against the plain map: every answer after every write is the same.
+    #[test]
+    fn the_file_answers_as_a_plain_map_does(steps in prop::collection::vec(any_step(), 1..60)) {
+        let (_folder, _, file) = new_store();
+        let mut plain = Plain::default();
+        for step in steps {
+            let name = id(["A", "B"][usize::from(step.series)]);
+            let rows: Vec<Known> = (0i32..).zip(&step.values).filter_map(|(n, v)| Some((n, (*v)?)))
+                .flat_map(|(n, v)| (0..step.days).map(move |day| Known {
+                    date: day_from_number(n * 31).unwrap(),
+                    known_from: step.known.and_then(|d| day_from_number(20_000 + i32::from(d + day))),
+                    value: Some((v + day) % 4).filter(|v| *v > 0).map(f64::from),
+                }))
+                .collect();
+            let write = WriteVintages {
+                id: &name,
+                rows: &rows,
+                // Days on both sides of those above, so that "no day" falls among them.
+                fetched_at: Timestamp::from_second(i64::from(20_000 + i32::from(step.second) / 30) * 86_400).unwrap(),
+                origin: "test",
+            };
+            let before = (file.version().unwrap(), plain.version);
+            prop_assert_eq!(file.write_vintages(write).unwrap(), plain.write(write));
+            let held = plain.series.get(&name).map(|(vintages, _)| vintages.clone());
+            prop_assert_eq!(file.read(&name).unwrap(), held);
+            prop_assert_eq!(file.status().unwrap(), plain.status());
+            let after = (file.version().unwrap(), plain.version);
+            prop_assert_eq!(after.0 - before.0, after.1 - before.1);
+        }
+        prop_assert_eq!(file.integrity().unwrap(), vec![]);
+    }
+}

@@ -1,0 +1,268 @@
+//! The law of the ledger: how the calls of a day are divided, and which may be paid for, by what is written down.
+//!
+//! 70 of 100 are spread over the day and keep shared keys up to date, 25 are for callers that wait, and 5 are
+//! kept so that a shared key that nothing is held for can be asked for at any time.
+
+use super::request::Kind;
+use econoscope_core::clock::{Moment, duration, millis};
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// A day and a minute: a call may arrive later than it was sent, so two calls a day apart here may be
+/// closer together there.
+pub(super) const WINDOW: Duration = Duration::from_secs(24 * 3600 + 60);
+
+/// Why a call is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Nothing usable is held; a caller waits.
+    Miss(Kind),
+    /// An older answer is held and serves meanwhile.
+    Refresh,
+}
+
+/// Pools that may pay, in the order they are tried.
+fn pools(purpose: Purpose) -> &'static [Pool] {
+    match purpose {
+        Purpose::Refresh => &[Pool::Paced],
+        Purpose::Miss(Kind::Shared) => &[Pool::Paced, Pool::Waiting, Pool::Reserve],
+        Purpose::Miss(Kind::Interactive) => &[Pool::Waiting, Pool::Paced],
+    }
+}
+
+/// A part of the allowance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pool {
+    /// Spread over the day: at most a tenth of the part in a tenth of the day.
+    Paced = 0,
+    /// For callers that wait, at any time of the day.
+    Waiting = 1,
+    /// For shared keys when all else is spent.
+    Reserve = 2,
+}
+
+/// How the allowance is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shares {
+    /// Calls in any window.
+    limit: u32,
+    /// Size of [`Pool::Paced`].
+    paced: u32,
+    /// Size of [`Pool::Waiting`].
+    waiting: u32,
+    /// Size of [`Pool::Reserve`].
+    reserve: u32,
+    /// Paced calls that may follow at once.
+    burst: u32,
+}
+
+impl Shares {
+    /// 70 : 25 : 5; each part of a small limit is cut to what is left of it.
+    pub(super) fn of(limit: u32) -> Self {
+        let part = |percent: u64| u32::try_from(u64::from(limit) * percent / 100).unwrap_or(0);
+        let waiting = part(25).max(1).min(limit);
+        let reserve = part(5).min(limit - waiting);
+        let paced = limit - waiting - reserve;
+        Self {
+            limit,
+            paced,
+            waiting,
+            reserve,
+            burst: (paced / 10).max(1),
+        }
+    }
+
+    /// Mean distance of two paced calls.
+    pub(super) fn pace(&self) -> Duration {
+        WINDOW.checked_div(self.paced).unwrap_or(WINDOW)
+    }
+
+    /// The stretch in which at most `burst` paced calls are made.
+    fn stretch(&self) -> Duration {
+        self.pace().saturating_mul(self.burst).min(WINDOW)
+    }
+}
+
+/// Added to what a caller must wait.
+const GRAIN: Duration = Duration::from_secs(1);
+
+/// What is left of the upstream's allowance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Calls paid for in the last 24 hours.
+    pub used: u32,
+    /// Calls allowed in any 24 hours.
+    pub limit: u32,
+    /// What is left.
+    pub remaining: u32,
+    /// When the next of the used calls is free again; the present when none is used.
+    pub resets_at: Timestamp,
+}
+
+impl Quota {
+    /// At most a fifth is left, which is worth a word.
+    pub(super) fn is_low(&self) -> bool {
+        self.remaining <= self.limit / 5
+    }
+}
+
+/// The ledger's word on one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Paid for; it must be sent now or is lost.
+    Granted(Quota),
+    /// Not now.
+    Refused {
+        /// When asking again makes sense, at the earliest.
+        wait: Duration,
+        /// The upstream itself asked for silence.
+        held: bool,
+        /// State of the allowance.
+        quota: Quota,
+    },
+}
+
+/// The ledger during one transaction: what is written down, and what is to be.
+pub(super) struct Book {
+    pub(super) shares: Shares,
+    pub(super) clock: Moment,
+    /// The ledger's own time, in milliseconds.
+    pub(super) at: i64,
+    /// Until when the upstream asked for silence.
+    pub(super) held_until: i64,
+    /// How much time has passed since the last writing is known for sure.
+    pub(super) same_boot: bool,
+    /// Calls within the window, newest first: when, and by which pool.
+    pub(super) calls: Vec<(i64, i64)>,
+    /// The pool of a call that is to be written down.
+    pub(super) charged: Option<i64>,
+    /// Whether the time and the silence are to be written down.
+    pub(super) is_anchored: bool,
+}
+
+impl Book {
+    /// Pays for one call, if it may be made.
+    pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
+        // Else a wall clock set far back would keep time from passing at all.
+        self.is_anchored |= !self.same_boot;
+        let held = self.left(self.held_until);
+        if held > Duration::ZERO {
+            return self.refusal(held, true);
+        }
+        let pools = pools(purpose).iter().map(|pool| (self.wait(*pool), *pool));
+        match pools.min_by_key(|(wait, _)| *wait) {
+            Some((Duration::ZERO, pool)) => {
+                self.charge(pool);
+                Verdict::Granted(self.quota())
+            }
+            // A grain more than needed, so that who comes back on time is not a millisecond early.
+            Some((wait, _)) => self.refusal(wait.saturating_add(GRAIN), false),
+            None => self.refusal(WINDOW, false),
+        }
+    }
+
+    /// Notes that no call may be made for a time, at most the window.
+    pub(super) fn hold(&mut self, wait: Duration) {
+        let until = self.at.saturating_add(millis(wait.min(WINDOW)));
+        self.held_until = self.held_until.max(until);
+        self.is_anchored = true;
+    }
+
+    /// How long until the ledger's time is `until`.
+    fn left(&self, until: i64) -> Duration {
+        duration(until.saturating_sub(self.at))
+    }
+
+    fn refusal(&self, wait: Duration, held: bool) -> Verdict {
+        let quota = self.quota();
+        Verdict::Refused { wait, held, quota }
+    }
+
+    /// How long until a pool can pay; zero when it can now.
+    fn wait(&self, pool: Pool) -> Duration {
+        let shares = &self.shares;
+        let own = |call: &i64| *call == pool as i64;
+        let (size, pause) = match pool {
+            Pool::Paced => {
+                let pause = self.freed(own, shares.burst, shares.stretch());
+                (shares.paced, pause)
+            }
+            Pool::Waiting => (shares.waiting, Duration::ZERO),
+            Pool::Reserve => (shares.reserve, Duration::ZERO),
+        };
+        let all = self.freed(|_| true, shares.limit, WINDOW);
+        all.max(pause).max(self.freed(own, size, WINDOW))
+    }
+
+    /// How long until fewer than `most` calls of some pools lie within the last `span`.
+    fn freed(&self, of: impl Fn(&i64) -> bool, most: u32, span: Duration) -> Duration {
+        let Some(skip) = most.checked_sub(1).and_then(|n| usize::try_from(n).ok()) else {
+            return WINDOW;
+        };
+        // The call that must leave the span is the `most`-th newest one.
+        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
+        let blocking = calls.nth(skip);
+        blocking.map_or(Duration::ZERO, |(at, _)| {
+            self.left(at.saturating_add(millis(span)))
+        })
+    }
+
+    fn charge(&mut self, pool: Pool) {
+        self.charged = Some(pool as i64);
+        self.calls.insert(0, (self.at, pool as i64));
+        self.is_anchored = true;
+    }
+
+    /// What is left.
+    pub(super) fn quota(&self) -> Quota {
+        let limit = self.shares.limit;
+        let held = self.left(self.held_until);
+        let (used, wait) = if held > Duration::ZERO {
+            (limit, held)
+        } else {
+            let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+            let oldest = self
+                .calls
+                .last()
+                .map(|(at, _)| at.saturating_add(millis(WINDOW)));
+            let freed = oldest.map_or(Duration::ZERO, |until| self.left(until));
+            (used.min(limit), freed)
+        };
+        let resets_at = self.clock.wall.saturating_add(wait);
+        Quota {
+            used,
+            limit,
+            remaining: limit - used,
+            resets_at: resets_at.unwrap_or(Timestamp::MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_hundred_is_divided_as_documented() {
+        let Shares {
+            paced,
+            waiting,
+            reserve,
+            burst,
+            ..
+        } = Shares::of(100);
+        assert_eq!((paced, waiting, reserve, burst), (70, 25, 5, 7));
+        assert_eq!(Shares::of(100).pace().as_secs(), 1235);
+    }
+
+    #[test]
+    fn the_parts_of_any_limit_make_up_the_whole() {
+        for limit in (0..500).chain([u32::MAX]) {
+            let shares = Shares::of(limit);
+            let whole =
+                u64::from(shares.paced) + u64::from(shares.waiting) + u64::from(shares.reserve);
+            assert_eq!(whole, u64::from(limit));
+            assert!(shares.stretch() <= WINDOW);
+        }
+    }
+}

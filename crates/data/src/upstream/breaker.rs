@@ -1,0 +1,144 @@
+//! When to leave a sick upstream alone.
+//!
+//! Five failures in a row open the breaker for half a minute; then one call is let through as a probe. A
+//! failed probe doubles the pause, up to a quarter of an hour; a success closes the breaker. What the
+//! upstream asks for itself (`Retry-After`) is kept by the ledger, where all processes see it.
+
+use econoscope_core::clock::Moment;
+use parking_lot::Mutex;
+use std::time::Duration;
+
+const FAILURES_TO_OPEN: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
+
+/// Counts failures in a row.
+#[derive(Debug, Default)]
+pub(super) struct Breaker(Mutex<Failures>);
+
+#[derive(Debug, Default)]
+struct Failures {
+    failures: u32,
+    /// Set while open: since when, for how long.
+    open: Option<(Moment, Duration)>,
+    /// A probe is under way since then.
+    probe: Option<Moment>,
+}
+
+impl Breaker {
+    /// Whether a call may be made; if not, how long to wait. After the pause it lets one caller through.
+    pub(super) fn admit(&self, now: Moment) -> Result<(), Duration> {
+        let mut state = self.0.lock();
+        let Some((since, pause)) = state.open else {
+            return Ok(());
+        };
+        // A probe whose result never came is forgotten after the first pause.
+        let probed = state.probe.map(|sent| (sent, FIRST_PAUSE));
+        for (since, pause) in [Some((since, pause)), probed].into_iter().flatten() {
+            let left = pause.saturating_sub(now.since(&since));
+            if left > Duration::ZERO {
+                return Err(left);
+            }
+        }
+        state.probe = Some(now);
+        Ok(())
+    }
+
+    /// How long no call is admitted at all; zero when one may probe, `None` when all may. Lets nothing through.
+    pub(super) fn pause_left(&self, now: Moment) -> Option<Duration> {
+        let (since, pause) = self.0.lock().open?;
+        Some(pause.saturating_sub(now.since(&since)))
+    }
+
+    /// The upstream answered like a healthy one.
+    pub(super) fn succeeded(&self) {
+        *self.0.lock() = Failures::default();
+    }
+
+    /// The call that was admitted was never sent; another may probe.
+    pub(super) fn withdrawn(&self) {
+        self.0.lock().probe = None;
+    }
+
+    /// It did not.
+    pub(super) fn failed(&self, now: Moment) {
+        let mut state = self.0.lock();
+        state.failures = state.failures.saturating_add(1);
+        let probing = state.probe.take().is_some();
+        state.open = match state.open {
+            Some((_, pause)) if probing => Some((now, pause.saturating_mul(2).min(LONGEST_PAUSE))),
+            None if state.failures >= FAILURES_TO_OPEN => Some((now, FIRST_PAUSE)),
+            unchanged => unchanged,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_core::clock::{Clock, ManualClock};
+    use jiff::Timestamp;
+
+    fn opened() -> (Breaker, ManualClock) {
+        let (breaker, clock) = (Breaker::default(), ManualClock::at(Timestamp::UNIX_EPOCH));
+        for _ in 0..FAILURES_TO_OPEN {
+            assert_eq!(breaker.admit(clock.now()), Ok(()));
+            breaker.failed(clock.now());
+        }
+        (breaker, clock)
+    }
+
+    #[test]
+    fn five_failures_in_a_row_open_it_and_one_success_between_does_not() {
+        let (breaker, clock) = opened();
+        assert_eq!(breaker.admit(clock.now()), Err(FIRST_PAUSE));
+        let patient = Breaker::default();
+        for _ in 0..4 {
+            patient.failed(clock.now());
+        }
+        patient.succeeded();
+        patient.failed(clock.now());
+        assert_eq!(patient.pause_left(clock.now()), None);
+    }
+
+    #[test]
+    fn after_the_pause_one_probe_goes_and_its_result_decides() {
+        let (breaker, clock) = opened();
+        clock.advance(FIRST_PAUSE);
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+        assert_eq!(
+            breaker.admit(clock.now()),
+            Err(FIRST_PAUSE),
+            "one probe only"
+        );
+        breaker.failed(clock.now());
+        assert_eq!(breaker.admit(clock.now()), Err(2 * FIRST_PAUSE));
+        clock.advance(2 * FIRST_PAUSE);
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+        breaker.succeeded();
+        assert_eq!(breaker.pause_left(clock.now()), None);
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_quarter_of_an_hour() {
+        let (breaker, clock) = opened();
+        for _ in 0..20 {
+            clock.advance(LONGEST_PAUSE);
+            assert_eq!(breaker.admit(clock.now()), Ok(()));
+            breaker.failed(clock.now());
+        }
+        assert_eq!(breaker.admit(clock.now()), Err(LONGEST_PAUSE));
+    }
+
+    #[test]
+    fn a_probe_that_was_withdrawn_or_lost_does_not_shut_it_for_ever() {
+        let (breaker, clock) = opened();
+        clock.advance(FIRST_PAUSE);
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+        breaker.withdrawn();
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+        clock.advance(FIRST_PAUSE);
+        assert_eq!(breaker.admit(clock.now()), Ok(()));
+    }
+}

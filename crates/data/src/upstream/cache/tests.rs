@@ -1,0 +1,180 @@
+//! Keeping, finding again, and surviving what is found damaged.
+
+use super::*;
+use crate::upstream::request::Request;
+use econoscope_core::clock::{Clock, ManualClock};
+use jiff::SignedDuration;
+use std::path::Path;
+
+fn clock() -> ManualClock {
+    ManualClock::at("2026-11-21T12:00:00Z".parse().unwrap())
+}
+
+fn key(name: &str) -> Key {
+    Request::new(&["data", name], &[]).key().unwrap()
+}
+
+fn entry(clock: &ManualClock, body: &str, slice: Option<(&str, &str)>) -> Entry {
+    let policy = Policy {
+        etag: Some("\"1\"".into()),
+        is_strict: false,
+        is_stated: true,
+        ..Policy::ours(Duration::from_secs(60))
+    };
+    Entry {
+        content: Content::Found(Bytes::copy_from_slice(body.as_bytes())),
+        fetched: clock.now(),
+        policy,
+        slice: slice.map(|(start, end)| Slice {
+            start: start.parse().unwrap(),
+            end: end.parse().unwrap(),
+        }),
+    }
+}
+
+fn open(path: Option<&Path>, disk_bytes: u64) -> Cache {
+    let state = Arc::new(StateFile::open(path).unwrap());
+    Cache::new(state, "https://example.org", 1 << 20, disk_bytes)
+}
+
+#[test]
+fn what_is_saved_is_found_again_by_another_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    let clock = clock();
+    let saved = entry(&clock, "{}", Some(("2024-01-01", "2024-12-31")));
+    open(Some(&path), 1 << 20).save(&key("A"), &saved, Some(&key("A")));
+    let other = open(Some(&path), 1 << 20);
+    assert_eq!(other.load(&key("A")).as_ref(), Some(&saved));
+    assert_eq!(other.load(&key("B")), None);
+    let unknown = Entry {
+        content: Content::Unknown("ZZZ".into()),
+        slice: None,
+        ..saved
+    };
+    other.save(&key("Z"), &unknown, None);
+    assert_eq!(other.load(&key("Z")), Some(unknown));
+}
+
+#[test]
+fn answers_of_another_upstream_are_not_ours() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    open(Some(&path), 1 << 20).save(&key("A"), &entry(&clock(), "{}", None), None);
+    let state = Arc::new(StateFile::open(Some(&path)).unwrap());
+    let other = Cache::new(state, "https://example.com", 1 << 20, 1 << 20);
+    assert_eq!(other.load(&key("A")), None);
+}
+
+#[test]
+fn wider_ranges_of_the_same_series_are_found() {
+    let clock = clock();
+    let cache = open(None, 1 << 20);
+    for (name, from, to) in [
+        ("w", "2020-01-01", "2024-12-31"),
+        ("n", "2023-01-01", "2023-12-31"),
+    ] {
+        cache.save(
+            &key(name),
+            &entry(&clock, name, Some((from, to))),
+            Some(&key("S")),
+        );
+    }
+    let found = |from: &str, to: &str| {
+        let slice = Slice {
+            start: from.parse().unwrap(),
+            end: to.parse().unwrap(),
+        };
+        cache.wider(&key("S"), slice).len()
+    };
+    assert_eq!(found("2023-02-01", "2023-03-01"), 2);
+    assert_eq!(found("2022-02-01", "2023-03-01"), 1);
+    assert_eq!(found("2022-02-01", "2025-01-01"), 0);
+}
+
+#[test]
+fn damaged_rows_are_absent_and_the_rest_stays() {
+    let damage = [
+        "body = x'7b7b'",
+        "sum = 0",
+        "found = 'x'",
+        "wall = 9223372036854775807",
+        "lifetime = 'soon'",
+        "strict = x'00'",
+        "body = 7",
+        "found = 0, body = x'ff', sum = 4278190080",
+    ];
+    for change in damage {
+        let cache = open(None, 1 << 20);
+        for name in ["A", "B"] {
+            cache.save(&key(name), &entry(&clock(), "{}", None), None);
+        }
+        let sql = format!("UPDATE answers SET {change} WHERE key = ?1");
+        let damaged = cache.disk.write(|db| db.execute(&sql, [key("A").as_str()]));
+        damaged.unwrap();
+        assert_eq!(cache.load(&key("A")), None, "{change}");
+        assert!(cache.load(&key("B")).is_some(), "{change}");
+    }
+}
+
+#[test]
+fn the_disk_stays_within_its_size_and_the_oldest_goes_first() {
+    let clock = clock();
+    let cache = open(None, 100_000);
+    for n in 0..300 {
+        clock.advance(Duration::from_secs(1));
+        cache.save(
+            &key(&format!("K{n}")),
+            &entry(&clock, &"x".repeat(2_000), None),
+            None,
+        );
+    }
+    let sum = "SELECT sum(length(body)) FROM answers";
+    let sum = cache
+        .disk
+        .read(|db| db.query_row(sum, [], |row| row.get::<_, i64>(0)));
+    let sum = sum.unwrap();
+    assert!((50_000..=100_000).contains(&sum), "{sum}");
+    assert!(cache.load(&key("K299")).is_some() && cache.load(&key("K0")).is_none());
+}
+
+#[test]
+fn memory_stays_within_its_weight_under_junk_keys() {
+    let cache = open(None, 1 << 20);
+    let clock = clock();
+    let junk = Arc::new(Entry {
+        content: Content::Unknown(String::new()),
+        ..entry(&clock, "", None)
+    });
+    for n in 0..10_000 {
+        cache.remember(&key(&format!("K{n}")), Arc::clone(&junk));
+    }
+    assert!(cache.memory.weight() <= 1 << 20);
+}
+
+#[test]
+fn standing_follows_time_passed_and_not_the_wall() {
+    let clock = clock();
+    let hour = Duration::from_secs(3600);
+    let held = entry(&clock, "{}", None);
+    let strict = Entry {
+        policy: Policy {
+            is_strict: true,
+            ..held.policy.clone()
+        },
+        ..held.clone()
+    };
+    for days in [1, -2, 400] {
+        clock.jump(SignedDuration::from_hours(24 * days));
+        assert_eq!(held.standing(&clock.now(), hour), Standing::Fresh);
+        assert_eq!(held.age(&clock.now()), Duration::ZERO);
+    }
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(
+        held.standing(&clock.now(), hour),
+        Standing::Stale(Duration::ZERO)
+    );
+    assert_eq!(strict.standing(&clock.now(), hour), Standing::Spent);
+    clock.advance(hour + Duration::from_secs(1));
+    assert_eq!(held.standing(&clock.now(), hour), Standing::Spent);
+}

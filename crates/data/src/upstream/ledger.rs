@@ -1,0 +1,192 @@
+//! How many calls were paid for, and whether one more may be.
+//!
+//! The upstream counts requests per day and address and does not say when its day starts. The ledger
+//! therefore allows `limit` calls in any 24 hours, which holds for every UTC day too, since a day is such a
+//! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
+//! forward grants nothing.
+
+use super::book::{Book, Purpose, Quota, Shares, Verdict, WINDOW};
+use super::shared::SharedState;
+use super::state::StateFile;
+use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
+use econoscope_core::error::{Cause, Error, Result};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Counts paid calls, for all processes that share its file.
+#[derive(Debug)]
+pub struct Ledger {
+    home: Home,
+    origin: String,
+    shares: Shares,
+    clock: Arc<dyn Clock>,
+}
+
+/// Where calls are written down.
+#[derive(Debug)]
+pub(super) enum Home {
+    /// In a file of this machine.
+    File(Arc<StateFile>),
+    /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
+    Shared(Arc<SharedState>),
+}
+
+impl Ledger {
+    /// Opens the ledger of the upstream `origin` in a state file, or in memory.
+    /// When the file was damaged its calls are unknown, so that the whole allowance counts as spent.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file cannot be opened or is not ours.
+    pub fn open(
+        path: Option<&Path>,
+        origin: &str,
+        limit: u32,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        let state = Arc::new(StateFile::open(path)?);
+        Self::over(Home::File(state), origin, limit, clock)
+    }
+
+    /// The ledger in a file that is open, or in a database.
+    pub(super) fn over(
+        home: Home,
+        origin: &str,
+        limit: u32,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        let was_lost = matches!(&home, Home::File(state) if state.was_lost);
+        let ledger = Self {
+            home,
+            origin: origin.to_owned(),
+            shares: Shares::of(limit),
+            clock,
+        };
+        if was_lost {
+            tracing::warn!(
+                "the count of paid calls was lost; the allowance counts as spent for 24 hours"
+            );
+            ledger.hold(WINDOW)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Mean distance of two background calls, the shortest time between two refreshes of a key.
+    pub fn pace(&self) -> Duration {
+        self.shares.pace()
+    }
+
+    /// Asks for one call and pays for it. Blocks on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the payment could not be written; the call must then not be made.
+    pub fn pay(&self, purpose: Purpose) -> Result<Verdict> {
+        let what = "the upstream ledger could not be written, so no call was made";
+        self.transact(what, move |book| book.pay(purpose))
+    }
+
+    /// Keeps all processes silent for a time, at most the window: the upstream asked for it.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when it could not be written.
+    pub fn hold(&self, wait: Duration) -> Result<()> {
+        let what = "the upstream's request for silence could not be noted";
+        self.transact(what, move |book| book.hold(wait))
+    }
+
+    /// What is left.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the ledger cannot be read.
+    pub fn quota(&self) -> Result<Quota> {
+        self.transact("the upstream ledger could not be read", |book| book.quota())
+    }
+
+    fn transact<T: Send + 'static>(
+        &self,
+        what: &str,
+        work: impl Fn(&mut Book) -> T + Send + Sync + 'static,
+    ) -> Result<T> {
+        let (shares, clock) = (self.shares, self.clock.now());
+        let done: std::result::Result<T, Cause> = match &self.home {
+            Home::File(state) => state.write(|db| {
+                let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut book = read(&page, &self.origin, shares, clock)?;
+                let result = work(&mut book);
+                write(&page, &self.origin, &book)?;
+                page.commit()?;
+                Ok(result)
+            }),
+            Home::Shared(state) => {
+                let done = state.transact(&self.origin, shares, clock, work);
+                let done = tokio::runtime::Handle::current().block_on(done);
+                done.map_err(Cause::from)
+            }
+        };
+        // Callers hear no address.
+        done.map_err(|cause| Error::store(what, cause))
+    }
+}
+
+fn read(
+    page: &Transaction<'_>,
+    origin: &str,
+    shares: Shares,
+    clock: Moment,
+) -> rusqlite::Result<Book> {
+    let anchor = page
+        .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
+        .query_row([origin], |row| {
+            let then = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
+        })
+        .optional()?;
+    let (at, held_until, then) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
+    let same_boot = then.is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
+    let at = then.map_or(at, |then| OwnTime::resume(at, then).at(&clock));
+    let calls = page
+        .prepare_cached(
+            "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
+        )?
+        .query_map(params![origin, at.saturating_sub(millis(WINDOW))], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Book {
+        shares,
+        clock,
+        at,
+        held_until,
+        same_boot,
+        calls,
+        charged: None,
+        is_anchored: false,
+    })
+}
+
+fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<()> {
+    if let Some(pool) = book.charged {
+        page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
+            .execute(params![origin, book.at, pool])?;
+        let old = book.at.saturating_sub(millis(WINDOW));
+        page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
+            .execute(params![origin, old])?;
+    }
+    if book.is_anchored {
+        let [wall, uptime, boot] = book.clock.written();
+        page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![
+                origin,
+                book.at,
+                book.held_until,
+                wall,
+                uptime,
+                boot
+            ])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! The promise in any circumstances: never more than the limit in 24 hours, and never less than is fair.
+
+use super::*;
+use crate::upstream::Kind;
+use crate::upstream::book::WINDOW;
+use econoscope_core::clock::ManualClock;
+use jiff::SignedDuration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const MISS: Purpose = Purpose::Miss(Kind::Interactive);
+const SHARED: Purpose = Purpose::Miss(Kind::Shared);
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at("2026-11-21T23:30:00Z".parse().unwrap()))
+}
+
+fn open(path: Option<&Path>, limit: u32, clock: &Arc<ManualClock>) -> Ledger {
+    Ledger::open(
+        path,
+        "https://example.org",
+        limit,
+        Arc::clone(clock) as Arc<dyn Clock>,
+    )
+    .unwrap()
+}
+
+fn granted(ledger: &Ledger, purpose: Purpose) -> bool {
+    matches!(ledger.pay(purpose).unwrap(), Verdict::Granted(_))
+}
+
+fn spend(ledger: &Ledger, purpose: Purpose) -> usize {
+    (0..200).take_while(|_| granted(ledger, purpose)).count()
+}
+
+#[test]
+fn each_purpose_spends_its_part_and_leaves_the_others() {
+    let ledger = open(None, 100, &clock());
+    assert_eq!(spend(&ledger, Purpose::Refresh), 7, "a tenth of 70 at once");
+    assert_eq!(spend(&ledger, MISS), 25);
+    assert_eq!(spend(&ledger, SHARED), 5, "the reserve");
+    let quota = ledger.quota().unwrap();
+    assert_eq!((quota.used, quota.remaining), (37, 63));
+}
+
+#[test]
+fn a_refusal_says_when_to_come_back_and_keeps_its_word() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    for purpose in [Purpose::Refresh, MISS, SHARED] {
+        spend(&ledger, purpose);
+        let Verdict::Refused {
+            wait, held: false, ..
+        } = ledger.pay(purpose).unwrap()
+        else {
+            panic!("{purpose:?} was granted");
+        };
+        clock.advance(wait - Duration::from_secs(2));
+        assert!(!granted(&ledger, purpose), "{purpose:?} too early");
+        clock.advance(Duration::from_secs(2));
+        assert!(granted(&ledger, purpose), "{purpose:?} on time");
+    }
+}
+
+#[test]
+fn background_calls_are_spread_over_the_day() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    let mut by_hour = Vec::new();
+    for _ in 0..48 {
+        by_hour.push(
+            (0..60)
+                .filter(|_| {
+                    clock.advance(Duration::from_secs(60));
+                    granted(&ledger, Purpose::Refresh)
+                })
+                .count(),
+        );
+    }
+    assert!(by_hour.iter().all(|n| *n <= 7), "{by_hour:?}");
+    let second_day: usize = by_hour[24..].iter().sum();
+    assert!((63..=70).contains(&second_day), "{second_day}");
+}
+
+#[test]
+fn silence_is_kept_by_all_processes_and_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    let clock = clock();
+    let one = open(Some(&path), 100, &clock);
+    let two = open(Some(&path), 100, &clock);
+    one.hold(HOUR).unwrap();
+    one.hold(Duration::from_secs(1)).unwrap();
+    drop(one);
+    for ledger in [two, open(Some(&path), 100, &clock)] {
+        assert!(
+            matches!(ledger.pay(SHARED).unwrap(), Verdict::Refused { held: true, wait, .. } if wait == HOUR)
+        );
+        assert_eq!(ledger.quota().unwrap().remaining, 0);
+    }
+    clock.advance(HOUR);
+    assert!(granted(&open(Some(&path), 100, &clock), SHARED));
+}
+
+#[test]
+fn a_damaged_file_counts_as_an_allowance_spent() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    std::fs::write(&path, vec![1; 5000]).unwrap();
+    let clock = clock();
+    let ledger = open(Some(&path), 100, &clock);
+    assert!(!granted(&ledger, SHARED));
+    clock.advance(WINDOW);
+    assert!(granted(&ledger, SHARED));
+}
+
+#[test]
+fn hosts_are_counted_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    let clock = clock();
+    spend(&open(Some(&path), 100, &clock), MISS);
+    let other = Ledger::open(Some(&path), "https://example.com", 100, clock).unwrap();
+    assert_eq!(other.quota().unwrap().used, 0);
+}
+
+#[test]
+fn jumps_of_the_wall_clock_grant_nothing_and_take_nothing() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    assert_eq!(spend(&ledger, MISS), 25 + 7);
+    for hours in [24, 48, -24, -96, 24 * 365 * 12, -24 * 365 * 80] {
+        clock.jump(SignedDuration::from_hours(hours));
+        assert!(!granted(&ledger, MISS), "{hours}");
+        assert_eq!(ledger.quota().unwrap().used, 32, "{hours}");
+    }
+    clock.advance(WINDOW);
+    assert_eq!(spend(&ledger, MISS), 32);
+}
+
+#[test]
+fn after_a_reboot_into_the_past_time_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    let clock = clock();
+    spend(&open(Some(&path), 100, &clock), MISS);
+    clock.jump(SignedDuration::from_hours(-24 * 365 * 50));
+    clock.reboot(HOUR);
+    let ledger = open(Some(&path), 100, &clock);
+    assert!(!granted(&ledger, MISS));
+    clock.advance(WINDOW);
+    assert!(granted(&ledger, MISS));
+}
+
+#[test]
+fn small_and_zero_limits_hold() {
+    for limit in [0, 1, 2, 3, 7] {
+        let clock = clock();
+        let ledger = open(None, limit, &clock);
+        let spent: usize = [SHARED, MISS, Purpose::Refresh]
+            .into_iter()
+            .map(|purpose| spend(&ledger, purpose))
+            .sum();
+        assert!(spent <= usize::try_from(limit).unwrap(), "{limit}");
+        assert!(limit == 0 || spent > 0, "{limit}");
+        assert!(!granted(&ledger, SHARED) || limit > 3);
+    }
+}
+
+/// A repeatable stream of numbers (splitmix64).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % below
+    }
+}
+
+/// The most calls in any window of a length; `times` ascend.
+fn most_within(times: &[u64], window: u64) -> usize {
+    let mut from = 0;
+    (0..times.len())
+        .map(|to| {
+            while times[to] - times[from] >= window {
+                from += 1;
+            }
+            to + 1 - from
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// Thirty days of demand on two processes that restart, with a jumping wall; returns the seconds, in true
+/// time, at which calls arrive at the upstream.
+fn simulate(seed: u64, path: &Path) -> Vec<u64> {
+    let mut dice = Dice(seed);
+    let clock = clock();
+    let open = || {
+        let state = StateFile::open(Some(path)).unwrap();
+        // Thousands of payments: that each reaches the disk is for other tests.
+        let relaxed = state.write(|db| db.pragma_update(None, "synchronous", "off"));
+        relaxed.unwrap();
+        let clock = Arc::clone(&clock) as Arc<dyn Clock>;
+        Ledger::over(Home::File(Arc::new(state)), "up", 100, clock).unwrap()
+    };
+    let mut processes = [open(), open()];
+    let (mut truth, mut arrivals) = (0, Vec::new());
+    let eager = dice.roll(3) == 0;
+    while truth < 30 * 86_400 {
+        let step = if eager {
+            dice.roll(900)
+        } else {
+            dice.roll(2_400)
+        };
+        truth += step;
+        clock.advance(Duration::from_secs(step));
+        let process = &processes[usize::try_from(dice.roll(2)).unwrap()];
+        for _ in 0..dice.roll(4) {
+            let purpose = [SHARED, MISS, Purpose::Refresh][usize::try_from(dice.roll(3)).unwrap()];
+            if granted(process, purpose) {
+                arrivals.push(truth + dice.roll(30));
+            }
+        }
+        match dice.roll(400) {
+            0 => processes[0] = open(),
+            1 => processes = [open(), open()],
+            2 => clock.jump(SignedDuration::from_hours(24)),
+            3 => clock.jump(SignedDuration::from_hours(-24)),
+            4 => clock.jump(SignedDuration::from_mins(-7)),
+            _ => {}
+        }
+    }
+    arrivals.sort_unstable();
+    arrivals
+}
+
+#[test]
+fn thirty_days_of_two_restarting_processes_never_exceed_the_limit_whatever_the_seed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut busiest = 0;
+    for seed in 0..6 {
+        let arrivals = simulate(seed, &dir.path().join(format!("{seed}.db")));
+        let most = most_within(&arrivals, 86_400);
+        assert!(most <= 100, "seed {seed}: {most} calls within 24 hours");
+        // Implied, but promised by name.
+        let mut days = std::collections::BTreeMap::<u64, usize>::new();
+        for at in &arrivals {
+            *days.entry((at + 23 * 3600 + 1800) / 86_400).or_default() += 1;
+        }
+        assert!(days.values().all(|n| *n <= 100), "seed {seed}: {days:?}");
+        busiest = busiest.max(most);
+    }
+    assert!(busiest >= 95, "the allowance is also used: {busiest}");
+}
