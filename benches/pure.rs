@@ -61,11 +61,7 @@ fn compression(c: &mut Criterion) {
     let mut group = c.benchmark_group("compression of 5,000 rows");
     group.throughput(Throughput::Bytes(json.len() as u64));
     group.sample_size(20);
-    for (name, encoding) in [
-        ("gzip", Encoding::Gzip),
-        ("br", Encoding::Brotli),
-        ("zstd", Encoding::Zstd),
-    ] {
+    for (name, encoding) in [("gzip", Encoding::Gzip), ("zstd", Encoding::Zstd)] {
         group.bench_function(name, |b| {
             b.iter_batched(
                 || Arc::new(Body::new(json.clone())),

@@ -33,18 +33,18 @@ const USAGE: u8 = 2;
 /// It lives here, so that the program is a few lines around a library that is compiled once.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let started = config::load(arguments.clone()).and_then(|config| {
-        let repeats = log::to_stderr(&config)?;
-        Ok((config, repeats))
+        log::to_stderr(&config)?;
+        Ok(config)
     });
-    let (config, repeats) = match started {
-        Ok(started) => started,
+    let config = match started {
+        Ok(config) => config,
         Err(error) => {
             let causes = econoscope_core::error::causes(error.chain());
             log::first_word(&printable(&causes), config::wants_json(&arguments));
             return ExitCode::from(USAGE);
         }
     };
-    run(config, repeats).unwrap_or_else(|error| {
+    run(config).unwrap_or_else(|error| {
         complain(&econoscope_core::error::causes(error.chain()));
         let is_usage = error
             .chain()
@@ -58,12 +58,11 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 ///
 /// # Errors
 /// Whatever stopped it.
-fn run(config: Config, repeats: log::Repeats) -> Result<ExitCode> {
+fn run(config: Config) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("starting the runtime")?;
-    runtime.spawn(repeats.sum_up());
     let code = runtime.block_on(dispatch(&config))?;
     // A blocked reader of stdin must not hold up the exit.
     runtime.shutdown_background();

@@ -47,7 +47,6 @@ def subjects(table):
         "without the lane, call": (slow, legacy),
         "econoscope, REST": (econoscope(), {"GET": path}),
         "econoscope, REST, gzip": (econoscope(), {"GET": path, "ENCODING": "gzip"}),
-        "econoscope, REST, br": (econoscope(), {"GET": path, "ENCODING": "br"}),
         "econoscope, REST, zstd": (econoscope(), {"GET": path, "ENCODING": "zstd"}),
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Config {
     #[arg(long, value_name = "PREFIX", default_value = "SERVICE_")]
     pub(crate) prefix: String,
 
-    /// What is logged to stderr: error, warn, info, debug, or a tracing filter
+    /// What is logged to stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
     #[arg(long, value_name = "FILTER", default_value = "warn")]
     pub(crate) log: String,
 

@@ -176,7 +176,6 @@ fn choose(request: &HeaderMap, size: usize) -> Encoding {
         (Encoding::Identity, identity),
         (Encoding::Gzip, of("gzip")),
         (Encoding::Zstd, of("zstd")),
-        (Encoding::Brotli, of("br")),
     ];
     // Of equals the last, which is the smallest.
     let best = forms.into_iter().max_by_key(|(_, weight)| *weight);
@@ -233,11 +232,11 @@ mod tests {
     fn the_heaviest_form_wins_and_zero_forbids() {
         for (accept, expected) in [
             ("gzip", Encoding::Gzip),
-            ("gzip, br, zstd", Encoding::Brotli),
-            ("gzip;q=1.0, br;q=0.5", Encoding::Gzip),
-            ("br;q=0, gzip;q=0", Encoding::Identity),
-            ("br;q=0, *", Encoding::Zstd),
-            ("*", Encoding::Brotli),
+            ("gzip, br, zstd", Encoding::Zstd),
+            ("gzip;q=1.0, zstd;q=0.5", Encoding::Gzip),
+            ("zstd;q=0, gzip;q=0", Encoding::Identity),
+            ("zstd;q=0, *", Encoding::Gzip),
+            ("*", Encoding::Zstd),
             ("identity", Encoding::Identity),
             ("identity;q=0.5, gzip;q=0.2", Encoding::Identity),
             ("gzip;q=7", Encoding::Identity),

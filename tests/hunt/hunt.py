@@ -35,7 +35,7 @@ DEAR_ENOUGH = 1_000
 # Searches and lists cost more the more series there are: these are hunted over so many imported ones, too.
 WIDE, WIDE_TARGETS = 10_000, re.compile(r"search|/series$|catalog|resources/read|completion|get_metric|metrics|listen")
 
-ENCODINGS = {"accept-encoding": {"enum": ["identity", "gzip", "br", "zstd"]}}
+ENCODINGS = {"accept-encoding": {"enum": ["identity", "gzip", "zstd"]}}
 NAME, THEME, START, LONG = {"maxLength": 80}, {"enum": ["light", "dark"]}, {}, {"maxLength": 20_000}
 UNITS, RANGE = {"enum": ["lin", "chg", "pch", "pc1", "index"]}, {"enum": ["1y", "5y", "10y", "30y", "max"]}
 VIEW = {"start": START, "end": START, "units": UNITS, "frequency": {"enum": ["w", "m", "q", "a"]}, "as_of": START}

@@ -14,8 +14,6 @@ pub enum Encoding {
     Identity,
     /// RFC 1952.
     Gzip,
-    /// RFC 7932.
-    Brotli,
     /// RFC 8878.
     Zstd,
 }
@@ -26,7 +24,6 @@ impl Encoding {
         match self {
             Self::Identity => None,
             Self::Gzip => Some("gzip"),
-            Self::Brotli => Some("br"),
             Self::Zstd => Some("zstd"),
         }
     }
@@ -37,8 +34,8 @@ impl Encoding {
 pub struct Body {
     bytes: Bytes,
     hash: OnceLock<Box<str>>,
-    /// gzip, brotli, zstd.
-    forms: [OnceLock<Bytes>; 3],
+    /// gzip, zstd.
+    forms: [OnceLock<Bytes>; 2],
     underway: Once<Encoding, Bytes>,
 }
 
@@ -96,11 +93,10 @@ impl Body {
 
     /// The place of a compressed form; the bytes as they are need none.
     fn form(&self, encoding: Encoding) -> Option<&OnceLock<Bytes>> {
-        let [gzip, brotli, zstd] = &self.forms;
+        let [gzip, zstd] = &self.forms;
         match encoding {
             Encoding::Identity => None,
             Encoding::Gzip => Some(gzip),
-            Encoding::Brotli => Some(brotli),
             Encoding::Zstd => Some(zstd),
         }
     }
@@ -115,16 +111,6 @@ fn compress(bytes: &[u8], encoding: Encoding) -> std::io::Result<Bytes> {
             let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(4));
             writer.write_all(bytes)?;
             writer.finish()?
-        }
-        Encoding::Brotli => {
-            let mut out = Vec::new();
-            let settings = brotli::enc::BrotliEncoderParams {
-                quality: 5,
-                size_hint: bytes.len(),
-                ..Default::default()
-            };
-            brotli::BrotliCompress(&mut &*bytes, &mut out, &settings)?;
-            out
         }
         Encoding::Zstd => zstd::bulk::compress(bytes, 6)?,
     };
@@ -151,12 +137,6 @@ mod tests {
         assert_eq!(back, text());
         let zstd = body.encoded(Encoding::Zstd, &pool).await.unwrap();
         assert_eq!(zstd::bulk::decompress(&zstd, 1 << 20).unwrap(), text());
-        let brotli = body.encoded(Encoding::Brotli, &pool).await.unwrap();
-        let mut back = Vec::new();
-        brotli::Decompressor::new(&*brotli, 4096)
-            .read_to_end(&mut back)
-            .unwrap();
-        assert_eq!(back, text());
         assert_eq!(
             body.encoded(Encoding::Identity, &pool).await.unwrap(),
             text()
