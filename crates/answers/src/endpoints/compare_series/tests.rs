@@ -99,7 +99,7 @@ fn a_condition_counts_every_date_and_not_the_rows_shown() -> Result<()> {
     let [found] = out.conditions.as_slice() else {
         panic!("{:?}", out.conditions)
     };
-    let series = "data/series/T10Y2Y.csv";
+    let series = "../../data/series/T10Y2Y.csv";
     let text = std::fs::read_to_string(series).unwrap();
     let rows: Vec<(Date, f64)> = text
         .lines()
