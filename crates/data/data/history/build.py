@@ -39,8 +39,9 @@ import zstandard
 from packages import PACKAGES, Refused
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parent
-ROOT = DATA.parent
+ROOT = HERE.parents[3]
+DATA = ROOT / "data"
+CORE = ROOT / "crates" / "core" / "data"
 HISTORY = HERE / "history.db.zst"
 DOCS = ROOT / "docs" / "DATA.md"
 # The days on which the figures of data/series and those of the packages were read.
@@ -78,7 +79,7 @@ def read_all():
     held = defaultdict(Held)
     for path in sorted((DATA / "series").glob("*.csv")):
         held[path.stem].figures = {row["date"]: row["value"] for row in read_csv(path)}
-    units = [row["series"] for row in read_csv(DATA / "vintages" / "units.csv")]
+    units = [row["series"] for row in read_csv(CORE / "units.csv")]
     for path in sorted((DATA / "vintages").glob("*.csv")):
         if path.stem != "units":
             held[path.stem].vintages = [(row["date"], row["value"], row["known_from"]) for row in read_csv(path)]
@@ -206,7 +207,7 @@ RIGHTS = {
 
 def catalogue(held):
     """The rows of crates/core/data/catalogue.csv by identifier in capitals; refuses what may not be bundled."""
-    rows = {row["series_id"].upper(): row for row in read_csv(DATA / "catalogue.csv")}
+    rows = {row["series_id"].upper(): row for row in read_csv(CORE / "catalogue.csv")}
     for series, of_it in held.items():
         row = rows.get(series.upper())
         if row is None or row["bundle"] not in RIGHTS:

@@ -47,7 +47,7 @@ from datetime import date
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SERIES = HERE.parent / "series"
+SERIES = HERE.parents[3] / "data" / "series"
 TABLE = HERE / "packages.csv"
 # The month of the vintage that a package carries: where both end on the same date, data/series is newer (Census revises
 # permits within the month).
