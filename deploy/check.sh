@@ -114,19 +114,6 @@ haproxy_proxy() {
   through haproxy "$own" 3
 }
 
-reload() { # while requests come through nginx, the settings are read again five times
-  local n
-  for n in 1 2 3 4 5; do
-    kill -HUP "$server"
-    for _ in $(seq 20); do
-      ask -f -o /dev/null "http://127.0.0.1:$nginx_port/health" || fail "a request was lost at reload $n"
-    done
-  done
-  [ "$(grep -c 'the settings were read again' econoscope.log)" = 5 ] || sleep 1
-  [ "$(grep -c 'the settings were read again' econoscope.log)" = 5 ] || fail "it did not read its settings again"
-  echo "reload: 100 requests during 5 reloads, none lost"
-}
-
 bare_proxy() { # what nginx does without further words is warned of, once
   local open
   open=$(free)
@@ -177,7 +164,6 @@ serve
 nginx_proxy
 caddy_proxy
 haproxy_proxy
-reload
 bare_proxy
 logs
 prometheus

@@ -6,7 +6,7 @@ use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
 use std::sync::Arc;
 
-mod doors;
+mod listeners;
 mod live;
 mod serving;
 mod signals;

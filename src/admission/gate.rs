@@ -51,7 +51,7 @@ pub struct Admission {
     /// What was counted.
     pub(crate) counts: Arc<Counts>,
     warned: AtomicBool,
-    listeners: Arc<Permits<()>>,
+    listeners: Arc<Permits>,
 }
 
 /// What goes on when the settings become others.
@@ -67,7 +67,7 @@ pub(crate) struct Counts {
 impl Admission {
     /// Limits with the day's counts as they were left, when they are kept in a file; and permits to listen beside so
     /// many connections.
-    pub fn new(settings: LimitSettings, connections: usize) -> Self {
+    pub fn new(mut settings: LimitSettings, connections: usize) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
         let address = settings.shared.as_ref();
         let saved = settings.file.as_deref().and_then(Saved::read);
@@ -78,24 +78,13 @@ impl Admission {
             refused: Tally::default(),
             called: Tally::default(),
         };
-        Self::over(Arc::new(counts), settings, connections)
-    }
-
-    /// Other limits and permits over the same counts, which stay in the file where they are kept.
-    pub(crate) fn again(&self, mut settings: LimitSettings, connections: usize) -> Self {
-        settings.file.clone_from(&self.settings.file);
-        settings.clock = Arc::clone(&self.settings.clock);
-        Self::over(Arc::clone(&self.counts), settings, connections)
-    }
-
-    fn over(counts: Arc<Counts>, mut settings: LimitSettings, connections: usize) -> Self {
         for (network, _) in &mut settings.overrides {
             *network = counted(*network);
         }
         let streams = (connections / LISTENING_SHARE).max(1);
         Self {
             settings,
-            counts,
+            counts: Arc::new(counts),
             warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
         }
@@ -229,8 +218,8 @@ impl Admission {
     ///
     /// # Errors
     /// [`Full`] when the caller or all together have as many as they may.
-    pub(crate) fn listen(&self, caller: Caller) -> Result<Permit<()>, Full> {
-        self.listeners.take(caller, || ()).inspect_err(|full| {
+    pub(crate) fn listen(&self, caller: Caller) -> Result<Permit, Full> {
+        self.listeners.take(caller).inspect_err(|full| {
             self.counts.refused.add(match full {
                 Full::Caller => "listeners_of_address",
                 Full::All => "listeners",

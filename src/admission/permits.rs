@@ -8,26 +8,24 @@ use std::sync::Arc;
 /// Streams open at once for one address that is counted.
 pub(crate) const MAX_LISTENERS_PER_ADDRESS: usize = 16;
 
-/// So many permits at once, and so many of them for one caller. The permits of a caller share a `T`.
+/// So many permits at once, and so many of them for one caller.
 #[derive(Debug)]
-pub(crate) struct Permits<T> {
-    open: Mutex<Open<T>>,
+pub(crate) struct Permits {
+    open: Mutex<Open>,
     max: usize,
     max_per_caller: usize,
 }
 
 #[derive(Debug)]
-struct Open<T> {
+struct Open {
     all: usize,
-    by_caller: HashMap<Caller, (usize, T)>,
+    by_caller: HashMap<Caller, usize>,
 }
 
 /// Something may be open; given back when dropped.
-pub(crate) struct Permit<T> {
-    permits: Arc<Permits<T>>,
+pub(crate) struct Permit {
+    permits: Arc<Permits>,
     caller: Caller,
-    /// What the permits of the caller share.
-    pub(crate) shared: T,
 }
 
 /// Why there is no permit.
@@ -39,7 +37,7 @@ pub(crate) enum Full {
     All,
 }
 
-impl<T: Clone> Permits<T> {
+impl Permits {
     pub(crate) fn new(max: usize, max_per_caller: usize) -> Self {
         let open = Open {
             all: 0,
@@ -52,40 +50,32 @@ impl<T: Clone> Permits<T> {
         }
     }
 
-    /// A permit, while there is one. Whom no limit counts may have all, and shares with nobody.
-    pub(crate) fn take(
-        self: &Arc<Self>,
-        caller: Caller,
-        share: impl FnOnce() -> T,
-    ) -> Result<Permit<T>, Full> {
+    /// A permit, while there is one. A caller whom no limit counts may have all.
+    pub(crate) fn take(self: &Arc<Self>, caller: Caller) -> Result<Permit, Full> {
         let mut open = self.open.lock();
         if open.all >= self.max {
             return Err(Full::All);
         }
-        let shared = if caller.is_own() {
-            share()
-        } else {
-            let (count, shared) = open.by_caller.entry(caller).or_insert_with(|| (0, share()));
+        if !caller.is_own() {
+            let count = open.by_caller.entry(caller).or_default();
             if *count >= self.max_per_caller {
                 return Err(Full::Caller);
             }
             *count += 1;
-            shared.clone()
-        };
+        }
         open.all += 1;
         Ok(Permit {
             permits: Arc::clone(self),
             caller,
-            shared,
         })
     }
 }
 
-impl<T> Drop for Permit<T> {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut open = self.permits.open.lock();
         open.all = open.all.saturating_sub(1);
-        if let Some((count, _)) = open.by_caller.get_mut(&self.caller) {
+        if let Some(count) = open.by_caller.get_mut(&self.caller) {
             *count -= 1;
             if *count == 0 {
                 open.by_caller.remove(&self.caller);
@@ -105,7 +95,7 @@ mod tests {
     #[test]
     fn permits_are_counted_by_caller_and_given_back() {
         let permits = Arc::new(Permits::new(3, 2));
-        let take = |caller| permits.take(caller, || ());
+        let take = |caller| permits.take(caller);
         let first = take(caller("2001:db8::1")).ok().unwrap();
         let second = take(caller("2001:db8::ffff")).ok().unwrap();
         let full = take(caller("2001:db8::1")).err();
@@ -118,24 +108,5 @@ mod tests {
         drop((second, third));
         let open = permits.open.lock();
         assert!(open.all == 0 && open.by_caller.is_empty());
-    }
-
-    #[test]
-    fn whom_no_limit_counts_may_have_all_and_shares_nothing() {
-        let permits = Arc::new(Permits::new(40, 16));
-        let mut number = 0;
-        let mut take = |caller| {
-            number += 1;
-            permits.take(caller, || number).map(|permit| permit.shared)
-        };
-        assert_eq!((take(Caller::OWN), take(Caller::OWN)), (Ok(1), Ok(2)));
-        let own: Vec<_> = (0..40)
-            .map(|_| permits.take(Caller::OWN, || 0).ok().unwrap())
-            .collect();
-        drop(own);
-        let one = caller("192.0.2.1");
-        let first = permits.take(one, || 7).ok().unwrap();
-        assert_eq!(permits.take(one, || 8).map(|p| p.shared), Ok(7));
-        drop(first);
     }
 }

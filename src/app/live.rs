@@ -72,7 +72,7 @@ async fn fetch_on(
                 let is_complete = report.is_complete();
                 Synced {
                     complete: is_complete.into(),
-                    // One that was ended by a stop or a reload says nothing of the sources.
+                    // One that was ended by a stop says nothing of the sources.
                     incomplete: (!is_complete && !report.cancelled).into(),
                     failures: report.failed,
                 }

@@ -179,21 +179,6 @@ pub(crate) fn backend(
     Ok(Backend::forwarding(names, upstream))
 }
 
-/// The backend for other settings over what the one before it holds: its store, and its calls of an upstream.
-pub(super) fn backend_again(
-    before: &Backend,
-    config: &Config,
-    base_url: Option<String>,
-    serve_restricted: bool,
-) -> Result<Backend> {
-    let store = Arc::clone(before.desk().store());
-    let desk = desk_over(store, config, base_url, serve_restricted)?;
-    Ok(match before.upstream() {
-        Some(upstream) => Backend::forwarding(desk, upstream.clone()),
-        None => Backend::local(desk),
-    })
-}
-
 /// What speaks MCP.
 pub(super) fn handler(config: &Config, backend: Arc<Backend>) -> mcp::Server {
     let server = mcp::Server::new(backend);

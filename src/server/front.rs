@@ -3,7 +3,7 @@
 //! It stands before the router and not in it, for the router clones what a route is made of once or twice a request,
 //! and keeps what it found in a map: that, and what stood around the gate, were a fifth of a small call's instructions.
 
-use super::connection::Answer;
+use super::connections::Answer;
 use super::observe::{self, Watch};
 use super::shared::Shared;
 use crate::admission::is_mcp;

@@ -1,6 +1,6 @@
 //! Everything that a server answers with, on a public listener and on one for metrics.
 
-use super::acceptor::Acceptor;
+use super::connections::Acceptor;
 use super::front::Front;
 use super::metrics::{Metrics, Synced};
 use super::settings::{Connections, Options, Shutdown};
@@ -42,30 +42,13 @@ impl HttpServer {
             started: clock::wall(),
             ..Metrics::default()
         };
-        Self::over(backend, options, admission, Arc::new(metrics))
-    }
-
-    /// A server with other settings that goes on with the counts of this one.
-    pub fn again(&self, backend: Arc<Backend>, options: Options) -> Self {
-        let before = &self.shared;
-        let limits = options.limits.clone();
-        let admission = before.admission.again(limits, options.connections.max);
-        Self::over(backend, options, admission, Arc::clone(&before.metrics))
-    }
-
-    fn over(
-        backend: Arc<Backend>,
-        options: Options,
-        admission: Admission,
-        metrics: Arc<Metrics>,
-    ) -> Self {
         let callers = Callers::new(&options.hosts, &options.origins, backend.base_url());
         Self {
             shared: Shared {
                 backend,
                 admission: Arc::new(admission),
                 callers: Arc::new(callers),
-                metrics,
+                metrics: Arc::new(metrics),
                 ready: Arc::new(AtomicBool::new(true)),
                 probe: Arc::default(),
             },
@@ -111,16 +94,10 @@ impl HttpServer {
     }
 
     /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
-    pub async fn serve(
-        &self,
-        listener: impl Into<Arc<TcpListener>>,
-        mcp: Http,
-        shutdown: Shutdown,
-    ) {
-        let listener = listener.into();
+    pub async fn serve(&self, listener: TcpListener, mcp: Http, shutdown: Shutdown) {
         let admission = Arc::clone(&self.shared.admission);
         let serving = Acceptor {
-            site: self.front(mcp, is_local(&listener)),
+            service: self.front(mcp, is_local(&listener)),
             connections: self.connections.clone(),
             metrics: Arc::clone(&self.shared.metrics),
             ready: Arc::clone(&self.shared.ready),
@@ -135,8 +112,7 @@ impl HttpServer {
     }
 
     /// Serves `/metrics` alone, on a listener that is not for the public.
-    pub async fn serve_metrics(&self, listener: impl Into<Arc<TcpListener>>, shutdown: Shutdown) {
-        let listener = listener.into();
+    pub async fn serve_metrics(&self, listener: TcpListener, shutdown: Shutdown) {
         let callers = Arc::clone(&self.shared.callers);
         let guarded = (callers, is_local(&listener));
         let router = Router::new()
@@ -145,7 +121,7 @@ impl HttpServer {
             .fallback(rest::not_found)
             .layer(from_fn_with_state(guarded, admission::guard));
         Acceptor {
-            site: router,
+            service: router,
             connections: Connections {
                 max: MAX_METRICS_CONNECTIONS,
                 ..Connections::default()

@@ -57,7 +57,7 @@ pub(super) struct Metrics {
     pub(super) synced: Mutex<Synced>,
     /// By the router's own patterns.
     pub(super) routes: Mutex<BTreeMap<String, Answered>>,
-    /// Connections that were closed, by why: `idle`, `slow_header`, `slow_reader`, `flood` …
+    /// Connections that were refused, by why: `too_many`, `not_accepted`.
     pub(super) closed: Tally,
     /// Held once more for each request being answered, however that ends.
     pub(super) in_flight: Arc<()>,
@@ -65,8 +65,6 @@ pub(super) struct Metrics {
     pub(super) connections: Arc<()>,
     /// Connections taken since the start.
     pub(super) accepted: AtomicU64,
-    /// Requests refused for the memory that others of the same caller hold.
-    pub(super) held: AtomicU64,
     /// Handlers that panicked.
     pub(super) panics: AtomicU64,
 }

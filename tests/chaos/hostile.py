@@ -4,13 +4,13 @@
 Loopback has sixteen million addresses, and the server is told to count them like any other, with its usual limits:
 each caller has the allowance of a caller on the internet. The requests are those that the cost hunter found
 (tests/hunt/seeds.jsonl), each time with other arguments, so that no cache answers; some hang up, some listen, some
-speak HTTP/2 and never read. The honest client is a process of its own, with cached questions and, apart from them and
+never read. The honest client is a process of its own, with cached questions and, apart from them and
 from four dozen addresses, some that must be computed: each of those asks as seldom as a hostile caller, and less dearly,
 for among equals nobody could tell them apart. Baseline and attack take turns and medians of the rounds are compared; a figure is
 imported at the beginning of each, which makes all that is kept old and wakes whoever listens. The callers run at the
 lowest priority: on the internet they would not share the server's processors.
 """
-import asyncio, json, os, pathlib, pickle, random, statistics, struct, sys, tempfile, threading, time
+import asyncio, json, os, pathlib, pickle, random, statistics, sys, tempfile, threading, time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "hunt"))
 from common import Line, Server, arguments, imported, percentile, result, run
 from request import SEEDS, rpc, seeds, varied
@@ -88,7 +88,7 @@ class Child:
 
 # The hostile callers.
 
-KINDS = ["rest", "head", "formulas", "pictures and pages", "searches", "listeners", "mcp", "http/2 stalls"]
+KINDS = ["rest", "head", "formulas", "pictures and pages", "searches", "listeners", "mcp", "stalls"]
 
 
 def kind(request):
@@ -106,18 +106,9 @@ def kind(request):
     return "head" if request.method == "HEAD" else "rest"
 
 
-def frame(kind, flags, stream, payload):
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
-
-
 def stalled():
-    """An HTTP/2 client that asks for the longest answers twenty times and gives no room for a byte of them."""
-    def field(name, value):
-        return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
-    fields = [(b":method", b"GET"), (b":scheme", b"http"), (b":authority", b"localhost"), (b":path", b"/api/public/data/DFF?start=max")]
-    block = b"".join(field(*one) for one in fields)
-    room = frame(4, 0, 0, struct.pack(">HI", 4, 0))
-    return b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + room + b"".join(frame(1, 5, 2 * n + 1, block) for n in range(20))
+    """A client that asks for the longest answers twenty times and reads none of them."""
+    return b"GET /api/public/data/DFF?start=max HTTP/1.1\r\nhost: localhost\r\n\r\n" * 20
 
 
 class Callers:
@@ -144,7 +135,7 @@ class Callers:
             began = time.monotonic()
             try:
                 streams = streams or await asyncio.wait_for(asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0)), min(WAIT, left))
-                work = self.stall(streams) if name == "http/2 stalls" else self.exchange(streams, name, i + 100_000 * self.turn + 1_000 * n)
+                work = self.stall(streams) if name == "stalls" else self.exchange(streams, name, i + 100_000 * self.turn + 1_000 * n)
                 what, keeps = await asyncio.wait_for(work, min(WAIT, left))
             except asyncio.TimeoutError:
                 what, keeps = "no answer", False

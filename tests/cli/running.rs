@@ -114,65 +114,6 @@ fn a_program_under_nohup_outlives_its_terminal() {
 }
 
 #[test]
-fn a_hangup_reads_settings_and_texts_again_and_loses_no_count() {
-    let home = tempfile::tempdir().unwrap();
-    let (log, folder) = (home.path().join("log"), home.path().join("own"));
-    fs::create_dir(&folder).unwrap();
-    let file = home.path().join("econoscope.toml");
-    let settings = |limit: u32| {
-        let folder = text(&folder);
-        format!("rate-limit = {limit}\nrate-limit-loopback = true\nscenarios = {folder:?}\n")
-    };
-    fs::write(&file, settings(50)).unwrap();
-    let mut own = command(home.path());
-    own.args(["--config", text(&file)]);
-    own.stderr(fs::File::create(&log).unwrap());
-    let mut server = Server::start(own);
-    let left = |server: &Server| {
-        let answer = server.get("/api/public/regime").unwrap();
-        let line = answer
-            .lines()
-            .find(|l| l.starts_with("x-ratelimit-remaining"));
-        line.unwrap().split(' ').nth(1).unwrap().to_owned()
-    };
-    let until = |needle: &str, times: usize| {
-        let start = Instant::now();
-        while fs::read_to_string(&log).unwrap().matches(needle).count() < times {
-            assert!(start.elapsed() < Duration::from_secs(60), "no {needle}");
-            sleep(Duration::from_millis(20));
-        }
-    };
-    assert_eq!(left(&server), "49");
-    let scenario = include_str!("../../crates/data/data/scenarios/sahm-trigger.toml");
-    fs::write(
-        folder.join("ours.toml"),
-        scenario.replace("sahm-trigger", "ours"),
-    )
-    .unwrap();
-    fs::write(&file, settings(70)).unwrap();
-    server.signal("HUP");
-    until("the settings were read again", 1);
-    assert_eq!(left(&server), "68", "one was counted before, of fifty");
-    assert!(
-        server
-            .get("/api/public/scenarios")
-            .unwrap()
-            .contains("\"ours\"")
-    );
-
-    fs::write(&file, "rate-limit = 0\n").unwrap();
-    server.signal("HUP");
-    until("the settings stay as they were", 1);
-    assert_eq!(left(&server), "66", "what is wrong changes nothing");
-    assert!(server.get("/ready").unwrap().starts_with("HTTP/1.1 200"));
-    fs::write(&file, settings(70) + "log = \"info\"\n").unwrap();
-    server.signal("HUP");
-    until("log changes only when", 1);
-    server.signal("TERM");
-    assert_eq!(server.ended().code(), Some(0));
-}
-
-#[test]
 fn a_second_server_on_one_store_is_told() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("log");
@@ -269,42 +210,6 @@ fn a_log_that_is_no_terminal_has_no_colours() {
         text.contains("answered") && !text.contains('\u{1b}'),
         "{text}"
     );
-}
-
-/// A frame of HTTP/2 on a stream.
-fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
-    let length = u8::try_from(body.len()).unwrap();
-    let mut frame = vec![0, 0, length, kind, flags, 0, 0, 0, stream];
-    frame.extend_from_slice(body);
-    frame
-}
-
-#[test]
-fn requests_that_are_taken_back_at_once_leave_no_line_in_the_log() {
-    let home = tempfile::tempdir().unwrap();
-    let log = home.path().join("log");
-    let mut logged = command(home.path());
-    logged.stderr(fs::File::create(&log).unwrap());
-    let mut server = Server::start(logged);
-    // GET http://localhost/, each followed by a reset: more than the library takes in good humour.
-    let head = [&[0x82, 0x86, 0x84, 0x41, 9][..], b"localhost"].concat();
-    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
-    bytes.extend(frame(4, 0, 0, &[]));
-    for stream in (1..=199).step_by(2) {
-        bytes.extend(frame(1, 5, stream, &head));
-        bytes.extend(frame(3, 0, stream, &[0, 0, 0, 8]));
-    }
-    for _ in 0..10 {
-        let mut stream = TcpStream::connect(&server.address).unwrap();
-        stream.write_all(&bytes).unwrap();
-        // The server says goodbye to who floods, or answers; both end here.
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let _ = stream.read_to_end(&mut Vec::new());
-    }
-    server.signal("TERM");
-    assert_eq!(server.ended().code(), Some(0));
-    let text = fs::read_to_string(&log).unwrap();
-    assert!(!text.contains("WARN") && !text.contains("ERROR"), "{text}");
 }
 
 #[test]

@@ -123,8 +123,6 @@ try:
         got(f"{at}{page}", 200, "Econoscope")
     typed(f"econoscope health {at}", 0)
     typed(f"econoscope serve --no-sync --listen 127.0.0.1:{port}", 1, "in use", str(port))
-    server.send_signal(signal.SIGHUP)
-    got(f"{at}/ready")
 finally:
     server.send_signal(signal.SIGTERM)
     if server.wait(20) != 0:

@@ -38,7 +38,7 @@ pub(super) fn refuse(full: Full, message: &Message) -> Response {
 }
 
 /// A stream keeps its permit until it ends; any other answer is no stream and needs none.
-pub(super) fn keep(permit: Permit<()>, response: Response) -> Response {
+pub(super) fn keep(permit: Permit, response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|k| k.as_bytes().starts_with(b"text/event-stream")) {
         return response;

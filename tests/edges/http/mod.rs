@@ -16,6 +16,5 @@ mod pages;
 mod prices;
 mod rights;
 mod slow;
-mod stalled;
 mod support;
 mod views;

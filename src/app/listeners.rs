@@ -1,21 +1,20 @@
-//! Where a server listens, for as long as the process lives, and that it is alone with its store.
+//! The listeners of a server, and the lock that tells whether another server has the same store.
 
 use crate::config::{Config, Serve};
 use anyhow::{Context, Result};
 use econoscope_data::disk;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// The listeners of a server.
-pub(super) struct Doors {
-    pub(super) listener: Arc<TcpListener>,
+pub(super) struct Listeners {
+    pub(super) listener: TcpListener,
     pub(super) address: SocketAddr,
-    pub(super) metrics: Option<Arc<TcpListener>>,
+    pub(super) metrics: Option<TcpListener>,
 }
 
-impl Doors {
+impl Listeners {
     /// Opens them; a socket that systemd opened before us goes before `--listen`.
     ///
     /// # Errors
@@ -30,12 +29,12 @@ impl Doors {
             None => bind(serve.listen, "listen").await?,
         };
         let metrics = match serve.metrics_listen {
-            Some(address) => Some(Arc::new(bind(address, "metrics-listen").await?)),
+            Some(address) => Some(bind(address, "metrics-listen").await?),
             None => None,
         };
         Ok(Self {
             address: listener.local_addr()?,
-            listener: Arc::new(listener),
+            listener,
             metrics,
         })
     }
