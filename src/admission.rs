@@ -2,25 +2,23 @@
 
 mod address;
 mod callers;
-mod gate;
-mod ledger;
+mod counters;
+mod limits;
 mod names;
 mod permits;
 mod policy;
+mod redis;
 pub(crate) mod reply;
-mod saved;
 mod settings;
-mod shared;
 mod tally;
-mod used;
 
 pub use address::peer;
 pub use callers::Callers;
 pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, rejected};
-pub use gate::Admission;
-pub(crate) use gate::charge;
+pub use limits::Admission;
+pub(crate) use limits::charge;
 pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
+pub use redis::{RedisAddress, SharedState};
 pub use settings::LimitSettings;
-pub use shared::{RedisAddress, SharedState};
 pub(crate) use tally::Tally;

@@ -1,7 +1,7 @@
 //! What a request costs: which allowance pays for it and what is left of that, and the guard against bursts (GCRA, by
 //! the time at which what was asked for is paid off).
 
-use super::saved::Key;
+use super::counters::Key;
 use econoscope_core::clock::Moment;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
@@ -138,15 +138,6 @@ impl Burst {
         Self {
             cost,
             max: cost.saturating_mul(i64::from(burst.max(1))),
-        }
-    }
-
-    /// One of so many equal parts, of one request at least.
-    pub(super) fn share(self, parts: u32) -> Self {
-        let cost = self.cost.saturating_mul(i64::from(parts.max(1)));
-        Self {
-            cost,
-            max: self.max.max(cost),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How much is allowed, and to whom.
 
-use super::shared::RedisAddress;
+use super::redis::RedisAddress;
 use econoscope_core::clock::{Clock, SystemClock};
 use ipnet::IpNet;
 use std::path::PathBuf;

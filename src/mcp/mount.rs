@@ -148,7 +148,7 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     if is_call {
         // A name out of the table, or labels would have no bound.
         let called = route.map_or("other", |r| r.spec.tool);
-        admission.counts.called.add(called);
+        admission.called.add(called);
     }
     match method {
         // Chatter and notifications cost nothing.

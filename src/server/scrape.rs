@@ -47,7 +47,7 @@ struct Page<'a> {
 /// Answers a scraper.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let (metrics, admission) = (&shared.metrics, &shared.admission);
-    let refused = admission.counts.refused.counts();
+    let refused = admission.refused.counts();
     let desk = shared.backend.desk();
     let holdings = desk.holdings().ok();
     let ages = holdings.as_ref().map(|held| ages(held, desk.today()));

@@ -8,7 +8,7 @@ given = arguments(__doc__, requests=(10000, 3000, "requests for one key"), conne
 with tempfile.TemporaryDirectory() as folder:
     redis = Redis()
     servers = replicas(given, folder, 3, "--limits", redis.url(), "--rate-limit-burst", "1000000")
-    wait(lambda: is_shared(servers, count=3), "three replicas that share")
+    wait(lambda: is_shared(servers), "three replicas that share")
 
     def ask(number, path):
         def go():

@@ -20,7 +20,7 @@ python3 -m venv "$work/venv"
 
 # The contract of a store, each test in a database of its own.
 python3 "$here/database.py" -- env -C "$here/../.." \
-  cargo test --locked --lib --features cluster contract::postgres 2>&1 | tee "$work/contract.log" | tail -n 4
+  cargo test --locked --package econoscope-data --lib --features cluster contract::postgres 2>&1 | tee "$work/contract.log" | tail -n 4
 grep -Eq '^test result: ok\. [1-9][0-9]* passed; 0 failed; 0 ignored' "$work/contract.log"
 
 # Once more what fails: other work on the machine can stop a process for longer than it is given to answer in.

@@ -3,16 +3,15 @@
 //!
 //! Addresses are counted by IPv4 address or IPv6 /64 and kept only as a keyed hash whose key lives one day.
 //! Loopback is not counted unless told so; what a reverse proxy says about its clients is believed only from
-//! the networks that were named. Time is the ledger's own: setting the wall clock neither grants nor refuses.
+//! the networks that were named. Time is the counters' own: setting the wall clock neither grants nor refuses.
 
 use super::address;
-use super::ledger::{Ledger, hex};
+use super::counters::{Counters, hex};
 use super::permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 use super::policy::{Burst, Charge, Policy, Refusal, Standing};
+use super::redis::{Shared, SharedState};
 use super::reply;
-use super::saved::Saved;
 use super::settings::LimitSettings;
-use super::shared::{Shared, SharedState};
 use super::tally::Tally;
 use crate::rest::status;
 use axum::extract::{Request, State};
@@ -48,20 +47,14 @@ const SPOKEN_FOR: [HeaderName; 3] = [
 /// What is charged and to whom, and a count of who was refused.
 pub struct Admission {
     settings: LimitSettings,
-    /// What was counted.
-    pub(crate) counts: Arc<Counts>,
-    warned: AtomicBool,
-    listeners: Arc<Permits>,
-}
-
-/// What goes on when the settings become others.
-pub(crate) struct Counts {
-    ledger: Mutex<Ledger>,
-    shared: Option<Shared>,
+    counters: Arc<Mutex<Counters>>,
+    shared: Option<Arc<Shared>>,
     /// Refusals by limit.
     pub(crate) refused: Tally,
     /// Calls of tools over `/mcp`.
     pub(crate) called: Tally,
+    warned: AtomicBool,
+    listeners: Arc<Permits>,
 }
 
 impl Admission {
@@ -70,21 +63,23 @@ impl Admission {
     pub fn new(mut settings: LimitSettings, connections: usize) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
         let address = settings.shared.as_ref();
-        let saved = settings.file.as_deref().and_then(Saved::read);
-        let ledger = saved.and_then(|saved| Ledger::resume(saved, &now, max));
-        let counts = Counts {
-            ledger: Mutex::new(ledger.unwrap_or_else(|| Ledger::new(now, max, 1))),
-            shared: address.and_then(|at| Shared::begin(at, Arc::clone(&settings.clock), max)),
-            refused: Tally::default(),
-            called: Tally::default(),
-        };
+        let file = settings.file.as_deref();
+        let kept = file.and_then(|file| Counters::read(file, &now, max));
+        let counters = kept.unwrap_or_else(|| Counters::new(now, max));
+        let counters = Arc::new(Mutex::new(counters));
+        let shared = address.and_then(|address| {
+            Shared::begin(address, Arc::clone(&settings.clock), Arc::clone(&counters))
+        });
         for (network, _) in &mut settings.overrides {
             *network = counted(*network);
         }
         let streams = (connections / LISTENING_SHARE).max(1);
         Self {
             settings,
-            counts: Arc::new(counts),
+            counters,
+            shared,
+            refused: Tally::default(),
+            called: Tally::default(),
             warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
         }
@@ -147,14 +142,14 @@ impl Admission {
     /// # Errors
     /// [`Refusal`] when too many came at once.
     pub(crate) fn glance(&self, caller: Caller) -> Result<(), Refusal> {
-        let seen = match (caller.address(), &self.counts.shared) {
+        let seen = match (caller.address(), &self.shared) {
             (Some(address), None) => {
                 let (pace, now) = (self.pace(), self.now());
-                self.counts.ledger.lock().glance(address, pace, &now)
+                self.counters.lock().check_burst(address, pace, &now)
             }
             (None, _) | (_, Some(_)) => Ok(()),
         };
-        seen.inspect_err(|refusal| self.counts.refused.add(refusal.limit()))
+        seen.inspect_err(|refusal| self.refused.add(refusal.limit()))
     }
 
     /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
@@ -181,18 +176,12 @@ impl Admission {
         };
         let day = policy.map(|policy| (policy, self.limit(address, policy)));
         let charge = Charge { burst, day };
-        let charged = match &self.counts.shared {
-            None => {
-                let now = self.now();
-                self.counts
-                    .ledger
-                    .lock()
-                    .charge_alone(address, &charge, &now)
-            }
+        let charged = match &self.shared {
+            None => self.counters.lock().charge(address, &charge, &self.now()),
             // In a box, so that the future of a request is no larger where nothing is shared.
             Some(shared) => Box::pin(shared.charge(address, &charge)).await,
         };
-        charged.inspect_err(|refusal| self.counts.refused.add(refusal.limit()))
+        charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
     }
 
     fn pace(&self) -> Burst {
@@ -201,15 +190,9 @@ impl Admission {
 
     /// Gives one request back: the failure was ours.
     pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
-        match (caller.address(), &self.counts.shared) {
+        match (caller.address(), &self.shared) {
             (None, _) => {}
-            (Some(address), None) => {
-                let now = self.now();
-                self.counts
-                    .ledger
-                    .lock()
-                    .refund_alone(address, policy, &now);
-            }
+            (Some(address), None) => self.counters.lock().refund(address, policy, &self.now()),
             (Some(address), Some(shared)) => shared.refund(address, policy),
         }
     }
@@ -220,7 +203,7 @@ impl Admission {
     /// [`Full`] when the caller or all together have as many as they may.
     pub(crate) fn listen(&self, caller: Caller) -> Result<Permit, Full> {
         self.listeners.take(caller).inspect_err(|full| {
-            self.counts.refused.add(match full {
+            self.refused.add(match full {
                 Full::Caller => "listeners_of_address",
                 Full::All => "listeners",
             });
@@ -256,21 +239,18 @@ impl Admission {
             return "local".to_owned();
         };
         let now = self.now();
-        let [a, b, c, d, ..] = self.counts.ledger.lock().key(address, &now);
+        let [a, b, c, d, ..] = self.counters.lock().key(address, &now);
         hex(&[a, b, c, d])
     }
 
     /// Addresses remembered now.
     pub(crate) fn addresses(&self) -> usize {
-        match &self.counts.shared {
-            Some(shared) => shared.addresses(),
-            None => self.counts.ledger.lock().len(),
-        }
+        self.counters.lock().len()
     }
 
     /// How the counts are doing that many machines share, where they do.
     pub(crate) fn shared(&self) -> Option<SharedState> {
-        self.counts.shared.as_ref().map(|shared| shared.state())
+        self.shared.as_ref().map(|shared| shared.state())
     }
 
     /// Writes the day's counts to their file, when there is one and something changed.
@@ -282,8 +262,7 @@ impl Admission {
             return Ok(());
         };
         let now = self.now();
-        let changed = self.counts.ledger.lock().changed(&now);
-        changed.map_or(Ok(()), |saved| saved.write(path))
+        self.counters.lock().write(path, &now)
     }
 
     fn now(&self) -> Moment {

@@ -1,13 +1,13 @@
 -- Checks all that one request costs, then charges all of it or nothing.
--- KEYS: the address's use of the day; the day's mark. ARGV: the day; the mark as the replica knows it; the allowance
+-- KEYS: usage of the address; the key of the day's hashes. ARGV: the day; that key as the caller knows it; the allowance
 -- that pays, or none; its limit; milliseconds that a request of a burst costs, or 0; how many may be owed.
--- Gives: 0 charged, 1 too many at once, 2 the day is used up, 3 another day, 4 the counts were lost; the time; the
+-- Returns: 0 charged, 1 too many at once, 2 the day is used up, 3 another day or another key; the time; the
 -- count; milliseconds to wait.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local day = math.floor(now / 86400000)
 if day ~= tonumber(ARGV[1]) then return {3, now, 0, 0} end
-if redis.call('GET', KEYS[2]) ~= ARGV[2] then return {4, now, 0, 0} end
+if redis.call('GET', KEYS[2]) ~= ARGV[2] then return {3, now, 0, 0} end
 local name, limit, cost, max = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local used = redis.call('HMGET', KEYS[1], 'burst', name)
 local owed = math.min(math.max(tonumber(used[1] or '0') - now, 0), max) + cost
