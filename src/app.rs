@@ -29,7 +29,7 @@ pub(crate) async fn stdio(config: &Config) -> Result<()> {
         drop(desk.holdings());
     });
     let stop = stop_on_signal();
-    mcp::transport::stdio(wiring::handler(config, backend), stop).await
+    mcp::transport::stdio(mcp::Server::new(backend), stop).await
 }
 
 /// A time for a file name: `20261121T150405Z`.

@@ -6,20 +6,21 @@
 
 mod apps;
 mod completion;
-#[cfg(feature = "conformance")]
-mod fixtures;
+mod framing;
 mod handler;
-mod lines;
-pub(crate) mod mount;
+pub(crate) mod jsonrpc;
+mod lifecycle;
+mod message;
 mod prompts;
 mod protocol;
 mod resources;
 mod results;
+pub(crate) mod router;
 mod server;
-mod shared;
 mod skills;
 mod subscriptions;
 mod tools;
 pub mod transport;
 
+pub use message::{Message, Refused};
 pub use server::{INSTRUCTIONS, Server};

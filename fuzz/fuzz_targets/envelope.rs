@@ -1,8 +1,8 @@
-//! The words of a JSON-RPC message that limits need.
+//! The members of a JSON-RPC message that rate limits and plain calls need.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use mcp_lane::Message;
+use econoscope::mcp::Message;
 
 fuzz_target!(|body: &[u8]| {
     if let Ok(found) = Message::read(Bytes::copy_from_slice(body)) {

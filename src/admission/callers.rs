@@ -7,14 +7,13 @@
 //! origin. A request under the host of a public `--base-url` came through the operator's proxy: it is public.
 
 use super::names::{Allowed, Named, is_loopback, usual_port};
+use crate::mcp::jsonrpc;
 use crate::rest::set;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use econoscope_core::error::quote;
-use mcp_lane::error;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -238,7 +237,7 @@ impl Refusal {
     pub(crate) fn into_response(self, is_mcp: bool) -> Response {
         let Self(status, why) = self;
         let mut response = if is_mcp {
-            rejected(status, error::INVALID_REQUEST, &why)
+            rejected(status, jsonrpc::INVALID_REQUEST, &why)
         } else {
             let code = match status {
                 StatusCode::FORBIDDEN => "not_permitted",
@@ -253,8 +252,8 @@ impl Refusal {
 
 /// A refusal of the transport, as JSON-RPC.
 pub(crate) fn rejected(status: StatusCode, code: i32, why: &str) -> Response {
-    let told = error::reply(None, code, why, None);
-    let mut response = error::response(status, told).map(Body::new);
+    let error = jsonrpc::error(None, code, why, None);
+    let mut response = jsonrpc::response(status, error);
     if status != StatusCode::BAD_REQUEST {
         // The rest of the body is not read, so the connection has no further use.
         set(&mut response, header::CONNECTION, "close");

@@ -51,7 +51,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     }
     let shutdown = shutdown();
     // The handlers are cut only when the drain is over, not when it begins.
-    let handler = wiring::handler(config, Arc::clone(&backend));
+    let handler = mcp::Server::new(Arc::clone(&backend));
     let mcp = mcp::transport::http(handler, allowed, shutdown.cut.clone());
     let answering = Arc::clone(&server);
     parts.spawn(async move { answering.serve(listener, mcp, shutdown).await });

@@ -96,7 +96,7 @@ async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_bot
     let server = || mcp::Server::new(Arc::clone(&backend));
     let (lane, library) = (
         router(&backend, server()),
-        router(&backend, server().without_fast_lane()),
+        router(&backend, server().without_direct_calls()),
     );
     // What is held is given whether or not there is room.
     let held = "/api/public/data/UNRATE?start=1y";

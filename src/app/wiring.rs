@@ -1,7 +1,6 @@
 //! From settings to a store, a desk and a backend.
 
 use crate::config::Config;
-use crate::mcp;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock::SystemClock;
@@ -177,13 +176,4 @@ pub(crate) fn backend(
         serve_restricted,
     )?;
     Ok(Backend::forwarding(names, upstream))
-}
-
-/// What speaks MCP.
-pub(super) fn handler(config: &Config, backend: Arc<Backend>) -> mcp::Server {
-    let server = mcp::Server::new(backend);
-    if config.no_fast_lane {
-        return server.without_fast_lane();
-    }
-    server
 }

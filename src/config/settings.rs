@@ -46,10 +46,6 @@ pub(crate) struct Config {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Let the protocol library answer every call, to compare with the fast lane
-    #[arg(long, hide = true)]
-    pub(crate) no_fast_lane: bool,
-
     #[command(flatten)]
     pub(crate) forwarding: Forwarding,
 

@@ -1,9 +1,8 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
 use super::protocol::{LIST_TTL_MS, caller, is_modern};
-use super::server::{INSTRUCTIONS, Server};
-use super::shared::LISTS;
-use super::{completion, prompts, resources, skills, tools};
+use super::server::{INSTRUCTIONS, LISTS, Server};
+use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -69,10 +68,6 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse> {
-        #[cfg(feature = "conformance")]
-        if let Some(answer) = super::fixtures::call(&request, &context).await {
-            return answer;
-        }
         let Some(route) = Route::find(&request.name) else {
             return Err(ErrorData::invalid_params(
                 format!(
@@ -85,8 +80,10 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let backend = &self.shared.backend;
         let call = async {
-            let made = tools::call(backend, route, arguments).await;
-            made.into_tree(backend).await
+            match tools::call(backend, route, arguments).await {
+                Ok(reply) => results::tree(backend, reply).await,
+                Err(failure) => failure,
+            }
         };
         let result = caller(&context.extensions).scope(call).await;
         let result = self.signed(&context, result, |result| &mut result.meta);
@@ -119,10 +116,6 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse> {
-        #[cfg(feature = "conformance")]
-        if let Some(result) = super::fixtures::read(&request.uri) {
-            return Ok(result.into());
-        }
         let read = resources::read(&self.shared.backend, &request.uri);
         let result = caller(&context.extensions).scope(read).await?;
         let result = self.signed(&context, result, |result| &mut result.meta);
@@ -161,10 +154,6 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse> {
-        #[cfg(feature = "conformance")]
-        if let Some(answer) = super::fixtures::prompt(&request) {
-            return answer;
-        }
         let result = prompts::get(&request.name, request.arguments.as_ref())?;
         let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
@@ -202,16 +191,6 @@ impl ServerHandler for Server {
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public);
         Ok(self.signed(&context, list, |list| &mut list.meta))
-    }
-
-    #[cfg(feature = "conformance")]
-    #[expect(deprecated, reason = "the suite of 2025-11-25 asks for it")]
-    async fn set_level(
-        &self,
-        _: rmcp::model::SetLevelRequestParams,
-        context: Context,
-    ) -> Result<()> {
-        super::fixtures::set_level(&context)
     }
 }
 

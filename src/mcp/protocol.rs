@@ -12,17 +12,30 @@ pub(super) const LIST_TTL_MS: u64 = 3_600_000;
 const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Who the server is, as that stands in a result's `_meta`.
-pub(super) struct Signature(Value);
+pub(super) struct Signature {
+    identity: Value,
+    end: String,
+}
 
 impl Signature {
     pub(super) fn of(identity: &Implementation) -> Self {
-        Self(json!(identity))
+        let identity = json!(identity);
+        let meta = json!({ SIGNATURE: identity });
+        Self {
+            end: format!(r#","isError":false,"_meta":{meta}}}"#),
+            identity,
+        }
     }
 
     /// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
     pub(super) fn sign(&self, meta: &mut Option<MetaObject>) {
         meta.get_or_insert_default()
-            .insert(SIGNATURE.to_owned(), self.0.clone());
+            .insert(SIGNATURE.to_owned(), self.identity.clone());
+    }
+
+    /// The end of a successful result that has this signature, as JSON.
+    pub(super) fn end(&self) -> &str {
+        &self.end
     }
 }
 

@@ -60,8 +60,6 @@ pub(super) fn list() -> Vec<Resource> {
     }));
     list.extend(apps::list());
     list.extend(skills::files());
-    #[cfg(feature = "conformance")]
-    list.extend(super::fixtures::resources());
     list
 }
 
@@ -74,8 +72,6 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
             .with_mime_type(mime)
             .with_description(about)
     });
-    #[cfg(feature = "conformance")]
-    let listed = listed.chain([super::fixtures::template()]);
     listed.collect()
 }
 

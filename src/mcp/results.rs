@@ -1,131 +1,88 @@
-//! Results of tools, built once for both ways: as a tree for the library, as bytes for the lane before it.
+//! Results of tools: as trees for the protocol library, as bytes for plain calls.
 
+use super::jsonrpc;
+use super::lifecycle::Lifecycle;
 use super::protocol::Signature;
-use bytes::Bytes;
-use econoscope_answers::endpoints::Backend;
+use axum::response::Response;
+use base64::Engine;
+use econoscope_answers::endpoints::{Backend, Reply, forward};
 use econoscope_core::error::Error;
 use econoscope_core::model::untrusted;
-use mcp_lane::{Lifecycle, Rendered};
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
-use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
+use http::StatusCode;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value, json};
 
 /// Longest text taken over from an upstream, in characters.
-pub(super) const MAX_TEXT: usize = 40_000;
+const MAX_TEXT: usize = 40_000;
 
-/// JSON of so many bytes is taken apart at once.
+/// JSON of so many bytes is parsed at once.
 const SMALL_ANSWER: usize = 16 * 1024;
 
-/// What a call gives; its structured part is kept apart, as it was rendered.
-pub(super) struct ToolResult {
-    /// All but the structured part.
-    pub(super) shape: CallToolResult,
-    /// The structured part of a success.
-    pub(super) json: Option<Bytes>,
-    /// Whether another server said it, with its age, which is another text every second.
-    pub(super) is_forwarded: bool,
+/// A failure: `why` for the model, `meta` for programs.
+pub(super) fn failure(why: String, meta: Map<String, Value>) -> CallToolResult {
+    let result = CallToolResult::error(vec![ContentBlock::text(why)]);
+    result.with_meta(Some(MetaObject(meta)))
 }
 
-/// A result as the protocol has it, member by member what the library writes.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Wire<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<ResultType>,
-    content: &'a [ContentBlock],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    structured_content: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<MetaObject>,
+/// An error as a result that a model can act on.
+pub(super) fn of_error(error: &Error) -> CallToolResult {
+    let mut facts = Map::new();
+    facts.insert("code".into(), error.code().into());
+    facts.insert("retryable".into(), error.retryable().into());
+    if let Some(wait) = error.retry_after() {
+        facts.insert("retry_after_seconds".into(), wait.as_secs().into());
+    }
+    if !error.suggestions().is_empty() {
+        let ids = error.suggestions().iter();
+        let ids = ids.map(|s| Value::from(s.id.as_str()));
+        facts.insert("suggestions".into(), ids.collect());
+    }
+    let meta = [("econoscope/error".into(), facts.into())];
+    failure(error.to_string(), meta.into_iter().collect())
 }
 
-impl ToolResult {
-    /// A failure: `why` for the model, and facts for programs.
-    pub(super) fn failure(why: String, meta: serde_json::Map<String, Value>) -> Self {
-        let shape = CallToolResult::error(vec![ContentBlock::text(why)]);
-        Self {
-            shape: shape.with_meta(Some(MetaObject(meta))),
-            json: None,
-            is_forwarded: false,
-        }
-    }
+/// The picture of an answer.
+fn picture(reply: &Reply) -> Option<ContentBlock> {
+    let png = reply.png.as_ref()?;
+    let picture = base64::engine::general_purpose::STANDARD.encode(png);
+    Some(ContentBlock::image(picture, "image/png"))
+}
 
-    /// An error as a result that a model can act on.
-    pub(super) fn of_error(error: &Error) -> Self {
-        let mut facts = serde_json::Map::new();
-        facts.insert("code".into(), error.code().into());
-        facts.insert("retryable".into(), error.retryable().into());
-        if let Some(wait) = error.retry_after() {
-            facts.insert("retry_after_seconds".into(), wait.as_secs().into());
-        }
-        if !error.suggestions().is_empty() {
-            let ids = error.suggestions().iter();
-            let ids = ids.map(|s| Value::from(s.id.as_str()));
-            facts.insert("suggestions".into(), ids.collect());
-        }
-        let meta = [("econoscope/error".into(), facts.into())];
-        Self::failure(error.to_string(), meta.into_iter().collect())
+/// An answer as the library takes it.
+pub(super) async fn tree(backend: &Backend, reply: Reply) -> CallToolResult {
+    let mut text = reply.text.to_string();
+    if let Some(fetched) = &reply.upstream {
+        text = untrusted::clean(&text, MAX_TEXT);
+        text.push('\n');
+        text.push_str(&forward::sentence(fetched));
     }
-
-    /// As bytes, signed where the lifecycle wants it.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub(super) fn render(
-        mut self,
-        signature: &Signature,
-        lifecycle: Lifecycle,
-    ) -> serde_json::Result<Rendered> {
-        let result_type = match lifecycle {
-            Lifecycle::Handshake => None,
-            Lifecycle::Inline => {
-                signature.sign(&mut self.shape.meta);
-                self.shape.result_type
-            }
-        };
-        let json = self.json.as_deref().map(serde_json::from_slice);
-        Rendered::of(&Wire {
-            result_type,
-            content: &self.shape.content,
-            structured_content: json.transpose()?,
-            is_error: self.shape.is_error,
-            meta: self.shape.meta,
-        })
-    }
-
-    /// As the library takes it; unsigned.
-    pub(super) async fn into_tree(self, backend: &Backend) -> CallToolResult {
-        let Some(json) = self.json else {
-            return self.shape;
-        };
-        let is_small = json.len() <= SMALL_ANSWER;
-        let parse = move || {
-            let mut tree = serde_json::from_slice::<Value>(&json).ok();
-            if self.is_forwarded {
-                // What another server says is text by others, down to the last string.
-                tree.iter_mut().for_each(clean);
-            }
-            Ok(tree)
-        };
-        // A tree of thousands of rows is work like their making.
-        let parsed = if is_small {
-            parse()
-        } else {
-            backend.pool().run(parse).await
-        };
-        match parsed {
-            Ok(tree) => {
-                let mut whole = self.shape;
-                whole.structured_content = tree;
-                whole
-            }
-            Err(error) => {
-                econoscope_core::error::log(&error, "tools/call");
-                Self::of_error(&error).shape
-            }
+    // Every revision of the protocol has both kinds, and every host knows them; a `resource_link` ends the run of some.
+    let mut content = vec![ContentBlock::text(text)];
+    content.extend(picture(&reply));
+    let is_small = reply.json.len() <= SMALL_ANSWER;
+    let parse = move || {
+        let mut tree = serde_json::from_slice::<Value>(&reply.json).ok();
+        if reply.upstream.is_some() {
+            // What another server says is text by others, down to the last string.
+            tree.iter_mut().for_each(clean);
+        }
+        Ok(tree)
+    };
+    // A tree of thousands of rows is work like their making.
+    let parsed = if is_small {
+        parse()
+    } else {
+        backend.pool().run(parse).await
+    };
+    match parsed {
+        Ok(tree) => {
+            let mut result = CallToolResult::success(content);
+            result.structured_content = tree;
+            result
+        }
+        Err(error) => {
+            econoscope_core::error::log(&error, "tools/call");
+            of_error(&error)
         }
     }
 }
@@ -138,4 +95,48 @@ fn clean(value: &mut Value) {
         Value::Object(fields) => fields.values_mut().for_each(clean),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// The response to a plain call: an answer's own bytes behind the caller's id, member by member what the library writes.
+pub(super) fn response(
+    id: &str,
+    outcome: Result<Reply, CallToolResult>,
+    lifecycle: Lifecycle,
+    signature: &Signature,
+) -> Response {
+    let reply = match outcome {
+        Ok(reply) => reply,
+        Err(failure) => return failed(id, failure, lifecycle, signature),
+    };
+    let picture = picture(&reply).map(|block| format!(",{}", json!(block)));
+    let (start, end) = match lifecycle {
+        Lifecycle::Handshake => ("", r#","isError":false}"#),
+        Lifecycle::Inline => (r#""resultType":"complete","#, signature.end()),
+    };
+    let before = [
+        "{",
+        start,
+        r#""content":[{"type":"text","text":"#,
+        reply.quoted_text(),
+        "}",
+        picture.as_deref().unwrap_or_default(),
+        r#"],"structuredContent":"#,
+    ];
+    let body = jsonrpc::result(id, &before, &reply.json, end);
+    jsonrpc::response(StatusCode::OK, body)
+}
+
+/// The response to a call that failed.
+pub(super) fn failed(
+    id: &str,
+    mut failure: CallToolResult,
+    lifecycle: Lifecycle,
+    signature: &Signature,
+) -> Response {
+    match lifecycle {
+        Lifecycle::Handshake => failure.result_type = None,
+        Lifecycle::Inline => signature.sign(&mut failure.meta),
+    }
+    let body = jsonrpc::result(id, &[], &json!(failure).to_string().into(), "");
+    jsonrpc::response(StatusCode::OK, body)
 }

@@ -1,12 +1,14 @@
 //! The handler and what it shares: the lists, who the server is, and what it can do.
 
-use super::protocol::Signature;
-use super::shared::{Origin, Shared};
-use super::{apps, subscriptions};
+use super::protocol::{LIST_TTL_MS, Signature};
+use super::{apps, prompts, resources, skills, subscriptions, tools};
 use econoscope_answers::endpoints::Backend;
-use mcp_lane::LaneLayer;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
-use std::sync::Arc;
+use rmcp::model::{
+    CacheScope, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// What a host reads first (at most 2,048 characters, or hosts cut it).
 pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
@@ -23,11 +25,52 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
 /// What is said besides where subscriptions are there.
 pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data.";
 
+/// What the transports share.
+pub(super) struct Shared {
+    pub(super) backend: Arc<Backend>,
+    /// What the server is and can do.
+    pub(super) info: ServerConfig,
+    /// Who it is, as that stands in a result's `_meta`.
+    pub(super) signature: Signature,
+    /// Plain calls answered without the library.
+    pub(super) direct_calls: AtomicU64,
+    pub(super) pulse: Arc<subscriptions::Pulse>,
+}
+
+/// What is listed, each in its order and on one page.
+pub(super) struct Lists {
+    pub(super) tools: ListToolsResult,
+    pub(super) resources: ListResourcesResult,
+    pub(super) templates: ListResourceTemplatesResult,
+    pub(super) prompts: ListPromptsResult,
+    pub(super) skills: ListSkillsResult,
+}
+
+/// The lists, made when the first of them is asked for: a call needs none of them.
+pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
+    tools: ListToolsResult::with_all_items(tools::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    resources: ListResourcesResult::with_all_items(resources::list())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    templates: ListResourceTemplatesResult::with_all_items(resources::templates())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    prompts: ListPromptsResult::with_all_items(prompts::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+    skills: ListSkillsResult::with_all_items(skills::all())
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Public),
+});
+
 /// The MCP handler; cheap to clone, shared by every transport.
 #[derive(Clone)]
 pub struct Server {
     pub(super) shared: Arc<Shared>,
-    pub(super) lane: Option<LaneLayer<Origin>>,
+    /// Whether plain calls are answered without the library.
+    pub(super) is_direct: bool,
 }
 
 impl Server {
@@ -45,26 +88,26 @@ impl Server {
                 .with_server_info(identity)
                 .with_instructions(format!("{INSTRUCTIONS}{SUBSCRIBE}")),
             signature,
+            direct_calls: AtomicU64::new(0),
         };
-        let shared = Arc::new(shared);
         Self {
-            lane: Some(LaneLayer::new(Origin(Arc::clone(&shared)))),
-            shared,
+            shared: Arc::new(shared),
+            is_direct: true,
         }
     }
 
-    /// The same without the fast lane: every call goes through the protocol library.
+    /// The same where the protocol library answers every call, to compare with.
     #[must_use]
-    pub fn without_fast_lane(self) -> Self {
+    pub fn without_direct_calls(self) -> Self {
         Self {
-            shared: self.shared,
-            lane: None,
+            is_direct: false,
+            ..self
         }
     }
 
-    /// Calls that the fast lane has answered.
-    pub fn fast_answers(&self) -> u64 {
-        self.lane.as_ref().map_or(0, |lane| lane.answers())
+    /// Calls answered without the library so far.
+    pub fn direct_calls(&self) -> u64 {
+        self.shared.direct_calls.load(Ordering::Relaxed)
     }
 
     /// What the server can do for a client of the newest protocol.
@@ -79,17 +122,25 @@ impl Server {
             .build();
         let extensions = capabilities.extensions.get_or_insert_default();
         extensions.insert(apps::EXTENSION.to_owned(), apps::settings());
-        #[cfg(feature = "conformance")]
-        super::fixtures::declare(&mut capabilities);
         capabilities
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use econoscope_answers::endpoints::ENDPOINTS;
+
     #[test]
     fn the_instructions_are_not_cut_by_hosts() {
         let all = super::INSTRUCTIONS.chars().chain(super::SUBSCRIBE.chars());
         assert!(all.count() <= 2_048);
+    }
+
+    #[test]
+    fn no_tool_wants_its_arguments_in_headers() {
+        for route in ENDPOINTS.iter() {
+            let schema = serde_json::to_string(route.input_schema()).unwrap();
+            assert!(!schema.contains("x-mcp-header"), "{}", route.spec.tool);
+        }
     }
 }

@@ -1,18 +1,13 @@
 //! Endpoints as tools: how they are declared and called.
 
-use super::apps;
-use super::results::{MAX_TEXT, ToolResult};
-use base64::Engine;
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route, forward};
-use econoscope_core::model::untrusted;
-use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations, object};
+use super::{apps, results};
+use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
+use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
 /// Every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
     let tools = ENDPOINTS.iter().map(|route| apps::attach(declare(route)));
-    #[cfg(feature = "conformance")]
-    let tools = tools.chain(super::fixtures::tools());
     tools.collect()
 }
 
@@ -33,39 +28,20 @@ fn declare(route: &Route) -> Tool {
     .with_annotations(hints)
 }
 
-/// Calls an endpoint; whatever goes wrong is a result the model can act on.
+/// Calls an endpoint.
+///
+/// # Errors
+/// Whatever goes wrong, as a result that the model can act on.
 pub(super) async fn call(
     backend: &Backend,
     route: &'static Route,
     arguments: Arguments,
-) -> ToolResult {
-    match route.call(backend, route.for_assistant(arguments)).await {
-        Ok(reply) => success(&reply),
-        Err(error) => {
-            econoscope_core::error::log(&error, route.spec.tool);
-            ToolResult::of_error(&error)
-        }
-    }
-}
-
-fn success(reply: &Reply) -> ToolResult {
-    let mut text = reply.text.to_string();
-    if let Some(fetched) = &reply.upstream {
-        text = untrusted::clean(&text, MAX_TEXT);
-        text.push('\n');
-        text.push_str(&forward::sentence(fetched));
-    }
-    // Every revision of the protocol has both kinds, and every host knows them; a `resource_link` ends the run of some.
-    let mut content = vec![ContentBlock::text(text)];
-    if let Some(png) = &reply.png {
-        let picture = base64::engine::general_purpose::STANDARD.encode(png);
-        content.push(ContentBlock::image(picture, "image/png"));
-    }
-    ToolResult {
-        shape: CallToolResult::success(content),
-        json: Some(reply.json.clone()),
-        is_forwarded: reply.upstream.is_some(),
-    }
+) -> Result<Reply, CallToolResult> {
+    let answered = route.call(backend, route.for_assistant(arguments)).await;
+    answered.map_err(|error| {
+        econoscope_core::error::log(&error, route.spec.tool);
+        results::of_error(&error)
+    })
 }
 
 // Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so it names what

@@ -1,28 +1,27 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
-use super::lines::Lines;
-use super::results::ToolResult;
+use super::framing::Lines;
+use super::lifecycle::Lifecycle;
+use super::message::{Message, PlainCall};
 use super::server::Server;
-use super::shared::{Origin, Shared};
+use super::{jsonrpc, results, tools};
 use anyhow::Context as _;
+use axum::body::Body;
+use axum::response::Response;
 use bytes::Bytes;
 use econoscope_data::pool::Caller;
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, Request, Response, StatusCode, header};
-use http_body_util::BodyExt;
-use mcp_lane::{Body, Lane, Lifecycle, Message, Rendered, error};
-use rmcp::ServiceExt as _;
+use http::{HeaderMap, Method, Request, StatusCode, header};
+use http_body_util::{BodyExt, Full};
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Map, Value};
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::Ordering;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
-use tower::util::{Either, option_layer};
-use tower::{Layer, Service, ServiceExt as _};
 
 /// Largest message, as a body on `/mcp` or as a line; arguments are short.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
@@ -38,23 +37,26 @@ pub struct Allowed {
 
 /// What answers at `/mcp`: stateless, JSON replies, every error as JSON.
 ///
-/// Hosts and origins are judged by the listener before it; the library judges what it is given once more, the fast lane
-/// does not.
+/// A plain `tools/call` is answered with the bytes of the rendered answer, which REST sends, too. Everything else goes to
+/// the protocol library, which builds a tree of every message and of every answer. Hosts and origins are checked by the
+/// server before it; the library checks them once more.
 pub struct Http {
-    service: Either<Lane<Origin, Library>, Library>,
-    shared: Arc<Shared>,
-}
-
-/// The protocol library's own service.
-#[derive(Clone)]
-struct Library {
-    service: Arc<StreamableHttpService<Server, NeverSessionManager>>,
-    shared: Arc<Shared>,
+    server: Server,
+    library: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,
 }
 
 /// Builds what answers at `/mcp`, until `stop` ends its streams.
 pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
-    let (shared, lane) = (Arc::clone(&server.shared), server.lane.clone());
+    http_with(server.clone(), server, allowed, stop)
+}
+
+/// The same with another handler for what is no plain call.
+pub fn http_with<H: ServerHandler + Clone>(
+    handler: H,
+    server: Server,
+    allowed: Allowed,
+    stop: CancellationToken,
+) -> Http {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -64,74 +66,78 @@ pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let sessions = Arc::new(NeverSessionManager::default());
-    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-    let library = Library {
-        service: Arc::new(service),
-        shared: Arc::clone(&shared),
+    let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let service = Arc::new(service);
+    let library = move |request| -> BoxFuture<'static, Response> {
+        let service = Arc::clone(&service);
+        Box::pin(async move { service.handle(request).await.map(Body::new) })
     };
     Http {
-        service: option_layer(lane).layer(library),
-        shared,
+        server,
+        library: Box::new(library),
     }
 }
 
 impl Http {
     /// Answers a message.
-    pub(super) async fn answer(&self, request: Request<Message>) -> Response<Body> {
-        let Ok(answer) = self.service.clone().oneshot(request).await;
-        answer
+    pub(super) async fn answer(&self, request: Request<Message>) -> Response {
+        match self.direct(&request) {
+            Some((call, lifecycle)) => self.call(call, lifecycle).await,
+            None => self.handle(request).await,
+        }
     }
 
-    /// The result of a call that is refused before it is made, in the form that the request's headers ask for: `why`
-    /// for the model, `meta` for programs.
-    ///
-    /// # Errors
-    /// When the result cannot be written as JSON.
-    pub(super) fn refuse(
-        &self,
-        headers: &HeaderMap,
-        why: &str,
-        meta: Map<String, Value>,
-    ) -> serde_json::Result<Rendered> {
-        let lifecycle = Lifecycle::of_headers(headers);
-        ToolResult::failure(why.to_owned(), meta).render(&self.shared.signature, lifecycle)
-    }
-}
-
-impl Service<Request<Message>> for Library {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+    /// A plain call of a tool whose answers depend on nothing but arguments and the local data.
+    fn direct<'r>(&self, request: &'r Request<Message>) -> Option<(&'r PlainCall, Lifecycle)> {
+        let call = request.body().call()?;
+        let is_direct = self.server.is_direct
+            && request.method() == Method::POST
+            && self.server.shared.backend.is_local(&call.route.spec);
+        let lifecycle = Lifecycle::of_call(request.headers(), call)?;
+        is_direct.then_some((call, lifecycle))
     }
 
-    fn call(&mut self, request: Request<Message>) -> Self::Future {
-        let library = self.clone();
-        Box::pin(async move { Ok(library.answer(request).await) })
+    /// Answers a plain call.
+    async fn call(&self, call: &PlainCall, lifecycle: Lifecycle) -> Response {
+        let shared = &self.server.shared;
+        shared.direct_calls.fetch_add(1, Ordering::Relaxed);
+        let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
+        results::response(&call.id, outcome, lifecycle, &shared.signature)
     }
-}
 
-impl Library {
-    async fn answer(&self, mut request: Request<Message>) -> Response<Body> {
+    /// Lets the protocol library answer.
+    async fn handle(&self, mut request: Request<Message>) -> Response {
         if request.body().method() == Some("subscriptions/listen") {
-            self.look_ahead().await;
+            self.read_holdings().await;
         }
         // The library answers from tasks of its own, which find the caller again by this.
         request.extensions_mut().insert(Caller::current());
         let sent = request.body().bytes().clone();
-        let request = request.map(Message::into_body);
-        to_json(self.service.handle(request).await, &sent).await
+        let request = request.map(|message| Full::new(message.bytes().clone()));
+        to_json((self.library)(request).await, &sent).await
     }
 
-    /// Has at hand what a grant is looked up in: the library asks for grants where it must not wait.
-    async fn look_ahead(&self) {
-        let backend = &self.shared.backend;
+    /// Reads what a subscription is looked up in: the library asks for that where it must not wait.
+    async fn read_holdings(&self) {
+        let backend = &self.server.shared.backend;
         let desk = Arc::clone(backend.desk());
         if let Err(error) = backend.pool().run(move || desk.holdings()).await {
             econoscope_core::error::log(&error, "subscriptions");
         }
+    }
+
+    /// The answer to a call that is refused before it is made, in the form that the request's headers ask for: `why`
+    /// for the model, `meta` for programs.
+    pub(super) fn refuse(
+        &self,
+        headers: &HeaderMap,
+        message: &Message,
+        why: String,
+        meta: Map<String, Value>,
+    ) -> Response {
+        let (id, failure) = (message.id().unwrap_or("null"), results::failure(why, meta));
+        let lifecycle = Lifecycle::of_headers(headers);
+        results::failed(id, failure, lifecycle, &self.server.shared.signature)
     }
 }
 
@@ -177,7 +183,7 @@ const UNREAD: &str = "fail to deserialize request body ";
 
 /// Turns a refusal in plain text into a JSON-RPC error; everything else passes as it is. A body that could not be
 /// read is the client's mistake in what it sent (400), not in the media type it named, and told like a line.
-async fn to_json(response: Response<Body>, sent: &Bytes) -> Response<Body> {
+async fn to_json(response: Response, sent: &Bytes) -> Response {
     let is_json = response
         .headers()
         .get(header::CONTENT_TYPE)
@@ -187,15 +193,16 @@ async fn to_json(response: Response<Body>, sent: &Bytes) -> Response<Body> {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let Ok(said) = body.collect().await;
-    let said = String::from_utf8_lossy(&said.to_bytes()).into_owned();
-    if said.starts_with(UNREAD) {
-        return error::response(StatusCode::BAD_REQUEST, error::unreadable(sent));
+    let text = body.collect().await.map(|body| body.to_bytes());
+    let text = text.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    if text.starts_with(UNREAD) {
+        return jsonrpc::response(StatusCode::BAD_REQUEST, jsonrpc::unreadable(sent));
     }
     let reason = parts.status.canonical_reason().unwrap_or("refused");
-    let why = if said.is_empty() { reason } else { &said };
-    let told = error::reply(None, error::INVALID_REQUEST, why, None);
-    let response = error::response(parts.status, told);
+    let why = if text.is_empty() { reason } else { &text };
+    let error = jsonrpc::error(None, jsonrpc::INVALID_REQUEST, why, None);
+    let response = jsonrpc::response(parts.status, error);
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.extend(response.headers().clone());
     Response::from_parts(parts, response.into_body())
@@ -204,12 +211,11 @@ async fn to_json(response: Response<Body>, sent: &Bytes) -> Response<Body> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http_body_util::Full;
 
     #[tokio::test]
     async fn refusals_become_json_and_answers_pass() {
         let plain = |status: StatusCode, text: &'static str| {
-            let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+            let mut response = Response::new(Body::from(text));
             *response.status_mut() = status;
             response
         };

@@ -7,7 +7,7 @@ use super::connections::Answer;
 use super::observe::{self, Watch};
 use super::shared::Shared;
 use crate::admission::is_mcp;
-use crate::mcp::mount;
+use crate::mcp::router;
 use crate::mcp::transport::Http;
 use crate::rest;
 use axum::Router;
@@ -60,7 +60,7 @@ impl Front {
 
     async fn handle(&self, mut request: Request, peer: Option<SocketAddr>) -> Response {
         if is_mcp(&request) {
-            return mount::pass(&self.shared.admission, &self.mcp, request, peer).await;
+            return router::pass(&self.shared.admission, &self.mcp, request, peer).await;
         }
         if let Some(peer) = peer {
             request.extensions_mut().insert(ConnectInfo(peer));

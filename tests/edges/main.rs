@@ -1,6 +1,6 @@
-//! The program through its public doors: MCP, HTTP, the fast lane beside the library, and an upstream before it.
+//! The program through its public entry points: MCP, HTTP, plain calls beside the library, and an upstream before it.
 //!
-//! One program, and not one for each door: every program of tests links all of the library.
+//! One program, and not one for each: every program of tests links all of the library.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -16,9 +16,9 @@
     reason = "counts of words are small, and a random number is cut to an index"
 )]
 
+mod direct;
 mod home;
 mod http;
-mod lane;
 mod mcp;
 mod parity;
 mod upstream;

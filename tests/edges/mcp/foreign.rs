@@ -2,9 +2,9 @@
 //! marks in a sentence, named beside it in a structure, and never able to forge either.
 
 use super::client::Client;
+use crate::direct::corpus;
+use crate::direct::http::{Both, headers};
 use crate::home::{backend, now, write};
-use crate::lane::corpus;
-use crate::lane::http::{Both, headers};
 use econoscope::mcp::Server;
 use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Route};
 use econoscope_core::model::untrusted::{CLOSE, OPEN};
@@ -167,7 +167,7 @@ fn text_is_told_apart(place: &str, text: &str, seen: &mut usize) {
 }
 
 #[tokio::test]
-async fn text_by_others_is_told_apart_in_every_tool_with_the_lane_and_without() {
+async fn text_by_others_is_told_apart_in_every_tool_direct_and_through_the_library() {
     let both = Both::over(&backend(store()));
     let (mut structured, mut texts) = (0, 0);
     for (tool, arguments) in calls() {

@@ -1,7 +1,7 @@
 //! A pair of streams, as a host that starts the program has them.
 
+use crate::direct::corpus::{self, Dice};
 use crate::home::bundled;
-use crate::lane::corpus::{self, Dice};
 use econoscope::mcp::{Server, transport};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use super::lines::Talk;
 use super::server;
+use crate::direct::corpus;
+use crate::direct::http::{Both, headers};
 use crate::home::bundled;
-use crate::lane::corpus;
-use crate::lane::http::{Both, headers};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;

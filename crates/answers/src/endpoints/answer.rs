@@ -5,6 +5,7 @@ use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::Fetched;
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub struct Answer {
     /// How long a client may keep it.
     pub max_age: Duration,
     body: OnceLock<Arc<Body>>,
+    quoted: OnceLock<Box<str>>,
     asked: AtomicU32,
 }
 
@@ -69,6 +71,7 @@ impl Answer {
             text: text.into(),
             max_age: Duration::from_secs(u64::from(max_age)),
             body: OnceLock::new(),
+            quoted: OnceLock::new(),
             asked: AtomicU32::new(0),
         })
     }
@@ -96,11 +99,17 @@ impl Answer {
         })
     }
 
+    /// The text as a JSON string.
+    pub fn quoted_text(&self) -> &str {
+        self.quoted
+            .get_or_init(|| Value::from(&*self.text).to_string().into())
+    }
+
     /// Bytes held, for a cache's weight; three compressed forms, about a fifth each, are counted ahead.
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
         let body = if csv > 0 { csv } else { self.json.len() };
         let png = self.png.as_ref().map_or(0, Bytes::len);
-        self.json.len() + self.text.len() + csv + png + body * 3 / 5 + 512
+        self.json.len() + self.text.len() * 2 + csv + png + body * 3 / 5 + 512
     }
 }

@@ -1,4 +1,4 @@
-//! Both ways over HTTP: one backend, two sites, the lane in one of them.
+//! Both ways over HTTP: one backend, two sites, of which one sends every call to the library.
 
 use super::corpus::{self, Dice, LEGACY, MODERN};
 use crate::home::{backend, bundled, write};
@@ -22,8 +22,8 @@ const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 const MUTATED: usize = 3_000;
 
 pub(crate) struct Both {
-    pub(super) fast: Router,
-    pub(super) slow: Router,
+    pub(super) direct: Router,
+    pub(super) library: Router,
     server: Server,
 }
 
@@ -80,28 +80,28 @@ impl Both {
         };
         let server = Server::new(Arc::clone(backend));
         Self {
-            fast: site(server.clone()),
-            slow: site(Server::new(Arc::clone(backend)).without_fast_lane()),
+            direct: site(server.clone()),
+            library: site(Server::new(Arc::clone(backend)).without_direct_calls()),
             server,
         }
     }
 
-    /// Sends a message both ways, twice the fast one: made, and kept.
+    /// Sends a message both ways, twice the direct one: made, and kept.
     pub(crate) async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
-        let slow = send(&self.slow, headers, body, None).await;
+        let library = send(&self.library, headers, body, None).await;
         for round in ["made", "kept"] {
-            let fast = send(&self.fast, headers, body, None).await;
+            let direct = send(&self.direct, headers, body, None).await;
             let text = String::from_utf8_lossy(body);
-            assert_eq!(fast, slow, "{round}: {headers:?} {text}");
+            assert_eq!(direct, library, "{round}: {headers:?} {text}");
         }
-        slow
+        library
     }
 
-    /// Whether the lane answers this call.
+    /// Whether this call is answered without the library.
     async fn is_taken(&self, headers: &HeaderMap, body: &str) -> bool {
-        let before = self.server.fast_answers();
+        let before = self.server.direct_calls();
         self.same(headers, body.as_bytes()).await;
-        self.server.fast_answers() > before
+        self.server.direct_calls() > before
     }
 }
 
@@ -397,8 +397,8 @@ async fn messages_changed_at_random() {
         both.same(&headers, &body).await;
     }
     assert!(
-        both.server.fast_answers() > 200,
-        "the lane was hardly asked"
+        both.server.direct_calls() > 200,
+        "few calls were answered without the library"
     );
 }
 
@@ -408,13 +408,13 @@ async fn the_day_s_allowance_is_charged_alike() {
     let peer = Some("203.0.113.9:4711");
     let body = corpus::call("1", "get_metric", &json!({ "ticker": "10y" }), None);
     for left in [4, 3, 2, 1, 0] {
-        let slow = send(&both.slow, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
-        let fast = send(&both.fast, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
-        assert_eq!(fast, slow, "{left} left");
+        let library = send(&both.library, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        let direct = send(&both.direct, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        assert_eq!(direct, library, "{left} left");
     }
     // When to come back is spread over a minute by a hash that differs from site to site.
     let modern = corpus::call("1", "get_metric", &json!({}), Some(&corpus::modern_meta()));
-    for router in [&both.slow, &both.fast] {
+    for router in [&both.library, &both.direct] {
         let refused = send(router, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
         let legacy = &refused.body.unwrap()["result"];
         assert_eq!(legacy["isError"], true);

@@ -1,12 +1,16 @@
-//! What stands before `/mcp`: preflights, the size and time of a body, and the limits.
+//! The router of `/mcp`: preflights, the size and time of a body, and rate limits.
 //!
-//! Protocol chatter is free; `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request,
-//! and those who listen need permits of their own, which are few. A used-up day is told inside the protocol, where a model reads it; a burst is a plain 429.
+//! `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request; other methods are free.
+//! A listener holds one of few permits while its stream is open. A used-up day is answered inside the protocol, where a
+//! model reads it; a burst is a plain 429.
 
-mod listeners;
-
+use super::jsonrpc;
+use super::lifecycle::BOTH;
+use super::message::{Message, Refused};
 use super::transport::{Http, MAX_MESSAGE_BYTES};
-use crate::admission::{Admission, Policy, Refusal, rejected, reply};
+use crate::admission::{
+    Admission, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Policy, Refusal, rejected, reply,
+};
 use crate::rest::set;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
@@ -15,11 +19,12 @@ use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use econoscope_answers::endpoints::Route;
 use http_body_util::BodyExt;
-use listeners::LISTEN;
-use mcp_lane::{Message, Refused, error};
-use serde_json::Map;
+use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::time::Duration;
+
+/// The method that opens a stream.
+const LISTEN: &str = "subscriptions/listen";
 
 /// A body must have come by then.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -121,11 +126,11 @@ async fn admit(
     };
     let permit = match permit {
         Ok(permit) => permit,
-        Err(full) => return listeners::refuse(full, &message),
+        Err(full) => return refuse_listener(full, &message),
     };
     let request = Request::from_parts(parts, message);
     let answer = caller.scope(http.answer(request));
-    let mut response = answer.await.map(Body::new);
+    let mut response = answer.await;
     if let Some((policy, standing)) = policy.zip(standing) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);
@@ -134,7 +139,7 @@ async fn admit(
         }
     }
     match permit {
-        Some(permit) => listeners::keep(permit, response),
+        Some(permit) => hold(permit, response),
         None => response,
     }
 }
@@ -164,10 +169,10 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
 async fn read(body: Body) -> Result<Message, Unread> {
     let Ok(read) = tokio::time::timeout(BODY_TIME, pieces(body)).await else {
         let why = "The body did not come within 30 s";
-        return Err((StatusCode::REQUEST_TIMEOUT, error::INVALID_REQUEST, why));
+        return Err((StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why));
     };
     let message = Message::read(read?);
-    message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, error::INVALID_REQUEST, why))
+    message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
 }
 
 /// All that comes; one piece, which is the usual, is not copied.
@@ -176,13 +181,13 @@ async fn pieces(mut body: Body) -> Result<Bytes, Unread> {
     loop {
         if all.len() as u64 + body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
             let why = "The body is larger than 256 KiB";
-            return Err((StatusCode::PAYLOAD_TOO_LARGE, error::INVALID_REQUEST, why));
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, jsonrpc::INVALID_REQUEST, why));
         }
         let Some(frame) = body.frame().await else {
             return Ok(all);
         };
         let why = "The body broke off";
-        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, error::PARSE_ERROR, why))?;
+        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, jsonrpc::PARSE_ERROR, why))?;
         // Trailers say nothing here.
         let piece = frame.into_data().unwrap_or_default();
         if piece.is_empty() {
@@ -206,37 +211,24 @@ fn quota(http: &Http, message: &Message, refusal: &Refusal, headers: &HeaderMap)
     );
     let facts = reply::facts(refusal);
     if message.method() != Some("tools/call") {
-        let told = error::reply(
-            Some(message),
-            error::SERVER_ERROR,
-            &text,
-            Some(facts.into()),
-        );
-        return reply::with_headers(respond(StatusCode::OK, told), refusal);
+        let data = Some(facts.into());
+        let error = jsonrpc::error(Some(message), jsonrpc::SERVER_ERROR, &text, data);
+        return reply::with_headers(jsonrpc::response(StatusCode::OK, error), refusal);
     }
-    let wait = refusal.seconds();
     let meta = Map::from_iter([
         ("econoscope/error".to_owned(), facts.into()),
-        ("retry_after_seconds".to_owned(), wait.into()),
+        ("retry_after_seconds".to_owned(), refusal.seconds().into()),
     ]);
-    match http.refuse(headers, &text, meta) {
-        Ok(result) => reply::with_headers(result.answer(message).map(Body::new), refusal),
-        Err(_) => burst(refusal),
-    }
+    reply::with_headers(http.refuse(headers, message, text, meta), refusal)
 }
 
-/// Abuse is told to the transport: 429 with a JSON-RPC error.
+/// Abuse: 429 with a JSON-RPC error.
 fn burst(refusal: &Refusal) -> Response {
     let (why, facts) = (reply::sentence(refusal), reply::facts(refusal));
-    let told = error::reply(None, error::SERVER_ERROR, &why, Some(facts.into()));
-    reply::with_headers(respond(StatusCode::TOO_MANY_REQUESTS, told), refusal)
+    let error = jsonrpc::error(None, jsonrpc::SERVER_ERROR, &why, Some(facts.into()));
+    let response = jsonrpc::response(StatusCode::TOO_MANY_REQUESTS, error);
+    reply::with_headers(response, refusal)
 }
-
-fn respond(status: StatusCode, told: Bytes) -> Response {
-    error::response(status, told).map(Body::new)
-}
-
-const BOTH: &str = "application/json, text/event-stream";
 
 /// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
 fn lenient(headers: &mut HeaderMap) {
@@ -252,4 +244,43 @@ fn lenient(headers: &mut HeaderMap) {
     if is_loose {
         headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
     }
+}
+
+/// The refusal of a stream.
+fn refuse_listener(full: Full, message: &Message) -> Response {
+    let (status, wait, why) = match full {
+        Full::Caller => (
+            StatusCode::TOO_MANY_REQUESTS,
+            60,
+            format!(
+                "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, which is the most. Close one, or watch more addresses in one."
+            ),
+        ),
+        Full::All => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            30,
+            "All subscriptions are taken. Ask for the resource itself, or try again later."
+                .to_owned(),
+        ),
+    };
+    let data = json!({ "code": "rate_limited", "retryable": true, "retry_after_seconds": wait });
+    let error = jsonrpc::error(Some(message), jsonrpc::SERVER_ERROR, &why, Some(data));
+    let mut response = jsonrpc::response(status, error);
+    set(&mut response, header::RETRY_AFTER, &wait.to_string());
+    set(&mut response, header::CACHE_CONTROL, "no-store");
+    response
+}
+
+/// A stream keeps its permit until it ends; any other answer is no stream and needs none.
+fn hold(permit: Permit, response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if !kind.is_some_and(|k| k.as_bytes().starts_with(b"text/event-stream")) {
+        return response;
+    }
+    response.map(|body| {
+        Body::new(body.map_frame(move |frame| {
+            let _kept = &permit;
+            frame
+        }))
+    })
 }

@@ -1,12 +1,12 @@
-//! Lines in and out, and a word to whoever sends one that cannot be read.
+//! Framing over stdio: one message a line.
 //!
-//! The library's own reader drops what is no JSON without a word, and a client that waits for an answer hangs.
-//! Here every line is a message or is answered: -32700 where it is no JSON (or longer than is read), -32600 where it
-//! is JSON but no request. Blank lines alone mean nothing.
+//! The library's own reader drops a line that is no JSON without an answer, and a client that waits for one hangs.
+//! Here every line is a message or gets an error: -32700 for a line that is no JSON or too long, -32600 for JSON that is
+//! no request. Blank lines are skipped.
 
+use super::jsonrpc;
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
-use mcp_lane::error;
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::future::Future;
@@ -79,7 +79,7 @@ fn parse(line: &Bytes) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Bytes> {
     }
     match serde_json::from_slice(&line) {
         Ok(message) => Ok(Some(message)),
-        Err(_) => Err(error::unreadable(&line)),
+        Err(_) => Err(jsonrpc::unreadable(&line)),
     }
 }
 
@@ -125,7 +125,7 @@ where
                 Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
                     let max = self.max_length.div_ceil(1_024);
                     let why = format!("Parse error: a line is at most {max} KiB long");
-                    self.refuse(error::reply(None, error::PARSE_ERROR, &why, None));
+                    self.refuse(jsonrpc::error(None, jsonrpc::PARSE_ERROR, &why, None));
                     continue;
                 }
             };

@@ -1,12 +1,13 @@
 //! One JSON-RPC message with the bytes it came in.
 //!
-//! Limits need the method and the tool's name before a message is answered, and a plain call can be answered from
-//! what is read here. A plain call is read once: arguments stay raw text and nothing is copied. The depth of
-//! what is skipped costs no stack.
+//! Rate limits need the method and the tool's name before a message is answered, and a plain call is answered from what
+//! is read here. The depth of what is skipped costs no stack.
 
-use crate::call::{Call, PlainCall};
-use bytes::Bytes;
-use http_body_util::Full;
+use super::lifecycle::Lifecycle;
+use axum::body::Bytes;
+use econoscope_answers::endpoints::{Arguments, Route};
+use rmcp::model::JsonObject;
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,8 +15,10 @@ use std::borrow::Cow;
 
 /// Most values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
+/// Digits of an id that fit an `i64` whatever they are.
+const SAFE_DIGITS: usize = 18;
 
-/// A body and what was read of it. [`Message::into_body`] gives it to the library whole.
+/// A body and what was read of it.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     bytes: Bytes,
@@ -27,7 +30,6 @@ enum Content {
     /// Neither a request nor a notification: what is not JSON, or a client's response.
     #[default]
     Unknown,
-    /// A call of a tool that is understood completely.
     Call(PlainCall),
     /// Any other request or notification.
     Other {
@@ -37,21 +39,33 @@ enum Content {
     },
 }
 
-/// Why a body is no message: readers could understand it differently, or it is more than any has use for.
+/// A `tools/call` that every reader understands in one way: no escapes, no unknown or repeated members, a known tool, and
+/// an id that is written back as it was read.
+#[derive(Debug, Clone)]
+pub(super) struct PlainCall {
+    pub(super) id: String,
+    pub(super) route: &'static Route,
+    pub(super) arguments: Arguments,
+    /// What `_meta` says.
+    pub(super) lifecycle: Lifecycle,
+}
+
+/// Why a body is refused: readers could understand it differently, or it is larger than any use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused(pub &'static str);
 
 impl Message {
-    /// Reads a body. What is not JSON, or a client's response, is a message without a method: the library behind
-    /// says what is wrong with it.
+    /// Reads a body. What is not JSON, or a client's response, is a message without a method: the protocol library says
+    /// what is wrong with it.
     ///
     /// # Errors
     /// [`Refused`] for JSON that has a member twice or of the wrong kind, several messages, or too many values.
     pub fn read(bytes: Bytes) -> Result<Self, Refused> {
-        if is_crowded(&bytes) {
+        let opens = |b: &&u8| matches!(b, b',' | b'[' | b'{');
+        if bytes.len() > MAX_VALUES && bytes.iter().filter(opens).count() > MAX_VALUES {
             return Err(Refused("A message has at most 4,096 values"));
         }
-        // Checked as text once and whole, and not again for each member.
+        // Checked as UTF-8 once, and not again for each member.
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let content = match PlainCall::read(text) {
             Some(call) => Content::Call(call),
@@ -68,11 +82,6 @@ impl Message {
         &self.bytes
     }
 
-    /// The body as it came, for a library that reads it again.
-    pub fn into_body(self) -> Full<Bytes> {
-        Full::new(self.bytes)
-    }
-
     /// `tools/call` and so on; none for what is neither a request nor a notification.
     pub fn method(&self) -> Option<&str> {
         match &self.content {
@@ -86,7 +95,7 @@ impl Message {
     pub fn id(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => call.id(&self.bytes),
+            Content::Call(call) => Some(&call.id),
             Content::Other { id, .. } => id.as_deref(),
         }
     }
@@ -95,28 +104,90 @@ impl Message {
     pub fn target(&self) -> Option<&str> {
         match &self.content {
             Content::Unknown => None,
-            Content::Call(call) => call.tool(&self.bytes),
+            Content::Call(call) => Some(call.route.spec.tool),
             Content::Other { target, .. } => target.as_deref(),
         }
     }
 
-    /// The call, when it is understood completely.
-    pub(crate) fn call(&self) -> Option<Call<'_>> {
+    /// The call, when it is a plain one.
+    pub(super) fn call(&self) -> Option<&PlainCall> {
         match &self.content {
-            Content::Call(call) => call.parts(&self.bytes),
+            Content::Call(call) => Some(call),
             Content::Unknown | Content::Other { .. } => None,
         }
     }
 }
 
-/// Whether there may be more values in a message than any has use for.
-fn is_crowded(body: &[u8]) -> bool {
-    let begins = |b: &&u8| matches!(b, b',' | b'[' | b'{');
-    body.len() > MAX_VALUES && body.iter().filter(begins).count() > MAX_VALUES
+/// The members of a plain call; with any other, or one given twice, it is none.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallMembers<'a> {
+    jsonrpc: &'a str,
+    #[serde(borrow)]
+    id: &'a RawValue,
+    method: &'a str,
+    #[serde(borrow)]
+    params: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallParams<'a> {
+    name: &'a str,
+    arguments: Option<JsonObject>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+impl PlainCall {
+    fn read(body: &str) -> Option<Self> {
+        // With a backslash the same name can be written in many ways. A list can stand for an object.
+        let is_object = |text: &str| text.starts_with('{');
+        if !is_object(body) || body.contains('\\') {
+            return None;
+        }
+        let members: CallMembers<'_> = serde_json::from_str(body).ok()?;
+        let (id, params) = (members.id.get(), members.params.get());
+        let is_call = members.jsonrpc == "2.0" && members.method == "tools/call";
+        if !is_call || !is_plain_id(id) || !is_object(params) {
+            return None;
+        }
+        let params: CallParams<'_> = serde_json::from_str(params).ok()?;
+        let arguments = params.arguments.unwrap_or_default();
+        let lifecycle = Lifecycle::of_meta(params.meta.map(RawValue::get))?;
+        let route = Route::find(params.name)?;
+        arguments.values().all(is_flat).then(|| Self {
+            id: id.to_owned(),
+            route,
+            arguments,
+            lifecycle,
+        })
+    }
+}
+
+/// Whether a value nests no deeper than a list of plain values: readers differ in how deep they go.
+fn is_flat(value: &Value) -> bool {
+    let is_scalar = |v: &Value| !v.is_array() && !v.is_object();
+    match value.as_array() {
+        Some(items) => items.iter().all(is_scalar),
+        None => is_scalar(value),
+    }
+}
+
+/// Whether an id is written back as it was read: a text, or a whole number in its only form.
+fn is_plain_id(id: &str) -> bool {
+    if id.starts_with('"') {
+        return true;
+    }
+    let digits = id.strip_prefix('-').unwrap_or(id);
+    let is_number = (1..=SAFE_DIGITS).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && !digits.starts_with('0');
+    is_number || id == "0"
 }
 
 /// What any message may have; a member that stands there twice is an error.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Members<'a> {
     #[serde(borrow, rename = "jsonrpc")]
     _jsonrpc: Option<Text<'a>>,
@@ -129,7 +200,7 @@ struct Members<'a> {
 }
 
 /// What is looked at of the parameters.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Params<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
@@ -142,7 +213,7 @@ struct Params<'a> {
 }
 
 /// A text, borrowed where it has no escapes.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Members<'_> {
@@ -150,13 +221,11 @@ impl Members<'_> {
         let Some(method) = self.method else {
             return Content::Unknown;
         };
+        let target = self.params.and_then(|p| p.name.or(p.uri));
         Content::Other {
             method: method.0.into_owned(),
             id: self.id.map(|id| id.get().to_owned()),
-            target: self
-                .params
-                .and_then(|p| p.name.or(p.uri))
-                .map(|text| text.0.into_owned()),
+            target: target.map(|text| text.0.into_owned()),
         }
     }
 }

@@ -96,7 +96,7 @@ fn floats(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn every_figure_is_the_same_bytes_over_rest_and_mcp_with_the_lane_and_without() {
+async fn every_figure_is_the_same_bytes_over_rest_and_mcp_direct_and_through_the_library() {
     let both = Both::over(&bundled());
     let mut compared = 0;
     for (tool, arguments) in questions() {
@@ -107,12 +107,12 @@ async fn every_figure_is_the_same_bytes_over_rest_and_mcp_with_the_lane_and_with
             .header("host", "localhost:8080")
             .body(Body::empty())
             .unwrap();
-        let rest = String::from_utf8(ask(&both.slow, request).await).unwrap();
-        let fast = called(&both.fast, tool, &arguments).await;
-        let slow = called(&both.slow, tool, &arguments).await;
+        let rest = String::from_utf8(ask(&both.library, request).await).unwrap();
+        let direct = called(&both.direct, tool, &arguments).await;
+        let library = called(&both.library, tool, &arguments).await;
         compared += floats(&rest);
-        assert_eq!(fast, rest, "{tool} {arguments}: with the lane");
-        assert_eq!(slow, rest, "{tool} {arguments}: without the lane");
+        assert_eq!(direct, rest, "{tool} {arguments}: direct");
+        assert_eq!(library, rest, "{tool} {arguments}: through the library");
     }
     assert!(compared > 10_000, "only {compared} figures were compared");
 }
@@ -140,7 +140,7 @@ async fn the_command_line_prints_the_same_figures() {
         let arguments = json!({ "seriesId": id, "start": "1990-01-01", "end": "2020-01-01", "detail": "full",
             "frequency": "m", "aggregation": "avg" });
         let both = Both::over(&bundled());
-        let structured = called(&both.slow, "get_time_series", &arguments).await;
+        let structured = called(&both.library, "get_time_series", &arguments).await;
         let pairs = arguments.as_object().unwrap().iter();
         let done = std::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
             .arg("--store")

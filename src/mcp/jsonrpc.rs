@@ -1,0 +1,110 @@
+//! JSON-RPC's envelopes: the one place that writes them.
+
+use super::message::Message;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use http_body::{Frame, SizeHint};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// What came is not JSON.
+pub(crate) const PARSE_ERROR: i32 = -32_700;
+/// It is JSON, but no request.
+pub(crate) const INVALID_REQUEST: i32 = -32_600;
+/// A failure of the server's own kind, such as a used-up allowance.
+pub(crate) const SERVER_ERROR: i32 = -32_000;
+
+/// Up to this length the parts of an answer are copied together.
+const MAX_COPIED: usize = 16 * 1024;
+
+/// An error as the answer to a message; to none where it is not known what was asked.
+pub(crate) fn error(to: Option<&Message>, code: i32, message: &str, data: Option<Value>) -> Bytes {
+    let error = match data {
+        Some(data) => json!({ "code": code, "message": message, "data": data }),
+        None => json!({ "code": code, "message": message }),
+    };
+    // An id of no kind that the protocol knows is not repeated.
+    let is_known =
+        |id: &&str| serde_json::from_str::<Value>(id).is_ok_and(|id| id.is_string() || id.is_i64());
+    let id = to.and_then(Message::id).filter(is_known).unwrap_or("null");
+    Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
+}
+
+/// The answer to what the library cannot read as a message: -32700 for what is no JSON, -32600 for any other.
+pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
+    // The library's own words speak of its types, so it is read again plainly.
+    match serde_json::from_slice::<Value>(bytes) {
+        Err(problem) => error(None, PARSE_ERROR, &format!("Parse error: {problem}"), None),
+        Ok(_) => error(
+            Message::read(bytes.clone()).ok().as_ref(),
+            INVALID_REQUEST,
+            "Invalid request: one JSON-RPC 2.0 request or notification at a time; batches are not spoken",
+            None,
+        ),
+    }
+}
+
+/// A result as the answer to the message with this id: `before`, `shared` and `after` are the parts of the result. A
+/// long `shared` part is not copied.
+pub(super) fn result(id: &str, before: &[&str], shared: &Bytes, after: &str) -> Body {
+    let is_copied = shared.len() <= MAX_COPIED;
+    let length: usize = before.iter().map(|part| part.len()).sum();
+    let copied = if is_copied { shared.len() } else { 0 };
+    let mut first = Vec::with_capacity(64 + id.len() + length + copied + after.len());
+    for part in [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#] {
+        first.extend_from_slice(part.as_bytes());
+    }
+    for part in before {
+        first.extend_from_slice(part.as_bytes());
+    }
+    if is_copied {
+        for part in [shared, after.as_bytes(), b"}"] {
+            first.extend_from_slice(part);
+        }
+        return Body::from(first);
+    }
+    let last = Bytes::from(format!("{after}}}"));
+    Body::new(Pieces([first.into(), shared.clone(), last].into_iter()))
+}
+
+/// A response of JSON.
+pub(crate) fn response(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// A body of pieces whose length is known.
+struct Pieces(std::array::IntoIter<Bytes, 3>);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.next().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.as_slice().is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(
+            self.0
+                .as_slice()
+                .iter()
+                .map(|piece| piece.len() as u64)
+                .sum(),
+        )
+    }
+}
