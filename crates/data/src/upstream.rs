@@ -1,7 +1,6 @@
 //! Answers of another service of the same API, within the few calls a day it allows.
 //!
-//! A question's way: memory, then disk, then a wider range already held, then one call that all who ask
-//! share. Each call is paid for in the [`Ledger`] first. An answer past its lifetime is given at once,
+//! A question's way: memory, then disk, then one call that all who ask here share. Each call is paid for in the [`Ledger`] first. An answer past its lifetime is given at once,
 //! marked with its age, while one call renews it; it is also given when the upstream fails. This floor
 //! knows paths and query pairs, not endpoints.
 
@@ -18,14 +17,12 @@ pub mod fuzz;
 mod ledger;
 mod request;
 mod shared;
-mod slice;
 mod state;
-mod together;
 
 pub use self::core::UpstreamConfig;
 pub use book::{Purpose, Quota, Verdict};
 pub use ledger::Ledger;
-pub use request::{Check, Kind, Request, Slice};
+pub use request::{Check, Kind, Request};
 
 use self::core::{Core, Hold, Question};
 use bytes::Bytes;
@@ -59,7 +56,7 @@ pub enum Freshness {
 /// An answer and where it stands in time.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// The body as the upstream sent it, or a range cut out of one.
+    /// The body as the upstream sent it.
     pub body: Bytes,
     /// How old the content is.
     pub age: Duration,

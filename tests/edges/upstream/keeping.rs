@@ -178,64 +178,6 @@ async fn must_revalidate_is_not_served_stale_when_the_upstream_is_down() {
 }
 
 #[tokio::test]
-async fn a_narrower_range_is_cut_from_a_wider_one_that_is_held() {
-    let server = MockServer::start().await;
-    Mock::given(any())
-        .respond_with(|request: &wiremock::Request| {
-            let date = |name: &str| -> jiff::civil::Date {
-                request.url.query_pairs().find(|(key, _)| key == name).unwrap().1.parse().unwrap()
-            };
-            let (start, end) = (date("start"), date("end"));
-            let rows: Vec<_> = (0..2_000)
-                .map(|n| "2020-01-01".parse::<jiff::civil::Date>().unwrap().saturating_add(jiff::Span::new().days(n * 3)))
-                .filter(|day| (start..=end).contains(day))
-                .map(|day| format!(r#"{{"date":"{day}","value":1.50}}"#))
-                .collect();
-            let body = format!(r#"{{"seriesId":"X","start":"{start}","end":"{end}","rowCount":{},"truncated":false,"data":[{}]}}"#, rows.len(), rows.join(","));
-            json(&body)
-        })
-        .mount(&server)
-        .await;
-    let ask = |start: &str, end: &str| {
-        let mut request = Request::new(
-            &["api", "public", "data", "X"],
-            &[("start", start), ("end", end)],
-        );
-        request.kind = Kind::Interactive;
-        request.slice = Some(Slice {
-            start: start.parse().unwrap(),
-            end: end.parse().unwrap(),
-        });
-        request
-    };
-    let dir = tempfile::tempdir().unwrap();
-    let clock = clock();
-    let upstream = stored(*server.address(), 100, &clock, &dir.path().join("state.db"));
-    let direct = open(*server.address(), 1_000, &clock);
-    upstream.get(ask("2020-01-03", "2024-12-30")).await.unwrap();
-    upstream.settle().await;
-    let before = calls(&server).await;
-    let mut narrow = Vec::new();
-    for (start, end) in [
-        ("2021-01-01", "2021-12-31"),
-        ("2020-01-03", "2024-12-30"),
-        ("2024-02-29", "2024-03-01"),
-    ] {
-        narrow.push((
-            ask(start, end),
-            upstream.get(ask(start, end)).await.unwrap().body,
-        ));
-    }
-    assert_eq!(calls(&server).await, before);
-    for (request, cut) in narrow {
-        assert_eq!(direct.get(request).await.unwrap().body, cut);
-    }
-    let before = calls(&server).await;
-    upstream.get(ask("2021-01-01", "2025-06-01")).await.unwrap();
-    assert_eq!(calls(&server).await, before + 1, "this one is wider");
-}
-
-#[tokio::test]
 async fn a_state_that_cannot_be_written_forwards_nothing_and_answers_what_it_holds() {
     let (server, clock) = (origin().await, clock());
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use chaos::{Chaos, Dice, Faults};
 use econoscope::Error;
 use econoscope_core::clock::{Clock, ManualClock};
 use econoscope_data::upstream::{
-    Fetched, Freshness, Kind, Ledger, Purpose, Request, Slice, Upstream, UpstreamConfig, Verdict,
+    Fetched, Freshness, Kind, Ledger, Purpose, Request, Upstream, UpstreamConfig, Verdict,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -7,7 +7,6 @@ use super::provenance::Provenance;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
-use econoscope_data::upstream::Slice;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,8 +37,6 @@ pub struct Spec {
 pub struct Outbound {
     /// Arguments of the path and the query.
     pub arguments: Arguments,
-    /// Set for a time series, so that a wider range already held may answer.
-    pub slice: Option<Slice>,
 }
 
 /// Where an answer keeps its provenance; `None` of one that has none.
@@ -75,7 +72,6 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     fn outbound(checked: &Arguments, _today: Date) -> Result<Outbound> {
         Ok(Outbound {
             arguments: checked.clone(),
-            slice: None,
         })
     }
 

@@ -48,7 +48,6 @@ pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<R
             ..1_800 => DAY,
             _ => 7 * DAY,
         },
-        slice: outbound.slice,
         check: Some(|body| read::<E>(body).map(drop)),
     })
 }

@@ -5,11 +5,11 @@
 //! an answer costs one call, trusting a damaged one costs more.
 
 use super::freshness::Policy;
-use super::request::{Key, Slice};
+use super::request::Key;
 use super::state::StateFile;
 use bytes::Bytes;
 use econoscope_core::clock::{Moment, duration, millis};
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,8 +57,6 @@ pub(super) struct Entry {
     pub(super) fetched: Moment,
     /// What its headers allow.
     pub(super) policy: Policy,
-    /// The dates it covers, for a time series.
-    pub(super) slice: Option<Slice>,
 }
 
 /// What an entry is good for at a moment.
@@ -146,38 +144,25 @@ impl Cache {
 
     /// From disk, also what another process put there. Blocks.
     pub(super) fn load(&self, key: &str) -> Option<Entry> {
-        let found = self.select("WHERE origin = ?1 AND key = ?2", &[&self.origin, key]);
-        told(found, "read an answer")?.pop()?
-    }
-
-    /// Answers for ranges of a series that hold `slice`, newest first. Blocks on the disk.
-    pub(super) fn wider(&self, series: &str, slice: Slice) -> Vec<Entry> {
-        let condition = "WHERE origin = ?1 AND series = ?2 AND first <= ?3 AND last >= ?4 ORDER BY wall DESC LIMIT 4";
-        let (start, end) = (slice.start.to_string(), slice.end.to_string());
-        let found = self.select(condition, &[&self.origin, series, &start, &end]);
-        let found = told(found, "read wider answers").unwrap_or_default();
-        found.into_iter().flatten().collect()
-    }
-
-    fn select(&self, condition: &str, asked: &[&str]) -> rusqlite::Result<Vec<Option<Entry>>> {
-        self.disk.read(|disk| {
-            disk.prepare_cached(&format!("{SELECT} {condition}"))?
-                .query_map(params_from_iter(asked), read)?
-                .collect()
-        })
+        let found = self.disk.read(|disk| {
+            disk.prepare_cached(SELECT)?
+                .query_row([self.origin.as_str(), key], read)
+                .optional()
+        });
+        told(found, "read an answer")?.flatten()
     }
 
     /// Onto disk, and the oldest out when there is too much. Blocks.
-    pub(super) fn save(&self, key: &str, entry: &Entry, series: Option<&str>) {
+    pub(super) fn save(&self, key: &str, entry: &Entry) {
         let Some((found, body)) = entry.content.kept() else {
             return;
         };
         let policy = &entry.policy;
         let [wall, uptime, boot] = entry.fetched.written();
-        let range = entry.slice.zip(series);
         let kept = self.disk.write(|disk| {
             disk.prepare_cached(
-                "INSERT OR REPLACE INTO answers VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
+                "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified)
+                VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
             )?
             .execute(params![
                 self.origin,
@@ -193,9 +178,6 @@ impl Cache {
                 policy.is_strict,
                 policy.etag,
                 policy.modified,
-                range.map(|(_, series)| series),
-                range.map(|(slice, _)| slice.start.to_string()),
-                range.map(|(slice, _)| slice.end.to_string()),
             ])?;
             self.make_room(disk)
         });
@@ -221,7 +203,7 @@ fn told<T, E: Display>(done: Result<T, E>, what: &str) -> Option<T> {
         .ok()
 }
 
-const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified, first, last FROM answers";
+const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified FROM answers WHERE origin = ?1 AND key = ?2";
 
 /// A row as an entry; `None`, with a warning, when it is not whole.
 fn read(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
@@ -247,12 +229,10 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
         etag: row.get(9)?,
         modified: row.get(10)?,
     };
-    let slice = Slice::kept(row.get(11)?, row.get(12)?);
     Ok(Some(Entry {
         content,
         fetched,
         policy,
-        slice,
     }))
 }
 

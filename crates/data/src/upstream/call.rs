@@ -170,7 +170,6 @@ impl Core {
             content,
             fetched: self.clock.now(),
             policy,
-            slice: request.slice,
         });
         self.keep(question, &entry);
         Ok(Answered {
@@ -188,8 +187,7 @@ impl Core {
         let (this, question, entry) = (Arc::clone(self), question.clone(), Arc::clone(entry));
         self.tasks.spawn_blocking(move || {
             if entry.policy.is_storable {
-                let series = question.request.series_key().ok();
-                this.cache.save(&question.key, &entry, series.as_deref());
+                this.cache.save(&question.key, &entry);
             } else {
                 this.cache.forget(&question.key);
             }

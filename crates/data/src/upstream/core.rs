@@ -1,16 +1,14 @@
-//! What an upstream consists of, and the way of a question that memory cannot answer: what the disk holds, a wider
-//! range that is held, one paid call. Equal questions share one way: the first caller leads, the others follow.
+//! What an upstream consists of, and the way of a question that memory cannot answer: what the disk holds,
+//! one paid call. Equal questions share one way: the first caller leads, the others follow.
 
 use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, Standing};
 use super::failure::Failure;
 use super::fetch::Fetcher;
-use super::freshness::Policy;
 use super::ledger::{Home, Ledger};
 use super::request::{Key, Request, check_base};
 use super::shared::SharedState;
-use super::slice::cut;
 use super::state::StateFile;
 use crate::postgres::Address;
 use econoscope_core::clock::{Clock, Moment};
@@ -143,7 +141,7 @@ impl Core {
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
         let (limit, is_writable) = (config.daily_limit, state.is_writable());
         let shared = config.database.as_ref();
-        let shared = shared.map(|at| SharedState::at(at, address).map(Arc::new));
+        let shared = shared.map(|at| SharedState::at(at).map(Arc::new));
         let shared = shared.transpose()?;
         let home = match &shared {
             Some(shared) => Home::Shared(Arc::clone(shared)),
@@ -260,10 +258,7 @@ impl Core {
             (Some(entry), true) => return Ok(Answered::held(entry)),
             (newer, _) => newer.or(held),
         };
-        match &self.shared {
-            None => self.call(question, newer).await,
-            Some(shared) => self.answer_for_all(question, newer, shared).await,
-        }
+        self.call(question, newer).await
     }
 
     /// What the disk holds that is newer, remembered if it will do.
@@ -308,32 +303,7 @@ impl Core {
                 }
         };
         let loaded = self.cache.load(&question.key).filter(is_newer);
-        if loaded.as_ref().is_some_and(will_do) {
-            return (loaded, true);
-        }
-        let Some((slice, series)) = request.slice.zip(request.series_key().ok()) else {
-            return (loaded, false);
-        };
-        let mut wider = self.cache.wider(&series, slice).into_iter();
-        let fitting = wider.find_map(|entry| {
-            let Content::Found(body) = &entry.content else {
-                return None;
-            };
-            if !will_do(&entry) || !is_newer(&entry) {
-                return None;
-            }
-            Some(Entry {
-                content: Content::Found(cut(body, entry.slice?, slice)?),
-                slice: Some(slice),
-                policy: Policy {
-                    etag: None,
-                    modified: None,
-                    ..entry.policy
-                },
-                ..entry
-            })
-        });
-        let is_usable = fitting.is_some();
-        (fitting.or(loaded), is_usable)
+        let is_usable = loaded.as_ref().is_some_and(will_do);
+        (loaded, is_usable)
     }
 }

@@ -4,7 +4,6 @@
 //! by one, so no name can leave the base path, change the host or smuggle a second request.
 
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::Date;
 use std::time::Duration;
 use url::Url;
 
@@ -20,24 +19,6 @@ pub enum Kind {
     Interactive,
 }
 
-/// The dates a time series is asked for, defaults resolved. The query carries them as `start` and `end`
-/// or leaves them out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice {
-    /// First day.
-    pub start: Date,
-    /// Last day.
-    pub end: Date,
-}
-
-impl Slice {
-    /// The dates as they were written down, where they were.
-    pub(super) fn kept(start: Option<String>, end: Option<String>) -> Option<Self> {
-        let (start, end) = (start?.parse().ok()?, end?.parse().ok()?);
-        Some(Self { start, end })
-    }
-}
-
 /// One question for the upstream.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -51,8 +32,6 @@ pub struct Request {
     pub kind: Kind,
     /// How long past its freshness an answer is still worth giving, marked as stale.
     pub max_stale: Duration,
-    /// Set for a time series: an answer for a wider range may then be cut to this one.
-    pub slice: Option<Slice>,
     /// Run on each new body before it is kept; a body that fails does not displace an older answer.
     pub check: Option<Check>,
 }
@@ -69,7 +48,6 @@ impl Request {
             what: "page",
             kind: Kind::Shared,
             max_stale: Duration::from_secs(24 * 3600),
-            slice: None,
             check: None,
         }
     }
@@ -79,20 +57,6 @@ impl Request {
     /// # Errors
     /// [`Error::InvalidParam`] for a segment that is no identifier or a value with control characters.
     pub(super) fn key(&self) -> Result<Key> {
-        self.key_of(self.query.iter())
-    }
-
-    /// What all ranges of one time series have in common.
-    pub(super) fn series_key(&self) -> Result<Key> {
-        let dates = ["start", "end"];
-        self.key_of(
-            self.query
-                .iter()
-                .filter(|(name, _)| !dates.contains(&name.as_str())),
-        )
-    }
-
-    fn key_of<'a>(&self, query: impl Iterator<Item = &'a (String, String)>) -> Result<Key> {
         let mut key = Key::with_capacity(96);
         // The form of the answer, should there be another one some day: the keys are on disk.
         key.push('j');
@@ -101,7 +65,7 @@ impl Request {
             key.push('/');
             key.push_str(segment);
         }
-        for (name, value) in query {
+        for (name, value) in &self.query {
             if name.chars().chain(value.chars()).any(char::is_control) {
                 let problem = "holds control characters";
                 return Err(Error::invalid(name, value, problem, "printable text"));
@@ -258,14 +222,11 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_questions_apart_and_ranges_share_a_series() {
+    fn keys_tell_questions_apart() {
         let key = |query: &[(&str, &str)]| Request::new(&["a"], query).key().unwrap();
         assert_ne!(key(&[("q", "x"), ("y", "z")]), key(&[("q", "xy=z")]));
         assert_ne!(key(&[("q", "")]), key(&[]));
         assert!(Request::new(&["a"], &[("q", "x\u{1}y")]).key().is_err());
-        let narrow = Request::new(&["a"], &[("start", "2020-01-01"), ("format", "csv")]);
-        let wide = Request::new(&["a"], &[("format", "csv"), ("end", "2020-01-01")]);
-        assert_eq!(narrow.series_key().unwrap(), wide.series_key().unwrap());
     }
 
     #[test]

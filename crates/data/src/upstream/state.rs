@@ -35,9 +35,8 @@ CREATE TABLE answers (
     origin TEXT NOT NULL, key TEXT NOT NULL, found INTEGER NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL,
     wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot INTEGER NOT NULL,
     lifetime INTEGER NOT NULL, born INTEGER NOT NULL, strict INTEGER NOT NULL, etag TEXT, modified TEXT,
-    series TEXT, first TEXT, last TEXT, PRIMARY KEY (origin, key)
+    PRIMARY KEY (origin, key)
 );
-CREATE INDEX answers_by_series ON answers (origin, series) WHERE series IS NOT NULL;
 CREATE INDEX answers_by_age ON answers (wall);
 ";
 

@@ -16,7 +16,6 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
-use econoscope_data::upstream::Slice;
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -53,10 +52,7 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
             arguments.insert(name.into(), day.to_string().into());
         }
     }
-    Ok(Outbound {
-        arguments,
-        slice: Some(Slice { start, end }),
-    })
+    Ok(Outbound { arguments })
 }
 
 /// The answer asked for, out of the upstream's rows.

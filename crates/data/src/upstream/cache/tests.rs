@@ -14,7 +14,7 @@ fn key(name: &str) -> Key {
     Request::new(&["data", name], &[]).key().unwrap()
 }
 
-fn entry(clock: &ManualClock, body: &str, slice: Option<(&str, &str)>) -> Entry {
+fn entry(clock: &ManualClock, body: &str) -> Entry {
     let policy = Policy {
         etag: Some("\"1\"".into()),
         is_strict: false,
@@ -25,10 +25,6 @@ fn entry(clock: &ManualClock, body: &str, slice: Option<(&str, &str)>) -> Entry 
         content: Content::Found(Bytes::copy_from_slice(body.as_bytes())),
         fetched: clock.now(),
         policy,
-        slice: slice.map(|(start, end)| Slice {
-            start: start.parse().unwrap(),
-            end: end.parse().unwrap(),
-        }),
     }
 }
 
@@ -42,17 +38,16 @@ fn what_is_saved_is_found_again_by_another_process() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let clock = clock();
-    let saved = entry(&clock, "{}", Some(("2024-01-01", "2024-12-31")));
-    open(Some(&path), 1 << 20).save(&key("A"), &saved, Some(&key("A")));
+    let saved = entry(&clock, "{}");
+    open(Some(&path), 1 << 20).save(&key("A"), &saved);
     let other = open(Some(&path), 1 << 20);
     assert_eq!(other.load(&key("A")).as_ref(), Some(&saved));
     assert_eq!(other.load(&key("B")), None);
     let unknown = Entry {
         content: Content::Unknown("ZZZ".into()),
-        slice: None,
         ..saved
     };
-    other.save(&key("Z"), &unknown, None);
+    other.save(&key("Z"), &unknown);
     assert_eq!(other.load(&key("Z")), Some(unknown));
 }
 
@@ -60,36 +55,10 @@ fn what_is_saved_is_found_again_by_another_process() {
 fn answers_of_another_upstream_are_not_ours() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
-    open(Some(&path), 1 << 20).save(&key("A"), &entry(&clock(), "{}", None), None);
+    open(Some(&path), 1 << 20).save(&key("A"), &entry(&clock(), "{}"));
     let state = Arc::new(StateFile::open(Some(&path)).unwrap());
     let other = Cache::new(state, "https://example.com", 1 << 20, 1 << 20);
     assert_eq!(other.load(&key("A")), None);
-}
-
-#[test]
-fn wider_ranges_of_the_same_series_are_found() {
-    let clock = clock();
-    let cache = open(None, 1 << 20);
-    for (name, from, to) in [
-        ("w", "2020-01-01", "2024-12-31"),
-        ("n", "2023-01-01", "2023-12-31"),
-    ] {
-        cache.save(
-            &key(name),
-            &entry(&clock, name, Some((from, to))),
-            Some(&key("S")),
-        );
-    }
-    let found = |from: &str, to: &str| {
-        let slice = Slice {
-            start: from.parse().unwrap(),
-            end: to.parse().unwrap(),
-        };
-        cache.wider(&key("S"), slice).len()
-    };
-    assert_eq!(found("2023-02-01", "2023-03-01"), 2);
-    assert_eq!(found("2022-02-01", "2023-03-01"), 1);
-    assert_eq!(found("2022-02-01", "2025-01-01"), 0);
 }
 
 #[test]
@@ -107,7 +76,7 @@ fn damaged_rows_are_absent_and_the_rest_stays() {
     for change in damage {
         let cache = open(None, 1 << 20);
         for name in ["A", "B"] {
-            cache.save(&key(name), &entry(&clock(), "{}", None), None);
+            cache.save(&key(name), &entry(&clock(), "{}"));
         }
         let sql = format!("UPDATE answers SET {change} WHERE key = ?1");
         let damaged = cache.disk.write(|db| db.execute(&sql, [key("A").as_str()]));
@@ -123,11 +92,7 @@ fn the_disk_stays_within_its_size_and_the_oldest_goes_first() {
     let cache = open(None, 100_000);
     for n in 0..300 {
         clock.advance(Duration::from_secs(1));
-        cache.save(
-            &key(&format!("K{n}")),
-            &entry(&clock, &"x".repeat(2_000), None),
-            None,
-        );
+        cache.save(&key(&format!("K{n}")), &entry(&clock, &"x".repeat(2_000)));
     }
     let sum = "SELECT sum(length(body)) FROM answers";
     let sum = cache
@@ -144,7 +109,7 @@ fn memory_stays_within_its_weight_under_junk_keys() {
     let clock = clock();
     let junk = Arc::new(Entry {
         content: Content::Unknown(String::new()),
-        ..entry(&clock, "", None)
+        ..entry(&clock, "")
     });
     for n in 0..10_000 {
         cache.remember(&key(&format!("K{n}")), Arc::clone(&junk));
@@ -156,7 +121,7 @@ fn memory_stays_within_its_weight_under_junk_keys() {
 fn standing_follows_time_passed_and_not_the_wall() {
     let clock = clock();
     let hour = Duration::from_secs(3600);
-    let held = entry(&clock, "{}", None);
+    let held = entry(&clock, "{}");
     let strict = Entry {
         policy: Policy {
             is_strict: true,
