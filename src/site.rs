@@ -12,8 +12,6 @@ mod embed;
 mod fault;
 mod figures;
 mod frame;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod glossary;
 mod home;
 mod methods;
@@ -31,4 +29,5 @@ mod text;
 mod view;
 mod widget;
 
+pub use articles::markdown;
 pub(crate) use pages::routes;

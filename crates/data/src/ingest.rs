@@ -9,8 +9,6 @@ mod due;
 mod feeds;
 mod fetch;
 mod files;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod guard;
 mod judge;
 mod key;
@@ -27,7 +25,7 @@ mod testing;
 mod titles;
 mod trial;
 
-pub use feeds::{Feed, FeedReport, read_feeds};
+pub use feeds::{Feed, FeedReport, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};
 pub use key::ApiKey;

@@ -7,8 +7,6 @@
 mod change;
 #[cfg(test)]
 mod contract;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod postgres;
 mod seam;
 mod segment;

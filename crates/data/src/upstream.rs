@@ -12,8 +12,6 @@ mod core;
 mod failure;
 mod fetch;
 mod freshness;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod ledger;
 mod request;
 mod shared;

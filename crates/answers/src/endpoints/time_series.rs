@@ -9,8 +9,6 @@ mod asked;
 mod conditions;
 mod digest;
 mod forwarded;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod points;
 mod rows;
 mod shape;

@@ -10,8 +10,6 @@ mod fred;
 mod settings;
 
 pub(super) use fred::Fred;
-#[cfg(fuzzing)]
-pub(super) use fred::fuzz;
 pub use settings::SourceSettings;
 
 /// The embedded recipes, and before them those of a folder: every `.toml` in it, by name. A source of the same name

@@ -21,7 +21,10 @@ pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
 });
 
 /// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
-pub(super) fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>, String> {
+///
+/// # Errors
+/// What is wrong with a body that is no feed.
+pub fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>, String> {
     let parsed = feed_rs::parser::parse(body).map_err(|e| e.to_string())?;
     Ok(parsed
         .entries

@@ -112,25 +112,5 @@ fn read(id: &SeriesId, answer: &Response) -> std::result::Result<Vec<Known>, Str
     }
 }
 
-/// The door of [`crate::ingest::fuzz::fred`].
-#[cfg(fuzzing)]
-pub(in crate::ingest) fn fuzz(answer: &Response) {
-    use crate::ingest::key::ApiKey;
-    let secret = "0123456789abcdef0123456789abcdef";
-    let (Ok(id), Ok(key)) = (SeriesId::new("DGS10"), ApiKey::new(secret)) else {
-        return;
-    };
-    let _ = read(&id, answer);
-    match api::read::<api::Page>(&key, answer) {
-        Ok(page) => drop(
-            page.observations
-                .iter()
-                .map(api::Item::read)
-                .collect::<Vec<_>>(),
-        ),
-        Err(refusal) => assert!(!format!("{refusal:?}").contains(secret), "the key"),
-    }
-}
-
 #[cfg(test)]
 mod tests;
