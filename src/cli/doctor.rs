@@ -259,7 +259,7 @@ async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
 async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
     let settings = config.sources.settings()?;
     let now = Desk::system_clock()();
-    for (feed, said) in ingest::try_sources(store, &settings, now).await? {
+    for (feed, said) in ingest::check_sources(store, &settings, now).await? {
         let what = format!("feed {feed}");
         let advice = "The next source is asked for its series; what is held stays.";
         match said {

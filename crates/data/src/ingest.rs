@@ -1,29 +1,28 @@
 //! Public sources into the store: the only writer of figures.
 //!
-//! `files` reads folders of CSV, `titles` what series are called; `sources` ask over the network at the pace their
-//! owners allow, `plan` decides what is due, `sync` runs it series by series, so that a broken-off run loses nothing;
-//! `feeds` brings articles. A source that gives no usable answer leaves the store as it was.
+//! `files` imports folders of CSV. `sync` brings series up to date from `sources` and recipes: `plan` decides what is due,
+//! `client` fetches, `accept` decides which rows go in, `write` writes them, `report` says what happened. `feeds` brings
+//! articles. A source that gives no usable answer leaves the store as it was.
 
-mod ask;
-mod due;
+mod accept;
+mod client;
 mod feeds;
 mod fetch;
 mod files;
-mod guard;
-mod judge;
 mod key;
-mod looks;
-mod news;
 mod pace;
 mod plan;
 mod progress;
+mod report;
+mod source_check;
 mod sources;
+mod state;
 mod sync;
 mod table;
 #[cfg(test)]
 mod testing;
 mod titles;
-mod trial;
+mod write;
 
 pub use feeds::{Feed, FeedReport, parse_feed, read_feeds};
 pub use fetch::Timeouts;
@@ -32,6 +31,8 @@ pub use key::ApiKey;
 pub use pace::PaceSettings;
 pub use plan::SyncConfig;
 pub use progress::Progress;
+pub use report::{Missed, Outcome, SyncReport};
+pub use source_check::{check_sources, last_missed, refused_answers};
 pub use sources::{SourceSettings, recipes_with_folder};
-pub use sync::{Missed, Outcome, Refused, SyncReport, sync};
-pub use trial::{last_missed, refused_answers, try_sources};
+pub use state::RefusedAnswer;
+pub use sync::sync;

@@ -10,10 +10,10 @@ mod feed;
 pub use entries::articles as parse_feed;
 pub use feed::Feed;
 
-use super::fetch::{Fetch, Question, Timeouts, Validators, unavailable};
-use super::looks::{self, Looks, blocking};
+use super::fetch::{Fetch, Timeouts, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
+use super::state::{self, States, blocking};
 use crate::store::Store;
 use econoscope_core::error::Result;
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Note of the store: when each feed was read, with the validators of its answer.
-const LOOKS: &str = "feed_looks";
+const STATES: &str = "feed_looks";
 /// A feed is not asked again before this is over.
 const REST_SECONDS: i64 = 30 * 60;
 /// Largest feed that is read.
@@ -49,7 +49,7 @@ pub struct FeedReport {
 
 /// When a feed was read, and how to ask whether it has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct FeedLook {
+struct ReadState {
     at: Timestamp,
     validators: Validators,
 }
@@ -75,11 +75,11 @@ pub async fn read_feeds(
         ..settings.clone()
     };
     let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
-    let mut looks = looks::read(store, LOOKS).await?;
-    let before = looks.clone();
+    let mut states = state::read(store, STATES).await?;
+    let before = states.clone();
     let mut reports = Vec::new();
     for feed in feeds {
-        let work = read_feed(store, &fetch, feed, &mut looks, now);
+        let work = read_feed(store, &fetch, feed, &mut states, now);
         let Some(outcome) = cancel.run_until_cancelled(work).await else {
             break;
         };
@@ -92,8 +92,8 @@ pub async fn read_feeds(
             outcome,
         });
     }
-    if looks != before {
-        looks::keep(&looks, store, LOOKS).await?;
+    if states != before {
+        state::write(&states, store, STATES).await?;
     }
     Ok(reports)
 }
@@ -102,19 +102,17 @@ async fn read_feed(
     store: &Arc<dyn Store>,
     fetch: &Fetch,
     feed: &Feed,
-    looks: &mut Looks<FeedLook>,
+    states: &mut States<ReadState>,
     now: Timestamp,
 ) -> Result<Option<usize>> {
-    let last = looks.get(feed.url.as_str()).cloned().unwrap_or_default();
-    // A look of the "future" is of a clock that was wrong, and would last until that clock is right.
+    let last = states.get(feed.url.as_str()).cloned().unwrap_or_default();
+    // A read of the "future" is of a clock that was wrong, and would last until that clock is right.
     if (0..REST_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
         return Ok(None);
     }
-    let question = Question {
-        known: Some(&last.validators),
-        ..Question::get(&feed.url, ACCEPT)
-    };
-    let answer = fetch.send(&question).await?;
+    let request = fetch.get(feed.url.clone(), ACCEPT);
+    let request = last.validators.condition(request);
+    let answer = fetch.send(request, |_| false).await?;
     let unusable = |why: String| Err(unavailable(format!("{}: {why}.", feed.name)));
     let (validators, added) = match answer.status {
         304 => (last.validators, None),
@@ -132,11 +130,11 @@ async fn read_feed(
         },
         status => return unusable(format!("HTTP {status} instead of a feed")),
     };
-    let look = FeedLook {
+    let state = ReadState {
         at: now,
         validators,
     };
-    looks.insert(feed.url.to_string(), look);
+    states.insert(feed.url.to_string(), state);
     Ok(added)
 }
 

@@ -1,4 +1,4 @@
-//! One GET over the network: paced, tried again where that can help, bounded in time and size.
+//! One request over the network: paced, retried where that can help, bounded in time and size.
 //!
 //! Addresses carry the API key, so they never enter an error: reqwest's errors are stripped of theirs.
 
@@ -7,9 +7,11 @@ use crate::net;
 use econoscope_core::clock;
 use econoscope_core::error::{Error, Result};
 use http::header::{
-    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
-    IF_NONE_MATCH, LAST_MODIFIED, USER_AGENT,
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED,
 };
+use reqwest::RequestBuilder;
+use reqwest::header::HeaderValue;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +49,21 @@ impl Default for Timeouts {
 pub(super) struct Validators {
     etag: String,
     modified: String,
+}
+
+impl Validators {
+    /// A request that is answered with 304 where the known answer still holds.
+    pub(super) fn condition(&self, mut request: RequestBuilder) -> RequestBuilder {
+        for (name, value) in [
+            (IF_NONE_MATCH, &self.etag),
+            (IF_MODIFIED_SINCE, &self.modified),
+        ] {
+            if !value.is_empty() {
+                request = request.header(name, value);
+            }
+        }
+        request
+    }
 }
 
 /// What a source answered, complete.
@@ -91,38 +108,6 @@ pub(super) struct Fetch {
     pace: Pace,
 }
 
-const JSON: &str = "application/json";
-const FORM: &str = "application/x-www-form-urlencoded";
-
-/// One request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Question<'a> {
-    pub(super) url: &'a Url,
-    pub(super) accept: &'static str,
-    /// The answer that is known already.
-    pub(super) known: Option<&'a Validators>,
-    /// What else is to be tried again.
-    pub(super) is_passing: fn(&Response) -> bool,
-    /// Body of a POST, JSON or a form.
-    pub(super) post: Option<&'a str>,
-    /// A header of its own, with a key.
-    pub(super) header: Option<(&'a str, &'a str)>,
-}
-
-impl<'a> Question<'a> {
-    /// A plain GET.
-    pub(super) fn get(url: &'a Url, accept: &'static str) -> Self {
-        Self {
-            url,
-            accept,
-            known: None,
-            is_passing: |_| false,
-            post: None,
-            header: None,
-        }
-    }
-}
-
 /// A try that brought no answer, and whether another one may.
 type Failed = (Error, bool);
 
@@ -142,10 +127,9 @@ impl Fetch {
         let mut client = net::client();
         if let Some(contact) = contact {
             let agent = HeaderValue::from_str(&format!("{} ({contact})", net::AGENT));
-            let agent = agent.map_err(|_| {
+            client = client.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
-            })?;
-            client = client.default_headers(HeaderMap::from_iter([(USER_AGENT, agent)]));
+            })?);
         }
         let client = client
             .connect_timeout(timeouts.connect)
@@ -161,19 +145,40 @@ impl Fetch {
         })
     }
 
-    /// Asks a question; an answer that is still the known one comes as 304 without a body. 429, 5xx, failures of the
-    /// network and what is said to pass are tried again; other statuses are the caller's to read.
+    /// A GET.
+    pub(super) fn get(&self, url: Url, accept: &str) -> RequestBuilder {
+        self.client.get(url).header(ACCEPT, accept)
+    }
+
+    /// A POST of JSON or a form.
+    pub(super) fn post(&self, url: Url, body: String) -> RequestBuilder {
+        let kind = match body.starts_with('{') {
+            true => "application/json",
+            false => "application/x-www-form-urlencoded",
+        };
+        let post = self.client.post(url).header(ACCEPT, "*/*");
+        post.header(CONTENT_TYPE, kind).body(body)
+    }
+
+    /// Sends a request; an answer that is still the known one comes as 304 without a body. 429, 5xx, failures of the
+    /// network and answers that are `is_passing` are tried again; other statuses are the caller's to read.
     ///
     /// # Errors
     /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
-    pub(super) async fn send(&self, question: &Question<'_>) -> Result<Response> {
+    pub(super) async fn send(
+        &self,
+        request: RequestBuilder,
+        is_passing: fn(&Response) -> bool,
+    ) -> Result<Response> {
         let mut tried = 0;
         loop {
             self.pace.turn().await;
             tried += 1;
-            let (result, again) = match self.try_once(question).await {
+            let request = request.try_clone();
+            let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
+            let (result, again) = match self.try_once(request).await {
                 Ok(answer) => {
-                    let again = (question.is_passing)(&answer);
+                    let again = is_passing(&answer);
                     (Ok(answer), again)
                 }
                 Err((error, again)) => (Err(error), again),
@@ -199,38 +204,14 @@ impl Fetch {
         ))
     }
 
-    async fn try_once(&self, question: &Question<'_>) -> std::result::Result<Response, Failed> {
-        let url = question.url;
-        if url.scheme() == "https" && clock::is_before_1970() {
+    async fn try_once(&self, request: RequestBuilder) -> std::result::Result<Response, Failed> {
+        let request = request.build().map_err(|e| self.unreachable(e))?;
+        if request.url().scheme() == "https" && clock::is_before_1970() {
             let what = "cannot be asked: this machine's clock is before 1970. Set it";
             return Err((self.failed(what, None), false));
         }
-        let mut request = match question.post {
-            Some(body) => {
-                let is_json = body.starts_with('{');
-                let kind = if is_json { JSON } else { FORM };
-                let post = self.client.post(url.clone());
-                post.header(CONTENT_TYPE, kind).body(body.to_owned())
-            }
-            None => self.client.get(url.clone()),
-        };
-        request = request.header(ACCEPT, question.accept);
-        if let Some((name, value)) = question.header {
-            let mut value = HeaderValue::from_str(value).map_err(|_| {
-                let what = "cannot be asked with this key: it is no header text";
-                (self.failed(what, None), false)
-            })?;
-            value.set_sensitive(true);
-            request = request.header(name, value);
-        }
-        if let Some(Validators { etag, modified }) = question.known {
-            for (name, value) in [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, modified)] {
-                if !value.is_empty() {
-                    request = request.header(name, value);
-                }
-            }
-        }
-        let response = request.send().await.map_err(|e| self.unreachable(e))?;
+        let response = self.client.execute(request).await;
+        let response = response.map_err(|e| self.unreachable(e))?;
         let (status, headers) = (response.status(), response.headers());
         if status.as_u16() == 429 || status.is_server_error() {
             return Err((self.refused(status.as_u16(), headers), true));

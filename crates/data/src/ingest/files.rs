@@ -3,11 +3,11 @@
 //! Everything is read before anything is written: a broken row refuses its series in whichever file it
 //! stands, and the rest goes in. The report carries every refusal, so that the caller can end with code 1.
 
-use super::guard;
-use super::news::{self, News};
-use super::progress::{Progress, words};
+use super::accept::implausible;
+use super::progress::{Progress, describe};
 use super::table::{self, Broken, Column, Row};
 use super::titles;
+use super::write::{self, Update};
 use crate::disk::{self, shown};
 use crate::store::{Description, Store, Written};
 use econoscope_core::catalogue::Catalogue;
@@ -103,22 +103,22 @@ pub fn import_from(
         if info.is_none() && store.description(&id)?.is_none() {
             report.strangers.push(id.clone());
         }
-        if let Some(doubt) = guard::doubt(&held.unwrap_or_default().latest(), &rows) {
+        if let Some(doubt) = implausible(&held.unwrap_or_default().latest(), &rows) {
             report.doubts.push(format!("{id}: {doubt}"));
         }
-        let written = news::write(
+        let written = write::write(
             store,
-            &News {
+            &Update {
                 id: &id,
                 info,
                 rows: &rows,
                 is_new,
-                last_look: None,
+                last_read: None,
                 now: provenance.read_at,
                 origin: provenance.origin,
             },
         )?;
-        progress.done(id.as_str(), Ok(words(written)));
+        progress.done(id.as_str(), Ok(describe(written)));
         report.rows += rows.len();
         report.written.added += written.added;
         report.written.revised += written.revised;

@@ -147,8 +147,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// What the store took, in words.
-pub(super) fn words(written: Written) -> String {
+/// What the store took.
+pub(super) fn describe(written: Written) -> String {
     match (written.added, written.revised) {
         (0, 0) => "unchanged".to_owned(),
         (added, 0) => format!("{added} new"),
@@ -165,7 +165,7 @@ mod tests {
     fn lines_tell_every_step_with_its_number() {
         let out = Shared::default();
         let mut progress = Progress::lines(Box::new(out.clone()));
-        let written = |added, revised| Ok(words(Written { added, revised }));
+        let written = |added, revised| Ok(describe(Written { added, revised }));
         progress.start("fetching", 3);
         progress.step("DGS10");
         progress.done("DGS10", written(2, 1));

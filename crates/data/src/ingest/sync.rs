@@ -1,42 +1,36 @@
-//! Brings the store up to date with its sources: feed by feed where a recipe brings a series, then FRED series by series.
+//! Brings the store up to date with its sources, in stages: plan (`plan`), fetch (`client`, `sources`), read (recipes and
+//! tables), accept (`accept`), write (`write`), report (`report`).
 //!
-//! Each series is written by itself, all or nothing, so a sync that ends early has lost nothing. A series
-//! that fails leaves its rows as they were and the others go on; only when a source fails three
-//! times in a row, refuses the key or asks for a long pause are its remaining series left for another time.
+//! Recipes are asked first, feed by feed, then formulas are computed, then FRED is asked series by series. Each series
+//! is written by itself, all or nothing, so a sync that ends early loses nothing. A series that fails keeps its rows and
+//! the others go on. When a source fails three times in a row, refuses the key or asks for a long pause, its remaining
+//! series wait for another sync.
 
-mod first;
-mod place;
-mod report;
-mod run;
-mod taking;
-mod way;
+mod fred;
+mod recipes;
 
-pub(super) use report::MISSED;
-pub use report::{Missed, Outcome, SyncReport};
-pub use way::Refused;
-pub(super) use way::{FEEDS, FeedLook};
-
-use super::looks::{self, blocking};
-use super::news::day_of;
-use super::plan::{Plan, Step, SyncConfig, everything, plan};
+use super::accept::{Accepted, Kind, Offer, Refusal, Role, Source};
+use super::client::{Breaker, Clients};
+use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
-use super::sources::SourceSettings;
-use crate::store::Store;
-use econoscope_core::error::Result;
-use econoscope_core::model::SeriesId;
-use econoscope_core::recipe::{FeedRef, Line};
+use super::report::{MISSED, Outcome, SyncReport};
+use super::sources::Fred;
+use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States, blocking};
+use super::write::{self, Update, day_of};
+use crate::desk::holdings::LAST_SYNC;
+use crate::store::{Store, Written};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::{Known, Observation, SeriesId};
 use jiff::Timestamp;
-use run::{LOOKS, Run};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Runs a sync to its end, or until `cancel`; what was read until then stays.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Store`] when the store cannot be read at the start or noted in; [`econoscope_core::Error::InvalidParam`] when
-/// vintages are wanted without a key; [`econoscope_core::Error::Internal`] when TLS cannot be set up. What happens to single
-/// series stands in the report.
+/// [`Error::Store`] when the store cannot be read at the start or noted in; [`Error::InvalidParam`] when vintages are
+/// wanted without a key; [`Error::Internal`] when TLS cannot be set up. The report says what happened to each series.
 pub async fn sync(
     store: Arc<dyn Store>,
     config: &SyncConfig,
@@ -47,116 +41,202 @@ pub async fn sync(
         return Err(super::key::missing());
     }
     // Only what may be asked for: a store may hold far more.
-    let asked: Vec<SeriesId> = match &config.only {
+    let ids: Vec<SeriesId> = match &config.only {
         Some(only) => only.clone(),
         None => everything(&config.sources.recipes),
     };
     let held = blocking(&store, move |store| {
-        let held = asked
-            .iter()
-            .filter_map(|id| store.status_of(id).transpose());
+        let held = ids.iter().filter_map(|id| store.status_of(id).transpose());
         held.collect::<Result<Vec<_>>>()
     })
     .await?;
-    let looks = looks::read(&store, LOOKS).await?;
+    let states = state::read(&store, SERIES).await?;
     let now = (config.clock)();
-    let plan = plan(&held, &looks, config, now);
+    let plan = plan(&held, &states, config, now);
     if config.only_plan {
-        for line in plan_lines(&plan, &config.sources, now) {
-            progress.tell(&line);
-        }
+        let lines = plan.describe(&config.sources, now);
+        lines.iter().for_each(|line| progress.tell(line));
         return Ok(SyncReport::default());
     }
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
-    let mut run = Run::new(store, config, looks, progress).await?;
+    let mut run = Run {
+        clients: Clients::new(&config.sources),
+        feeds: state::read(&store, FEEDS).await?,
+        unconfirmed: Vec::new(),
+        store,
+        config,
+        fred: Fred::open(&config.sources)?,
+        fred_breaker: Breaker::default(),
+        states,
+        progress,
+        report: SyncReport::default(),
+        reported: BTreeSet::new(),
+    };
     for (id, until) in plan.fresh {
         run.close(id, Outcome::Fresh(until));
     }
     for (id, error) in plan.refused {
         run.close(id, Outcome::Failed(error));
     }
-    let stopped = cancel.run_until_cancelled(all(&mut run, plan.steps)).await;
-    run.report.cancelled = stopped.transpose()?.is_none();
+    let ended = cancel.run_until_cancelled(run.take(plan.steps)).await;
+    run.report.cancelled = ended.transpose()?.is_none();
     run.finish().await
 }
 
-/// Takes every step.
-///
-/// # Errors
-/// [`econoscope_core::Error::Store`] when the looks cannot be noted.
-async fn all(run: &mut Run<'_>, steps: Vec<Step>) -> Result<()> {
-    let left = run.ask_recipes(steps).await?;
-    let recipes = &run.config.sources.recipes;
-    let made = |step: &Step| recipes.formula(&step.id).is_some();
-    let (made, fetched): (Vec<Step>, Vec<Step>) = left.into_iter().partition(made);
-    run.ask_fred(fetched).await?;
-    let left = run.formulas(made).await?;
-    run.ask_fred(left).await?;
-    run.confirm().await?;
-    looks::keep(&run.looks, &run.store, LOOKS).await
+/// A sync under way.
+struct Run<'a> {
+    store: Arc<dyn Store>,
+    config: &'a SyncConfig,
+    clients: Clients<'a>,
+    fred: Fred,
+    fred_breaker: Breaker,
+    states: States<SeriesState>,
+    feeds: States<FeedState>,
+    /// Rows of feeds that were not confirmed yet.
+    unconfirmed: Vec<(String, SeriesId, Vec<Observation>)>,
+    progress: &'a mut Progress,
+    report: SyncReport,
+    /// Reasons that were shown for one series and hold for others.
+    reported: BTreeSet<String>,
 }
 
-/// A plan in lines: who would be asked how often, for what, and what is left alone and why.
-fn plan_lines(plan: &Plan, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
-    let recipes = &settings.recipes;
-    let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&Line>)> = BTreeMap::new();
-    let (mut fred, mut made, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
-    for step in &plan.steps {
-        let mut routes = recipes.routes(&step.id);
-        let open = routes.find(|at| settings.is_open(at.source));
-        let id = step.id.as_str();
-        match open {
-            Some(at) if !step.vintages => {
-                let slot = feeds.entry(at.name()).or_insert((at, Vec::new()));
-                slot.1
-                    .extend(at.feed.series.iter().filter(|line| line.id == step.id));
-            }
-            _ if recipes.formula(&step.id).is_some() => made.push(id),
-            _ if step.on_fred => fred.push(id),
-            _ => keyed.push(id),
-        }
+impl Run<'_> {
+    /// Takes every step.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the states cannot be noted.
+    async fn take(&mut self, steps: Vec<Step>) -> Result<()> {
+        let left = self.ask_recipes(steps).await?;
+        let recipes = &self.config.sources.recipes;
+        let is_computed = |step: &Step| recipes.formula(&step.id).is_some();
+        let (computed, fetched): (Vec<_>, Vec<_>) = left.into_iter().partition(is_computed);
+        self.ask_fred(fetched).await?;
+        let left = self.compute(computed).await?;
+        self.ask_fred(left).await?;
+        self.confirm().await?;
+        state::write(&self.states, &self.store, SERIES).await
     }
-    let today = day_of(now);
-    let mut out = Vec::new();
-    let mut shared: BTreeMap<String, String> = BTreeMap::new();
-    for (name, (at, lines)) in feeds {
-        let asks = at.feed.asks(&lines, None, today);
-        let host = asks.first().and_then(|ask| url::Url::parse(&ask.url).ok());
-        let host = host
-            .and_then(|url| url.host_str().map(str::to_owned))
-            .unwrap_or_default();
-        let pace = at.source.pace_ms;
-        let mut ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
-        ids.dedup();
-        let first = shared.entry(at.feed.url.clone()).or_insert(name.clone());
-        let how = match asks.len() {
-            _ if *first != name => format!("the answer of {first}"),
-            0 | 1 => format!("1 request to {host}"),
-            n => format!("at most {n} requests to {host}, {pace} ms apart"),
+
+    /// Accepts and writes the rows that a source sent for a series.
+    ///
+    /// # Errors
+    /// Those of the store.
+    async fn accept(
+        &self,
+        step: &Step,
+        source: &Source,
+        is_full: bool,
+        rows: Vec<Known>,
+    ) -> Result<Accepting> {
+        let (step, source, now) = (step.clone(), source.clone(), self.now());
+        blocking(&self.store, move |store| {
+            accept(store, &step, &source, (is_full, now), rows)
+        })
+        .await
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.config.clock)()
+    }
+
+    /// Notes that a series was read, in `full` or not.
+    fn note_read(&mut self, step: &Step, full: bool) {
+        let state = step.state_after(self.now(), full);
+        self.states.insert(step.id.to_string(), state);
+    }
+
+    /// Reports what became of a step, with the errors of the sources before.
+    fn conclude(&mut self, step: Step, outcome: Outcome) {
+        let outcome = outcome.after(step.errors, self.clients.offline().as_ref());
+        self.close(step.id, outcome);
+    }
+
+    /// Reports what became of a series.
+    fn close(&mut self, id: SeriesId, outcome: Outcome) {
+        let is_new = match &outcome {
+            Outcome::Failed(error) => self.reported.insert(error.for_operator()),
+            Outcome::NotAsked(why) => self.reported.insert(why.clone()),
+            // Without a network only formulas are written; the summary counts them.
+            Outcome::Written(_) | Outcome::Fresh(_) => self.clients.offline().is_none(),
         };
-        out.push(format!("{name}: {how}, for {}", ids.join(" ")));
-    }
-    for (what, ids) in [
-        ("computed here", made),
-        ("fred: one request a series", fred),
-        ("needs a key of your own", keyed),
-    ] {
-        if !ids.is_empty() {
-            out.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
+        match is_new {
+            true => self.progress.done(id.as_str(), outcome.shown()),
+            false => self.progress.pass(),
         }
+        self.report.series.push((id, outcome));
     }
-    for (id, until) in &plan.fresh {
-        out.push(format!(
-            "{id}: not before {until:.0}, when its next figure is due"
-        ));
+
+    /// Notes when everything was read, and ends the report.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when it cannot be noted.
+    async fn finish(self) -> Result<SyncReport> {
+        state::write(&self.states, &self.store, SERIES).await?;
+        let mut report = self.report;
+        report.offline = self.clients.offline().is_some();
+        let missed = serde_json::to_string(&report.reasons());
+        let missed = missed.map_err(|e| Error::internal("noting what was missed", e))?;
+        blocking(&self.store, move |store| store.set_note(MISSED, &missed)).await?;
+        // A sync of a part, or one that mostly failed, does not make the store of today.
+        let whole = self.config.only.is_none() && !report.cancelled;
+        if whole && (report.missed() == 0 || report.read() > report.missed()) {
+            let now = format!("{:.0}", (self.config.clock)());
+            blocking(&self.store, move |store| store.set_note(LAST_SYNC, &now)).await?;
+        }
+        self.progress.finish(&report.summary());
+        Ok(report)
     }
-    out.extend(
-        plan.refused
-            .iter()
-            .map(|(id, error)| format!("{id}: {error}")),
-    );
-    out
+}
+
+/// What was written and accepted, or why nothing was.
+type Accepting = std::result::Result<(Written, Accepted), Refusal>;
+
+fn accept(
+    store: &dyn Store,
+    step: &Step,
+    source: &Source,
+    (is_full, now): (bool, Timestamp),
+    rows: Vec<Known>,
+) -> Result<Accepting> {
+    let origin = store.status_of(&step.id)?.map(|status| status.origin);
+    let held = store.read(&step.id)?.unwrap_or_default().latest();
+    let role = source.role(origin.as_deref());
+    let offer = Offer {
+        info: step.info.as_deref(),
+        held: &held,
+        source,
+        role,
+        is_full,
+        today: day_of(now),
+    };
+    let accepted = match offer.accept(rows) {
+        Ok(accepted) => accepted,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if accepted.rows.is_empty() && matches!(role, Role::Fallback | Role::Computed) {
+        return Ok(Ok((Written::default(), accepted)));
+    }
+    // What another source lacked, this one may have had for long.
+    let is_watched = role == Role::Owner || source.kind == Kind::Fred;
+    let last_read = step.state.filter(|_| is_watched);
+    let written = write::write(
+        store,
+        &Update {
+            id: &step.id,
+            info: step.info.as_deref(),
+            rows: &accepted.rows,
+            is_new: held.is_empty(),
+            last_read: last_read.map(|state| day_of(state.at)),
+            now,
+            origin: &source.id,
+        },
+    )?;
+    // What it says as others said it is its own, too.
+    if let (Kind::Recipe { .. }, Some(days)) = (source.kind, accepted.span) {
+        store.attribute(&step.id, &source.id, days)?;
+    }
+    Ok(Ok((written, accepted)))
 }
 
 #[cfg(test)]

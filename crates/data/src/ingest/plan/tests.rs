@@ -32,25 +32,25 @@ fn held(ids: &[&str]) -> Vec<Status> {
         .collect()
 }
 
-fn looked(text: &str, at: i32, full: i32) -> Looks<Look> {
-    let mut looks = Looks::default();
-    looks.insert(
+fn read_at(text: &str, at: i32, full: i32) -> States<SeriesState> {
+    let mut states = States::default();
+    states.insert(
         text.to_owned(),
-        Look {
+        SeriesState {
             at: hours_ago(at),
             full: hours_ago(full),
             vintages: false,
         },
     );
-    looks
+    states
 }
 
-fn one(text: &str, looks: &Looks<Look>, choice: SyncConfig) -> Plan {
+fn one(text: &str, states: &States<SeriesState>, choice: SyncConfig) -> Plan {
     let choice = SyncConfig {
         only: Some(vec![id(text)]),
         ..choice
     };
-    plan(&held(&[text]), looks, &choice, now())
+    plan(&held(&[text]), states, &choice, now())
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_whole_catalogue_is_asked_except_what_nobody_has() {
         let mut choice = choice();
         choice.sources.recipes = recipes;
         choice.sources.no_fred = no_fred;
-        plan(&[], &Looks::default(), &choice, now())
+        plan(&[], &States::default(), &choice, now())
     };
     let due =
         |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
@@ -111,11 +111,11 @@ fn the_whole_catalogue_is_asked_except_what_nobody_has() {
 #[test]
 fn a_series_that_is_named_and_not_carried_is_refused_with_a_reason() {
     for (text, reason) in [("SERVICE_CRPI", "computed here"), ("SPY", "import")] {
-        let plan = one(text, &Looks::default(), choice());
+        let plan = one(text, &States::default(), choice());
         assert!(plan.steps.is_empty());
         assert!(plan.refused[0].1.to_string().contains(reason));
     }
-    let unknown = one("MYSTERY1", &Looks::default(), choice());
+    let unknown = one("MYSTERY1", &States::default(), choice());
     assert_eq!(unknown.steps[0].from, None);
 }
 
@@ -127,10 +127,10 @@ fn a_revision_window_back_is_read_again() {
         ("UNRATE", date(2021, 10, 1)),
         ("GDP", date(2016, 10, 1)),
     ] {
-        let plan = one(text, &looked(text, 200, 200), choice());
+        let plan = one(text, &read_at(text, 200, 200), choice());
         assert_eq!(plan.steps[0].from, Some(from), "{text}");
-        let look = plan.steps[0].look.unwrap();
-        assert_eq!(day_of(look.at), date(2026, 11, 13));
+        let state = plan.steps[0].state.unwrap();
+        assert_eq!(day_of(state.at), date(2026, 11, 13));
     }
 }
 
@@ -138,23 +138,23 @@ fn a_revision_window_back_is_read_again() {
 fn what_was_looked_at_recently_rests_unless_forced() {
     // Two are overdue, the next figures of the others are weeks away.
     for (text, rest) in [("DGS10", 4), ("WALCL", 6), ("UNRATE", 168), ("GDP", 168)] {
-        let fresh = one(text, &looked(text, rest - 1, 200), choice());
+        let fresh = one(text, &read_at(text, rest - 1, 200), choice());
         assert_eq!(fresh.fresh[0].0, id(text));
         assert!(fresh.steps.is_empty(), "{text}");
-        let due = one(text, &looked(text, rest, 200), choice());
+        let due = one(text, &read_at(text, rest, 200), choice());
         assert_eq!(due.steps.len(), 1, "{text}");
         let force = SyncConfig {
             force: true,
             ..choice()
         };
-        assert_eq!(one(text, &looked(text, 0, 25), force).steps.len(), 1);
+        assert_eq!(one(text, &read_at(text, 0, 25), force).steps.len(), 1);
     }
 }
 
 #[test]
 fn a_look_of_a_clock_that_was_ahead_is_none() {
     for hours in [1, 24 * 365, 24 * 365 * 50] {
-        let due = one("DGS10", &looked("DGS10", -hours, -hours), choice());
+        let due = one("DGS10", &read_at("DGS10", -hours, -hours), choice());
         assert_eq!(due.steps.len(), 1, "{hours} h ahead");
     }
 }
@@ -163,26 +163,26 @@ fn a_look_of_a_clock_that_was_ahead_is_none() {
 fn after_thirty_days_or_without_rows_everything_is_read() {
     let month = 30 * 24;
     assert!(
-        one("UNRATE", &looked("UNRATE", 200, month - 1), choice()).steps[0]
+        one("UNRATE", &read_at("UNRATE", 200, month - 1), choice()).steps[0]
             .from
             .is_some()
     );
     assert_eq!(
-        one("UNRATE", &looked("UNRATE", 200, month), choice()).steps[0].from,
+        one("UNRATE", &read_at("UNRATE", 200, month), choice()).steps[0].from,
         None
     );
     // Imported or bundled rows were never compared with the source.
     assert_eq!(
-        one("UNRATE", &Looks::default(), choice()).steps[0].from,
+        one("UNRATE", &States::default(), choice()).steps[0].from,
         None
     );
     let choice = SyncConfig {
         only: Some(vec![id("UNRATE")]),
         ..choice()
     };
-    let lost = plan(&[], &looked("UNRATE", 1, 1), &choice, now());
+    let lost = plan(&[], &read_at("UNRATE", 1, 1), &choice, now());
     assert_eq!(lost.steps[0].from, None);
-    assert_eq!(lost.steps[0].look, None);
+    assert_eq!(lost.steps[0].state, None);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
         vintages: true,
         ..choice()
     };
-    let all = plan(&[], &Looks::default(), &choice, now());
+    let all = plan(&[], &States::default(), &choice, now());
     let wants = |text: &str| {
         all.steps
             .iter()
@@ -200,19 +200,53 @@ fn vintages_are_read_once_and_of_daily_series_only_by_name() {
             .vintages
     };
     assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10"));
-    assert!(one("DGS10", &Looks::default(), choice.clone()).steps[0].vintages);
-    let mut looks = looked("UNRATE", 1, 1);
+    assert!(one("DGS10", &States::default(), choice.clone()).steps[0].vintages);
+    let mut states = read_at("UNRATE", 1, 1);
     assert!(
-        one("UNRATE", &looks, choice.clone()).steps[0].vintages,
+        one("UNRATE", &states, choice.clone()).steps[0].vintages,
         "fresh, but without vintages"
     );
-    let look = looks["UNRATE"];
-    looks.insert(
+    let state = states["UNRATE"];
+    states.insert(
         "UNRATE".to_owned(),
-        Look {
+        SeriesState {
             vintages: true,
-            ..look
+            ..state
         },
     );
-    assert_eq!(one("UNRATE", &looks, choice).fresh.len(), 1);
+    assert_eq!(one("UNRATE", &states, choice).fresh.len(), 1);
+}
+
+fn until(id: &str, last: Date, looked: &str, release: Option<Release>) -> String {
+    let info = Catalogue::embedded().get(id).unwrap();
+    fresh_until(looked.parse().unwrap(), Some(info), Some(last), release).to_string()
+}
+
+#[test]
+fn a_look_is_good_until_the_next_release_and_then_a_short_while() {
+    let evening = Release {
+        after_business_days: Some(0),
+        weekday: None,
+        at: time(18, 0, 0, 0),
+    };
+    // Friday's yield is in; Monday's comes on Monday at 18:00 in New York, 23:00 UTC.
+    let friday = date(2026, 11, 20);
+    assert_eq!(
+        until("DGS10", friday, "2026-11-21T12:00:00Z", Some(evening)),
+        "2026-11-23T23:00:00Z"
+    );
+    assert_eq!(
+        until("DGS10", friday, "2026-11-23T23:30:00Z", Some(evening)),
+        "2026-11-24T03:30:00Z"
+    );
+    // The unemployment rate of October is in; November's comes on 4 December, but revisions are looked for weekly.
+    let october = date(2026, 10, 1);
+    assert_eq!(
+        until("UNRATE", october, "2026-11-21T12:00:00Z", None),
+        "2026-11-28T12:00:00Z"
+    );
+    assert_eq!(
+        until("UNRATE", october, "2026-12-01T12:00:00Z", None),
+        "2026-12-04T13:30:00Z"
+    );
 }

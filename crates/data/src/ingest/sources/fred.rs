@@ -7,7 +7,7 @@ mod api;
 mod vintages;
 
 use super::settings::SourceSettings;
-use crate::ingest::fetch::{CSV, Fetch, Question, Response};
+use crate::ingest::fetch::{CSV, Fetch, Response};
 use crate::ingest::key;
 use crate::ingest::pace::PaceSettings;
 use crate::ingest::table::{self, Column};
@@ -82,7 +82,8 @@ impl Download {
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));
         let url = address(&self.home, &["graph", "fredgraph.csv"], &query)?;
-        let answer = self.fetch.send(&Question::get(&url, CSV)).await?;
+        let request = self.fetch.get(url, CSV);
+        let answer = self.fetch.send(request, |_| false).await?;
         if answer.status == 404 {
             return Err(not_carried(id));
         }

@@ -1,7 +1,7 @@
 //! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages, and what a series is called.
 
 use super::vintages::{FOREVER, Stated, changes, stretches};
-use crate::ingest::fetch::{Fetch, Question, Response};
+use crate::ingest::fetch::{Fetch, Response};
 use crate::ingest::key::{self, ApiKey};
 use crate::ingest::pace::PaceSettings;
 use crate::ingest::sources::settings::SourceSettings;
@@ -105,11 +105,8 @@ impl Api {
         pairs.extend_from_slice(query);
         pairs.push(("api_key", self.key.expose()));
         let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
-        let question = Question {
-            is_passing: is_passing_refusal,
-            ..Question::get(&url, "application/json")
-        };
-        let answer = self.fetch.send(&question).await?;
+        let request = self.fetch.get(url, "application/json");
+        let answer = self.fetch.send(request, is_passing_refusal).await?;
         read(&self.key, &answer).map_err(|refusal| match refusal {
             Refusal::Key => key::refused("is not accepted by FRED"),
             Refusal::NotCarried => not_carried(id),

@@ -28,7 +28,7 @@ async fn every_source_can_be_tried_at_once() {
     let (server, config) = agencies(&[]).await;
     treasury(&server).await;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let tried = crate::ingest::try_sources(&store, &config.sources, noon())
+    let tried = crate::ingest::check_sources(&store, &config.sources, noon())
         .await
         .unwrap();
     let of = |name: &str| &tried.iter().find(|(feed, _)| feed == name).unwrap().1;

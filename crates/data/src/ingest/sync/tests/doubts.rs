@@ -35,7 +35,7 @@ async fn a_figure_in_another_unit_is_refused_and_what_is_held_stays() {
         let body = format!("observation_date,UNRATE\n2026-10-01,4.2\n2026-11-01,{wrong}\n");
         let (said, held) = after(csv(&body)).await;
         assert!(
-            said.contains("UNRATE") && said.contains("not believed") && said.contains("2026-11-01"),
+            said.contains("UNRATE") && said.contains("not accepted") && said.contains("2026-11-01"),
             "{said}"
         );
         assert_eq!(held, HELD, "{wrong}");

@@ -1,12 +1,13 @@
-//! Asks the feeds of recipes: paced by source, over its own hosts only, and told apart into an outage, which passes, and
-//! a refusal, which does not.
+//! Fetches the feeds of recipes: paced by source, over its own hosts only. A failure is an outage, which passes, or a
+//! useless answer, which does not.
 
-use super::due::new_york;
-use super::fetch::{Fetch, Question, Response, Validators};
+use super::fetch::{Fetch, Response, Validators};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
+use super::plan::new_york;
 use super::progress::Progress;
 use super::sources::SourceSettings;
+use super::write::day_of;
 use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
@@ -14,6 +15,7 @@ use econoscope_core::recipe::{
     Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent,
 };
 use jiff::Timestamp;
+use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -21,35 +23,37 @@ use std::time::Duration;
 use url::Url;
 
 /// A source that fails this often in a row is left alone.
-const MAX_STRIKES: u32 = 3;
+const MAX_FAILURES: u32 = 3;
+/// A source that asks for a longer pause than this is not asked again in the same sync.
+const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// So many sources in a row that cannot be reached, before any was, mean that it is our network.
-const ALONE: usize = 3;
+const MIN_UNREACHED: usize = 3;
 /// Pages after which an answer is taken to be endless.
 const MAX_PAGES: usize = 200;
 /// What is kept of a refused answer.
 const KEPT_BYTES: usize = 4096;
 
-/// What came.
+/// The answer of a feed.
 #[derive(Debug)]
-pub(super) enum Came {
+pub(super) enum FeedAnswer {
     /// Figures, and how to ask whether they have changed.
     Figures(Figures, Validators),
-    /// What came last time still holds.
-    Same,
+    /// The last answer still holds.
+    Unchanged,
 }
 
-/// Why nothing came.
+/// Why there is no answer.
 #[derive(Debug, Clone)]
-pub(super) enum Miss {
+pub(super) enum FeedError {
     /// The source cannot be reached now, or asks for a pause.
     Outage(Error),
     /// It answered something else than it should: an address that is gone, a page, another shape; with its beginning.
-    Refused(Error, String),
+    Useless(Error, String),
 }
 
-/// A wish for some series of a feed.
+/// Some series of a feed from a day on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish<'a> {
+pub(super) struct FeedRequest<'a> {
     pub(super) at: FeedRef<'a>,
     pub(super) lines: &'a [&'a Line],
     /// First date; `None` = all.
@@ -57,26 +61,47 @@ pub(super) struct Wish<'a> {
     pub(super) now: Timestamp,
 }
 
-/// Every source that was asked in this run.
+/// The clients of a run, one for each source.
 #[derive(Debug)]
-pub(super) struct Asker<'a> {
+pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    sources: BTreeMap<String, Asked>,
+    sources: BTreeMap<String, Client>,
     /// Sources that could not be reached, and why, until one was.
     unreached: Option<BTreeMap<String, Error>>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct Client {
     fetch: Fetch,
     key: Option<ApiKey>,
     /// Where it lies instead of at its own address.
     home: Option<Url>,
-    strikes: u32,
-    stop: Option<Error>,
+    breaker: Breaker,
     /// The newest answer of an address that several feeds read, until another such address is asked: to which address
     /// it was the answer, and what was known before.
     kept: Option<(String, Validators, Arc<Response>)>,
+}
+
+/// Stops asking a source that fails again and again.
+#[derive(Debug, Default)]
+pub(super) struct Breaker {
+    failures: u32,
+    /// Why the source is not asked any more.
+    pub(super) open: Option<Error>,
+}
+
+impl Breaker {
+    /// Counts what came of a request; an error that other requests would not meet counts as an answer.
+    pub(super) fn note(&mut self, error: Option<&Error>) {
+        let Some(error) = error.filter(|error| error.retryable()) else {
+            self.failures = 0;
+            return;
+        };
+        self.failures += 1;
+        if self.failures >= MAX_FAILURES || error.retry_after() > Some(LONG_PAUSE) {
+            self.open = Some(error.clone());
+        }
+    }
 }
 
 /// Whether nobody answered, as opposed to somebody who said that he cannot.
@@ -92,7 +117,7 @@ fn is_unreached(error: &Error) -> bool {
     cause.is_some_and(|cause| cause.is_connect() || cause.is_timeout())
 }
 
-impl<'a> Asker<'a> {
+impl<'a> Clients<'a> {
     pub(super) fn new(settings: &'a SourceSettings) -> Self {
         Self {
             settings,
@@ -106,7 +131,7 @@ impl<'a> Asker<'a> {
         let tried = self
             .unreached
             .as_ref()
-            .filter(|tried| tried.len() >= ALONE)?;
+            .filter(|tried| tried.len() >= MIN_UNREACHED)?;
         Some(Error::Unavailable {
             what: format!(
                 "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
@@ -118,9 +143,9 @@ impl<'a> Asker<'a> {
         })
     }
 
-    fn note_reach(&mut self, name: &str, came: &std::result::Result<Came, Miss>) {
+    fn note_reach(&mut self, name: &str, came: &std::result::Result<FeedAnswer, FeedError>) {
         match (&mut self.unreached, came) {
-            (Some(tried), Err(Miss::Outage(error))) if is_unreached(error) => {
+            (Some(tried), Err(FeedError::Outage(error))) if is_unreached(error) => {
                 tried.insert(name.to_owned(), error.clone());
             }
             // Whoever answers, even with a refusal, shows that there is a network.
@@ -132,47 +157,44 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
-    pub(super) async fn ask(
+    pub(super) async fn fetch(
         &mut self,
-        wish: Wish<'_>,
+        request: FeedRequest<'_>,
         known: &Validators,
         progress: &mut Progress,
-    ) -> Result<std::result::Result<Came, Miss>> {
-        let id = &wish.at.source.id;
+    ) -> Result<std::result::Result<FeedAnswer, FeedError>> {
+        let id = &request.at.source.id;
         if let Some(offline) = self.offline() {
-            return Ok(Err(Miss::Outage(offline)));
+            return Ok(Err(FeedError::Outage(offline)));
         }
         // Whether it is the source or our network is seen when another has been asked.
         let tried = self.unreached.as_ref();
-        if let Some(error) = tried.and_then(|tried| tried.get(&wish.at.source.name)) {
-            return Ok(Err(Miss::Outage(error.clone())));
+        if let Some(error) = tried.and_then(|tried| tried.get(&request.at.source.name)) {
+            return Ok(Err(FeedError::Outage(error.clone())));
         }
         let asked = match self.sources.entry(id.clone()) {
             Entry::Occupied(asked) => asked.into_mut(),
-            Entry::Vacant(place) => place.insert(Asked::open(self.settings, wish.at.source)?),
+            Entry::Vacant(place) => place.insert(Client::open(self.settings, request.at.source)?),
         };
-        if let Some(stop) = &asked.stop {
-            return Ok(Err(Miss::Outage(stop.clone())));
+        if let Some(error) = &asked.breaker.open {
+            return Ok(Err(FeedError::Outage(error.clone())));
         }
         let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds.filter(|at| at.feed.url == wish.at.feed.url).count() > 1;
-        let result = asked.read(wish, known, is_shared, progress).await;
-        match &result {
-            Err(Miss::Outage(error)) => {
-                asked.strikes += 1;
-                let pause = error.retry_after() > Some(Duration::from_secs(60));
-                if pause || asked.strikes >= MAX_STRIKES {
-                    asked.stop = Some(error.clone());
-                }
-            }
-            Ok(_) | Err(Miss::Refused(..)) => asked.strikes = 0,
-        }
-        self.note_reach(&wish.at.source.name, &result);
+        let is_shared = feeds
+            .filter(|at| at.feed.url == request.at.feed.url)
+            .count()
+            > 1;
+        let result = asked.read(request, known, is_shared, progress).await;
+        asked.breaker.note(match &result {
+            Err(FeedError::Outage(error)) => Some(error),
+            Ok(_) | Err(FeedError::Useless(..)) => None,
+        });
+        self.note_reach(&request.at.source.name, &result);
         Ok(result)
     }
 }
 
-impl Asked {
+impl Client {
     fn open(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
@@ -182,8 +204,7 @@ impl Asked {
             fetch: settings.fetch(&source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
-            strikes: 0,
-            stop: None,
+            breaker: Breaker::default(),
             kept: None,
         })
     }
@@ -195,7 +216,7 @@ impl Asked {
         ask: &Ask,
         known: &Validators,
         is_shared: bool,
-    ) -> std::result::Result<Arc<Response>, Miss> {
+    ) -> std::result::Result<Arc<Response>, FeedError> {
         // What came whole stands for this sync, and "unchanged" for whoever knew as much.
         if let Some((address, knew, answer)) = &self.kept
             && *address == ask.url
@@ -212,15 +233,15 @@ impl Asked {
 
     async fn read(
         &mut self,
-        wish: Wish<'_>,
+        request: FeedRequest<'_>,
         known: &Validators,
         is_shared: bool,
         progress: &mut Progress,
-    ) -> std::result::Result<Came, Miss> {
-        let feed = wish.at.feed;
-        let today = super::news::day_of(wish.now);
-        let mut reader = Reader::new(feed, wish.lines);
-        let mut asks = feed.asks(wish.lines, wish.from, today);
+    ) -> std::result::Result<FeedAnswer, FeedError> {
+        let feed = request.at.feed;
+        let today = day_of(request.now);
+        let mut reader = Reader::new(feed, request.lines);
+        let mut asks = feed.asks(request.lines, request.from, today);
         let single = asks.len() == 1;
         // Of a single question that has a single page it can be asked whether the answer has changed.
         let mut known = known.clone();
@@ -231,19 +252,19 @@ impl Asked {
             if !single || page > 1 {
                 known = Validators::default();
             }
-            let (name, total) = (wish.at.name(), done + 1 + asks.len());
+            let (name, total) = (request.at.name(), done + 1 + asks.len());
             progress.part(&name, done, total);
             done += 1;
-            let answer = self.answer(wish.at, &ask, &known, is_shared).await?;
+            let answer = self.answer(request.at, &ask, &known, is_shared).await?;
             if answer.status == 304 {
-                return Ok(Came::Same);
+                return Ok(FeedAnswer::Unchanged);
             }
-            let refused = |problem: &str| self.refused(&wish, problem, &answer);
+            let refused = |problem: &str| self.refused(&request, problem, &answer);
             if let Some(problem) = problem(feed.format, &answer) {
                 return Err(refused(&problem));
             }
             if feed.format == Format::Bls && is_spent(&answer.body) {
-                return Err(Miss::Outage(spent(self.fetch.name(), wish.now)));
+                return Err(FeedError::Outage(spent(self.fetch.name(), request.now)));
             }
             match reader
                 .take(&answer.body, &ask)
@@ -255,7 +276,7 @@ impl Asked {
                 }
                 More::Page { rows } => {
                     page += 1;
-                    asks.push(feed.page(wish.from, today, page, rows));
+                    asks.push(feed.page(request.from, today, page, rows));
                 }
             }
             validators = match single && page == 1 {
@@ -265,21 +286,21 @@ impl Asked {
         }
         let figures = reader.finish(today);
         let figures = figures.map_err(|problem| {
-            Miss::Refused(
-                self.fetch.unusable(&wish.at.name(), &problem),
+            FeedError::Useless(
+                self.fetch.unusable(&request.at.name(), &problem),
                 String::new(),
             )
         })?;
-        Ok(Came::Figures(figures, validators))
+        Ok(FeedAnswer::Figures(figures, validators))
     }
 
-    fn refused(&self, wish: &Wish<'_>, problem: &str, answer: &Response) -> Miss {
+    fn refused(&self, request: &FeedRequest<'_>, problem: &str, answer: &Response) -> FeedError {
         let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
         let head = String::from_utf8_lossy(head).into_owned();
         let key = self.key.as_ref();
         let clean = |text: &str| key.map_or_else(|| text.to_owned(), |key| key.scrub(text));
-        let error = self.fetch.unusable(&wish.at.name(), &clean(problem));
-        Miss::Refused(error, clean(&head))
+        let error = self.fetch.unusable(&request.at.name(), &clean(problem));
+        FeedError::Useless(error, clean(&head))
     }
 
     async fn send(
@@ -287,41 +308,43 @@ impl Asked {
         at: FeedRef<'_>,
         ask: &Ask,
         known: &Validators,
-    ) -> std::result::Result<Response, Miss> {
+    ) -> std::result::Result<Response, FeedError> {
         let (mut address, mut post) = (ask.url.clone(), ask.post.clone());
-        let place = at.source.key.as_ref();
         if at.feed.format == Format::Bls
             && let Some(key) = &self.key
         {
             address = address.replace("/v1/", "/v2/");
             post = post.map(|body| with_key(&body, key));
         }
-        let outage =
-            |problem: String| Miss::Outage(Error::internal("the address of a source", problem));
+        let outage = |problem: String| {
+            FeedError::Outage(Error::internal("the address of a source", problem))
+        };
         let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
         if let Some(home) = &self.home {
             url = moved(&url, home);
         }
-        let mut header = None;
-        if let (Some(place), Some(key)) = (place, &self.key)
-            && at.feed.format != Format::Bls
-        {
-            match (&place.query, &place.header) {
-                (Some(name), _) => drop(url.query_pairs_mut().append_pair(name, key.expose())),
-                (None, Some(name)) => {
-                    header = Some((name.clone(), format!("{}{}", place.prefix, key.expose())))
-                }
-                (None, None) => {}
+        let (query, header) = match (&at.source.key, &self.key) {
+            (Some(place), Some(key)) if at.feed.format != Format::Bls => {
+                let header = place.header.as_ref().map(|name| (name, &place.prefix, key));
+                (place.query.as_ref().map(|name| (name, key)), header)
             }
-        }
-        let header = header.as_ref();
-        let question = Question {
-            known: Some(known),
-            post: post.as_deref(),
-            header: header.map(|(name, value)| (name.as_str(), value.as_str())),
-            ..Question::get(&url, "*/*")
+            _ => (None, None),
         };
-        self.fetch.send(&question).await.map_err(Miss::Outage)
+        if let Some((name, key)) = query {
+            url.query_pairs_mut().append_pair(name, key.expose());
+        }
+        let mut request = match post {
+            Some(body) => self.fetch.post(url, body),
+            None => self.fetch.get(url, "*/*"),
+        };
+        if let Some((name, prefix, key)) = header {
+            let value = HeaderValue::from_str(&format!("{prefix}{}", key.expose()));
+            let mut value = value.map_err(|_| outage("the key is no header text".to_owned()))?;
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        let sent = self.fetch.send(known.condition(request), |_| false).await;
+        sent.map_err(FeedError::Outage)
     }
 }
 

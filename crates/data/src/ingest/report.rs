@@ -1,7 +1,6 @@
 //! What a sync did, series by series.
 
-use super::way::all_said;
-use crate::ingest::progress::words;
+use super::progress::describe;
 use crate::store::Written;
 use econoscope_core::error::Error;
 use econoscope_core::model::SeriesId;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Note of the store: what the last sync missed.
-pub(crate) const MISSED: &str = "sync_missed";
+pub(super) const MISSED: &str = "sync_missed";
 /// Most reasons that are noted.
 const MAX_REASONS: usize = 20;
 
@@ -53,14 +52,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The same with what other sources said before; `offline` is why none can be reached.
-    pub(super) fn after(self, mut said: Vec<Error>, offline: Option<&Error>) -> Self {
+    /// The same with the errors of other sources before it; `offline` is why none can be reached.
+    pub(super) fn after(self, mut errors: Vec<Error>, offline: Option<&Error>) -> Self {
         match self {
             Self::Failed(error) => {
-                said.push(error.clone());
-                Self::Failed(all_said(said, offline).unwrap_or(error))
+                errors.push(error.clone());
+                Self::Failed(joined(&errors, offline).unwrap_or(error))
             }
-            Self::NotAsked(why) => Self::NotAsked(match all_said(said, offline) {
+            Self::NotAsked(why) => Self::NotAsked(match joined(&errors, offline) {
                 Some(error) => format!("{} Then: {why}", error.for_operator()),
                 None => why,
             }),
@@ -71,12 +70,29 @@ impl Outcome {
     /// How it is shown while the sync runs.
     pub(super) fn shown(&self) -> Result<String, String> {
         match self {
-            Self::Written(written) => Ok(words(*written)),
+            Self::Written(written) => Ok(describe(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
             Self::NotAsked(why) => Ok(format!("skipped: {why}")),
             Self::Failed(error) => Err(error.for_operator()),
         }
     }
+}
+
+/// Several errors as one, the first source's first; `None` where there are none. `offline` is why no source can be
+/// reached.
+pub(super) fn joined(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
+    let mut reasons: Vec<String> = errors.iter().map(Error::for_operator).collect();
+    reasons.dedup();
+    let last = errors.last()?;
+    let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.for_operator()));
+    if is_offline || reasons.len() == 1 {
+        return Some(last.clone());
+    }
+    Some(Error::Unavailable {
+        what: reasons.join(" Then: "),
+        retry_after: last.retry_after(),
+        source: None,
+    })
 }
 
 impl SyncReport {

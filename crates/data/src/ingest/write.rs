@@ -1,8 +1,8 @@
-//! Writes what a source says now, and settles since when each figure counts as known.
+//! Writes accepted rows, and decides from which day each counts as known.
 //!
-//! A changed figure became known today. A new one did too when we looked yesterday and it was not there;
-//! but after a first look, or after weeks of silence, it had long been public, and "today" would hide
-//! it from every question about a day before: then the day is left to be estimated from the lag.
+//! A changed figure became known today. So did a new one when the source was read yesterday and lacked it. After a
+//! first read, or after weeks of silence, a new figure had long been public, and "today" would hide it from every
+//! question about a day before: then the day is estimated from the lag.
 
 use crate::store::{Store, WriteVintages, Written};
 use econoscope_core::error::Result;
@@ -12,11 +12,11 @@ use econoscope_core::model::{Date, Known, Observation, SeriesId, SeriesInfo, vin
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Days without a look after which new figures are no longer taken for today's.
+/// Days without a read after which new figures are no longer taken for today's.
 const LONG_SILENCE: i64 = 3;
 
-/// What a source says of one series.
-pub(super) struct News<'a> {
+/// Accepted rows of one series.
+pub(super) struct Update<'a> {
     pub(super) id: &'a SeriesId,
     /// For the publication lag; without it a day cannot be estimated and counts as past.
     pub(super) info: Option<&'a SeriesInfo>,
@@ -24,37 +24,37 @@ pub(super) struct News<'a> {
     pub(super) rows: &'a [Known],
     /// Whether the store holds nothing of the series.
     pub(super) is_new: bool,
-    /// Day of the last look at this source; `None` = never, or no source that is looked at regularly.
-    pub(super) last_look: Option<Date>,
+    /// Day of the last read of this source; `None` = never, or no source that is read regularly.
+    pub(super) last_read: Option<Date>,
     pub(super) now: Timestamp,
     pub(super) origin: &'a str,
 }
 
-/// Writes the news. The store takes only what it does not have, and dates a changed figure by the look itself.
+/// Writes them. The store takes only what it does not have, and dates a changed figure by the read itself.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be written.
-pub(super) fn write(store: &dyn Store, news: &News<'_>) -> Result<Written> {
+pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<Written> {
     let (archive, mut figures): (Vec<Known>, Vec<Known>) =
-        (news.rows.iter().copied()).partition(|row| row.known_from.is_some());
+        (update.rows.iter().copied()).partition(|row| row.known_from.is_some());
     for row in &mut figures {
-        row.known_from = news.known_from(row.date);
+        row.known_from = update.known_from(row.date);
     }
     figures.sort_by_key(|row| row.date);
     // What nobody knows the day of goes first, so that the archive can tell it.
-    let archive = news.archive(&archive, news.is_new && figures.is_empty());
+    let archive = update.archive(&archive, update.is_new && figures.is_empty());
     let mut sum = Written::default();
     for rows in [figures, archive] {
-        // Without any rows the store still notes that the source was looked at.
-        if rows.is_empty() && !news.rows.is_empty() {
+        // Without any rows the store still notes that the source was read.
+        if rows.is_empty() && !update.rows.is_empty() {
             continue;
         }
-        let rows = news.set_apart(store, rows)?;
+        let rows = update.set_apart(store, rows)?;
         let written = store.write_vintages(WriteVintages {
-            id: news.id,
+            id: update.id,
             rows: &rows,
-            fetched_at: news.now,
-            origin: news.origin,
+            fetched_at: update.now,
+            origin: update.origin,
         })?;
         sum.added += written.added;
         sum.revised += written.revised;
@@ -62,7 +62,7 @@ pub(super) fn write(store: &dyn Store, news: &News<'_>) -> Result<Written> {
     Ok(sum)
 }
 
-impl News<'_> {
+impl Update<'_> {
     /// An archive, set apart from what is held without a day where that reaches into its time ([`vintages::beside`]).
     fn set_apart(&self, store: &dyn Store, rows: Vec<Known>) -> Result<Vec<Known>> {
         let begins = rows.iter().filter_map(|row| row.known_from).min();
@@ -107,11 +107,11 @@ impl News<'_> {
     fn known_from(&self, date: Date) -> Option<Date> {
         let public = self.public(date);
         let today = day_of(self.now);
-        let is_todays = match (public, self.last_look) {
+        let is_todays = match (public, self.last_read) {
             (None, look) => look.is_some(),
-            (Some(_), Some(look)) if days_between(look, today) <= LONG_SILENCE => true,
-            // It was overdue when we looked and not there, or it is out today or ahead of its time.
-            (Some(public), look) => look.is_some_and(|look| public <= look) || public > today,
+            (Some(_), Some(read)) if days_between(read, today) <= LONG_SILENCE => true,
+            // It was overdue at the last read and not there, or it is out today or ahead of its time.
+            (Some(public), read) => read.is_some_and(|read| public <= read) || public > today,
         };
         is_todays.then_some(today)
     }
@@ -137,25 +137,25 @@ mod tests {
         }
     }
 
-    fn after(last_look: Option<Date>, rows: &[Known]) -> (Written, Vec<Known>) {
+    fn after(last_read: Option<Date>, rows: &[Known]) -> (Written, Vec<Known>) {
         let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
-        let mut news = News {
+        let mut update = Update {
             id: &id,
             info: Some(info),
             rows: &[at(6, 4.0), at(7, 4.1)],
             is_new: true,
-            last_look: None,
+            last_read: None,
             now: "2026-08-10T12:00:00Z".parse().unwrap(),
             origin: "bundled",
         };
-        write(&store, &news).unwrap();
-        news.last_look = last_look;
-        news.rows = rows;
-        news.is_new = false;
-        news.now = "2026-11-21T12:00:00Z".parse().unwrap();
-        let written = write(&store, &news).unwrap();
+        write(&store, &update).unwrap();
+        update.last_read = last_read;
+        update.rows = rows;
+        update.is_new = false;
+        update.now = "2026-11-21T12:00:00Z".parse().unwrap();
+        let written = write(&store, &update).unwrap();
         (written, store.read(&id).unwrap().unwrap().rows().to_vec())
     }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_while_we_looked_is_todays_news() {
+    fn what_came_since_yesterday_is_todays() {
         let today = Some(date(2026, 11, 21));
         let fresh = [at(6, 4.0), at(7, 4.2), at(8, 4.3)];
         let (written, rows) = after(Some(date(2026, 11, 20)), &fresh);
@@ -181,13 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_public_before_we_looked_is_estimated() {
+    fn what_was_public_before_the_last_read_is_estimated() {
         let fresh = [at(7, 4.2), at(8, 4.3), at(10, 4.4), at(11, 9.0)];
-        for look in [None, Some(date(2026, 8, 10))] {
-            let (written, rows) = after(look, &fresh);
+        for read in [None, Some(date(2026, 8, 10))] {
+            let (written, rows) = after(read, &fresh);
             assert_eq!((written.added, written.revised), (3, 1));
-            assert_eq!(known_from(&rows, 8, 4.3), None, "{look:?}");
-            assert_eq!(known_from(&rows, 10, 4.4), None, "{look:?}");
+            assert_eq!(known_from(&rows, 8, 4.3), None, "{read:?}");
+            assert_eq!(known_from(&rows, 10, 4.4), None, "{read:?}");
             assert_eq!(known_from(&rows, 7, 4.2), Some(date(2026, 11, 21)));
             let early = known_from(&rows, 11, 9.0);
             assert_eq!(early, Some(date(2026, 11, 21)), "not due yet, so new");
@@ -195,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overdue_at_the_last_look_is_todays_news_even_after_a_silence() {
+    fn what_was_overdue_at_the_last_read_is_todays_update_even_after_a_silence() {
         let (_, rows) = after(Some(date(2026, 10, 20)), &[at(8, 4.3), at(10, 4.4)]);
         assert_eq!(known_from(&rows, 8, 4.3), Some(date(2026, 11, 21)));
         assert_eq!(known_from(&rows, 10, 4.4), None);
     }
 
     #[test]
-    fn a_look_that_finds_nothing_is_noted() {
+    fn a_read_that_finds_nothing_is_noted() {
         let (written, rows) = after(Some(date(2026, 11, 20)), &[]);
         assert_eq!(written, Written::default());
         assert_eq!(rows.len(), 2);

@@ -1,13 +1,13 @@
-//! Looking before leaping: what a sync would ask of whom, and whether each source answers as its recipe says.
+//! Source check: whether each source answers as its recipe says, and what the last sync missed and refused.
 
-use super::ask::{Asker, Came, Miss, Wish};
+use super::accept::{Comparison, compare};
+use super::client::{Clients, FeedAnswer, FeedError, FeedRequest};
 use super::fetch::Validators;
-use super::judge::{Verdict, compare};
-use super::looks::{self, Looks, blocking};
-use super::news::day_of;
 use super::progress::Progress;
+use super::report::{MISSED, Missed};
 use super::sources::SourceSettings;
-use super::sync::{FEEDS, FeedLook, MISSED, Missed, Refused};
+use super::state::{self, FEEDS, FeedState, RefusedAnswer, States, blocking};
+use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -17,21 +17,21 @@ use econoscope_core::recipe::{FeedRef, Format, Line, Recipes, Split};
 use jiff::{Timestamp, ToSpan};
 use std::sync::Arc;
 
-/// Asks every feed that can be asked for a little, and says of each what came of it.
+/// Asks every feed that can be asked for a little, and returns what each answered.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read; [`econoscope_core::Error::Internal`] when TLS cannot be set up.
-pub async fn try_sources(
+pub async fn check_sources(
     store: &Arc<dyn Store>,
     settings: &SourceSettings,
     now: Timestamp,
-) -> Result<Vec<(String, Said)>> {
-    let mut asker = Asker::new(settings);
+) -> Result<Vec<(String, Checked)>> {
+    let mut clients = Clients::new(settings);
     let mut out = Vec::new();
     let fetched = settings.recipes.feeds();
     for at in fetched.filter(|at| at.feed.format != Format::Formula) {
         let said = match settings.is_open(at.source) {
-            true => try_feed(store, &mut asker, at, now).await?,
+            true => check_feed(store, &mut clients, at, now).await?,
             false => {
                 let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
                 Ok(format!("not asked: it needs a key of your own ({from})"))
@@ -42,41 +42,41 @@ pub async fn try_sources(
     Ok(out)
 }
 
-/// What came of a trial, or what is wrong.
-type Said = std::result::Result<String, String>;
+/// What a check found, or what is wrong.
+type Checked = std::result::Result<String, String>;
 
-async fn try_feed(
+async fn check_feed(
     store: &Arc<dyn Store>,
-    asker: &mut Asker<'_>,
+    clients: &mut Clients<'_>,
     at: FeedRef<'_>,
     now: Timestamp,
-) -> Result<Said> {
+) -> Result<Checked> {
     let all = &at.feed.series;
     let Some(first) = all.first() else {
         return Ok(Err("it has no series".to_owned()));
     };
     let lines: Vec<&Line> = all.iter().filter(|line| line.key == first.key).collect();
-    let wish = Wish {
+    let request = FeedRequest {
         at,
         lines: &lines,
-        from: Some(some_time_ago(at, &first.id, now)),
+        from: Some(short_time_ago(at, &first.id, now)),
         now,
     };
-    let figures = match asker
-        .ask(wish, &Validators::default(), &mut Progress::quiet())
+    let figures = match clients
+        .fetch(request, &Validators::default(), &mut Progress::quiet())
         .await?
     {
-        Ok(Came::Figures(figures, _)) => figures,
-        Ok(Came::Same) => return Ok(Ok("unchanged".to_owned())),
-        Err(Miss::Outage(error) | Miss::Refused(error, _)) => {
+        Ok(FeedAnswer::Figures(figures, _)) => figures,
+        Ok(FeedAnswer::Unchanged) => return Ok(Ok("unchanged".to_owned())),
+        Err(FeedError::Outage(error) | FeedError::Useless(error, _)) => {
             return Ok(Err(error.for_operator()));
         }
     };
     let id = &first.id;
     match figures.get(id) {
         Some(Ok(rows)) => {
-            let held = looks::latest(store, id).await?;
-            Ok(beside_held(id, &held, rows))
+            let held = state::latest(store, id).await?;
+            Ok(compare_with_held(id, &held, rows))
         }
         Some(Err(problem)) => Ok(Err(problem.clone())),
         None => Ok(Err("it has no such series".to_owned())),
@@ -84,7 +84,7 @@ async fn try_feed(
 }
 
 /// A first day that asks for a little, and for enough to compare.
-fn some_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
+fn short_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
     let info = Catalogue::embedded().get(id.as_str());
     let back = match info.map(|info| info.frequency) {
         Some(Frequency::Daily) | None => 40.days(),
@@ -97,7 +97,7 @@ fn some_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
     }
 }
 
-fn beside_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Said {
+fn compare_with_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Checked {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
     let came = match (rows, rows.last()) {
         (_, None) => return Err(format!("{id} has no figure in it")),
@@ -108,9 +108,9 @@ fn beside_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Sai
         }
     };
     match compare(info, held, rows) {
-        Verdict::Agrees => Ok(format!("{came}; they agree with what is held")),
-        Verdict::Unknown => Ok(format!("{came}; too few are held to compare")),
-        Verdict::Differs(why) => Err(format!("{came}; {why}")),
+        Comparison::Agrees => Ok(format!("{came}; they agree with what is held")),
+        Comparison::TooFewDates => Ok(format!("{came}; too few are held to compare")),
+        Comparison::Differs(why) => Err(format!("{came}; {why}")),
     }
 }
 
@@ -131,8 +131,8 @@ pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<Missed>> {
 pub async fn refused_answers(
     store: &Arc<dyn Store>,
     recipes: &Recipes,
-) -> Result<Vec<(String, Refused)>> {
-    let looks: Looks<FeedLook> = looks::read(store, FEEDS).await?;
-    let of = |at: FeedRef<'_>| Some((at.name(), looks.get(&at.name())?.refused.clone()?));
+) -> Result<Vec<(String, RefusedAnswer)>> {
+    let states: States<FeedState> = state::read(store, FEEDS).await?;
+    let of = |at: FeedRef<'_>| Some((at.name(), states.get(&at.name())?.refused.clone()?));
     Ok(recipes.feeds().filter_map(of).collect())
 }

@@ -1,0 +1,456 @@
+//! Acceptance rules: which rows that a source sends go in, which are refused and why, and which only add to what
+//! another source brought. Pure: what is held and what came in, a decision out.
+//!
+//! Two sources agree on a series when nine of ten of at most [`COMPARED_DATES`] common dates lie within a tolerance: one
+//! unit of the last published decimal, or a share of the figure (5 in 10,000 for daily figures, which are not revised,
+//! 5 in 1,000 for others, which are), or half of the usual step of the series, whichever is more. Another tenor,
+//! another adjustment or another base year lies outside.
+//!
+//! A figure is implausible when it lies both [`FACTOR`] times above the largest or below the smallest of the
+//! [`NEIGHBOURS`] figures held up to its own date (before the first: of the first ones), by size, and outside the whole
+//! range of sizes that the series ever had: a source that turns billions into trillions, or percent into shares, sends
+//! well-formed figures. A rate that rises from 0.05 to 5.33 passes, for it was there before, as do claims of 2020 (29
+//! times the week before). A series that was zero or on both sides of it may become as small as it likes.
+
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Date, Frequency, Known, Observation, SeriesInfo};
+use jiff::ToSpan;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Newest common dates that are compared.
+const COMPARED_DATES: usize = 60;
+/// With fewer nothing can be said.
+const MIN_COMMON_DATES: usize = 5;
+/// A little less than a hundred: percent as shares are just that, and a figure may move as well.
+const FACTOR: f64 = 90.0;
+/// Figures that a new one is compared with.
+const NEIGHBOURS: usize = 12;
+/// No economic figure is as large in any unit.
+const LARGEST: f64 = 1e18;
+
+/// Why rows are not accepted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Refusal {
+    /// Everything was asked for, and nothing came.
+    NoFigure,
+    /// Nobody saw this source answer, and too little is held to confirm it.
+    Unconfirmed,
+    /// The source stands behind that of the held rows, and too few dates are common.
+    TooFewCommonDates,
+    /// Common dates have other figures.
+    Differs(Difference),
+    /// A figure lies far outside all that was ever held: another unit.
+    Implausible { date: Date, value: f64, near: f64 },
+    /// A figure is larger than any economic figure.
+    TooLarge { date: Date, value: f64 },
+}
+
+impl Refusal {
+    /// Whether later figures of another source may still confirm the rows.
+    pub(super) fn may_be_confirmed(&self) -> bool {
+        matches!(
+            self,
+            Self::Unconfirmed | Self::TooFewCommonDates | Self::Differs(_)
+        )
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFigure => f.write_str("it answered without a single figure"),
+            Self::Unconfirmed => f.write_str("nothing is held that could confirm it"),
+            Self::TooFewCommonDates => {
+                f.write_str("it has too few dates in common with what is held to be compared")
+            }
+            Self::Differs(difference) => difference.fmt(f),
+            Self::Implausible { date, value, near } => write!(
+                f,
+                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever held"
+            ),
+            Self::TooLarge { date, value } => {
+                write!(f, "{value:e} for {date} is no economic figure")
+            }
+        }
+    }
+}
+
+/// How many of the compared dates differ, and the newest of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Difference {
+    count: usize,
+    of: usize,
+    newest: Observation,
+    held: f64,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            count,
+            of,
+            newest,
+            held,
+        } = self;
+        let (date, value) = (newest.date, newest.value);
+        write!(
+            f,
+            "{count} of the {of} newest common dates differ, for {date} {value} where {held} is held"
+        )
+    }
+}
+
+/// What kind of source sends rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A recipe.
+    Recipe {
+        /// Nobody saw it answer, and no figure has confirmed it.
+        is_unproven: bool,
+        /// It computes its whole past anew each time.
+        recomputes: bool,
+    },
+    /// FRED, which is asked last.
+    Fred,
+    /// A formula over other series of the store.
+    Formula,
+}
+
+/// A source as the rules see it.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// Its name as the origin of rows.
+    pub(super) id: String,
+    pub(super) kind: Kind,
+    /// The sources that are asked for the series before it.
+    pub(super) earlier: Vec<String>,
+}
+
+/// What a source may do with the rows that are held of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Revise them: it brought them, or nothing better can.
+    Owner,
+    /// Replace them: it stands before the source that brought them.
+    Preferred,
+    /// Add newer dates, when the common ones agree: it stands behind.
+    Fallback,
+    /// Add newer dates, unless the common ones differ: it computes what an agency prints.
+    Computed,
+}
+
+impl Source {
+    /// Its role where the newest rows held are from `origin`.
+    pub(super) fn role(&self, origin: Option<&str>) -> Role {
+        match (self.kind, origin) {
+            (_, Some(origin)) if origin == self.id => Role::Owner,
+            (_, Some(origin)) if self.earlier.iter().any(|id| id == origin) => Role::Fallback,
+            (Kind::Fred, _) => Role::Owner,
+            (Kind::Formula, _) => Role::Computed,
+            (Kind::Recipe { .. }, _) => Role::Preferred,
+        }
+    }
+}
+
+/// Rows that go in.
+#[derive(Debug, PartialEq)]
+pub(super) struct Accepted {
+    pub(super) rows: Vec<Known>,
+    /// First and last date that the source vouches for.
+    pub(super) span: Option<(Date, Date)>,
+    /// How they differ from what another source had brought, which they replace.
+    pub(super) difference: Option<Difference>,
+}
+
+/// What the rules decide about.
+pub(super) struct Offer<'a> {
+    pub(super) info: Option<&'a SeriesInfo>,
+    pub(super) held: &'a [Observation],
+    pub(super) source: &'a Source,
+    pub(super) role: Role,
+    /// Whether the whole series was asked for.
+    pub(super) is_full: bool,
+    pub(super) today: Date,
+}
+
+impl Offer<'_> {
+    /// Decides which of the rows that came go in.
+    pub(super) fn accept(&self, mut rows: Vec<Known>) -> Result<Accepted, Refusal> {
+        // What is dated later than tomorrow is a projection.
+        let tomorrow = shift(self.today, 1.day());
+        rows.retain(|row| row.date <= tomorrow);
+        if self.is_full && rows.is_empty() {
+            return Err(Refusal::NoFigure);
+        }
+        let (is_unproven, recomputes) = match self.source.kind {
+            Kind::Recipe {
+                is_unproven,
+                recomputes,
+            } => (is_unproven, recomputes),
+            Kind::Fred | Kind::Formula => (false, false),
+        };
+        let only_adds = matches!(self.role, Role::Fallback | Role::Computed);
+        let mut difference = None;
+        if self.role != Role::Owner {
+            match compare(self.info, self.held, &observations(&rows)) {
+                Comparison::Agrees => {}
+                Comparison::TooFewDates if is_unproven => return Err(Refusal::Unconfirmed),
+                Comparison::TooFewDates if self.role == Role::Fallback => {
+                    return Err(Refusal::TooFewCommonDates);
+                }
+                Comparison::TooFewDates => {}
+                Comparison::Differs(found) if is_unproven || only_adds => {
+                    return Err(Refusal::Differs(found));
+                }
+                Comparison::Differs(found) => difference = Some(found),
+            }
+        }
+        if only_adds {
+            let last = self.held.last().map(|row| row.date);
+            rows.retain(|row| Some(row.date) > last);
+        }
+        let days = rows.first().zip(rows.last());
+        let span = days.map(|(first, last)| (first.date, last.date));
+        if recomputes {
+            self.drop_unpublished_changes(&mut rows);
+        }
+        match implausible(self.held, &rows) {
+            Some(refusal) => Err(refusal),
+            None => Ok(Accepted {
+                rows,
+                span,
+                difference,
+            }),
+        }
+    }
+
+    /// Leaves out what differs from what is held by less than is published.
+    fn drop_unpublished_changes(&self, rows: &mut Vec<Known>) {
+        let digit = 10f64.powi(-i32::from(self.info.map_or(5, |info| info.decimals)));
+        rows.retain(|row| {
+            let same = self.held.binary_search_by_key(&row.date, |o| o.date);
+            let same = same.ok().and_then(|at| self.held.get(at)).zip(row.value);
+            same.is_none_or(|(held, value)| (held.value - value).abs() >= digit)
+        });
+    }
+}
+
+/// Whether the oldest row that came revises what is held: then older rows may be revised as well.
+pub(super) fn is_revised(held: &[Observation], oldest: Option<Observation>) -> bool {
+    oldest.is_some_and(|oldest| {
+        let same = held.iter().find(|row| row.date == oldest.date);
+        same.is_some_and(|row| row.value != oldest.value)
+    })
+}
+
+fn observations(rows: &[Known]) -> Vec<Observation> {
+    let figure = |row: &Known| Some(Observation::new(row.date, row.value?));
+    rows.iter().filter_map(figure).collect()
+}
+
+/// Whether two sources speak of the same series.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Comparison {
+    /// They do.
+    Agrees,
+    /// They do not, or a unit, a base or an adjustment differs.
+    Differs(Difference),
+    /// They have too few dates in common.
+    TooFewDates,
+}
+
+/// Compares what came with what is held.
+pub(super) fn compare(
+    info: Option<&SeriesInfo>,
+    held: &[Observation],
+    came: &[Observation],
+) -> Comparison {
+    let other: BTreeMap<_, f64> = held.iter().map(|o| (o.date, o.value)).collect();
+    let common = came.iter().rev();
+    let pairs: Vec<(Observation, f64)> = common
+        .filter_map(|o| Some((*o, *other.get(&o.date)?)))
+        .take(COMPARED_DATES)
+        .collect();
+    if pairs.len() < MIN_COMMON_DATES {
+        return Comparison::TooFewDates;
+    }
+    let is_daily = info.is_none_or(|info| info.frequency == Frequency::Daily);
+    let digit = info.map_or(0.0, |info| 10f64.powi(-i32::from(info.decimals)) * 1.01);
+    let (share, usual) = match is_daily {
+        true => (5e-4, 0.0),
+        false => (5e-3, usual_step(&pairs) / 2.0),
+    };
+    let differs = |(o, held): &&(Observation, f64)| {
+        (o.value - held).abs() > digit.max(share * held.abs()).max(usual)
+    };
+    let (count, of) = (pairs.iter().filter(differs).count(), pairs.len());
+    match pairs.iter().find(differs) {
+        Some((newest, held)) if count * 10 > of => Comparison::Differs(Difference {
+            count,
+            of,
+            newest: *newest,
+            held: *held,
+        }),
+        Some(_) | None => Comparison::Agrees,
+    }
+}
+
+/// The median size of a step.
+fn usual_step(pairs: &[(Observation, f64)]) -> f64 {
+    let step = |w: &[(Observation, f64)]| Some((w.first()?.1 - w.last()?.1).abs());
+    let mut steps: Vec<f64> = pairs.windows(2).filter_map(step).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied().unwrap_or_default()
+}
+
+/// The first row that no unit of its series explains.
+pub(super) fn implausible(held: &[Observation], came: &[Known]) -> Option<Refusal> {
+    let (least, most) = sizes(held);
+    let crosses = held.iter().any(|o| o.value >= 0.0) && held.iter().any(|o| o.value <= 0.0);
+    for Observation { date, value } in observations(came) {
+        let size = value.abs();
+        if size > LARGEST {
+            return Some(Refusal::TooLarge { date, value });
+        }
+        let end = held.partition_point(|o| o.date <= date);
+        let beside = match end {
+            0 => held.get(..NEIGHBOURS.min(held.len())),
+            _ => held.get(end.saturating_sub(NEIGHBOURS)..end),
+        };
+        let beside = beside.unwrap_or_default();
+        let (low, high) = sizes(beside);
+        let high = if high > 0.0 { high } else { most };
+        let grown = high > 0.0 && size > most && size > high * FACTOR;
+        let shrunk =
+            !held.is_empty() && !crosses && size > 0.0 && size < least && size < low / FACTOR;
+        if grown || shrunk {
+            let near = beside.last().map_or(0.0, |o| o.value);
+            return Some(Refusal::Implausible { date, value, near });
+        }
+    }
+    None
+}
+
+/// The smallest and the largest size.
+fn sizes(figures: &[Observation]) -> (f64, f64) {
+    let sizes = || figures.iter().map(|o| o.value.abs());
+    (
+        sizes().fold(f64::INFINITY, f64::min),
+        sizes().fold(0.0, f64::max),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_core::catalogue::Catalogue;
+    use econoscope_core::model::frequency::day_from_number;
+
+    fn rows(f: impl Fn(i32) -> f64) -> Vec<Observation> {
+        let day = |n| day_from_number(20_000 + n).unwrap();
+        (0..80).map(|n| Observation::new(day(n), f(n))).collect()
+    }
+
+    fn verdict(id: &str, held: impl Fn(i32) -> f64, came: impl Fn(i32) -> f64) -> Comparison {
+        let info = Catalogue::embedded().get(id).map(AsRef::as_ref);
+        compare(info, &rows(held), &rows(came))
+    }
+
+    #[test]
+    fn the_same_series_agrees_and_a_neighbour_does_not() {
+        let yields = |n: i32| 4.0 + f64::from(n % 7) / 100.0;
+        assert_eq!(verdict("DGS10", yields, yields), Comparison::Agrees);
+        for other in [0.35, -0.03, 100.0] {
+            let said = verdict("DGS10", yields, |n| yields(n) + other);
+            assert!(matches!(said, Comparison::Differs(_)), "{other} {said:?}");
+        }
+        let index = |n: i32| 100.0 + f64::from(n) / 10.0;
+        let revised = |n: i32| index(n) + if n > 70 { 0.2 } else { 0.01 };
+        assert_eq!(verdict("INDPRO", index, revised), Comparison::Agrees);
+        // A new base year of 2022 instead of 2017.
+        let rebased = verdict("INDPRO", index, |n| index(n) * 0.97);
+        assert!(matches!(rebased, Comparison::Differs(_)), "{rebased:?}");
+        let thousands = verdict(
+            "PAYEMS",
+            |n| 150_000.0 + f64::from(n),
+            |n| 150.0 + f64::from(n) / 1e3,
+        );
+        assert!(matches!(thousands, Comparison::Differs(_)), "{thousands:?}");
+    }
+
+    #[test]
+    fn too_few_common_dates_say_nothing() {
+        let info = Catalogue::embedded().get("DGS10").map(AsRef::as_ref);
+        let some = rows(|_| 4.0);
+        assert_eq!(compare(info, &some[..4], &some), Comparison::TooFewDates);
+        assert_eq!(compare(info, &[], &some), Comparison::TooFewDates);
+    }
+
+    fn held(values: &[f64]) -> Vec<Observation> {
+        (0i32..)
+            .zip(values)
+            .map(|(n, v)| Observation::new(day_from_number(n).unwrap(), *v))
+            .collect()
+    }
+
+    fn is_implausible(before: &[f64], after: f64) -> bool {
+        let next = day_from_number(i32::try_from(before.len()).unwrap()).unwrap();
+        implausible(&held(before), &[known(next, after)]).is_some()
+    }
+
+    fn known(date: Date, value: f64) -> Known {
+        Known {
+            date,
+            known_from: None,
+            value: Some(value),
+        }
+    }
+
+    #[test]
+    fn another_unit_is_implausible() {
+        let mut product = vec![243.0, 900.0, 9_000.0];
+        product.extend([29_000.0; NEIGHBOURS]);
+        for wrong in [29.5, 29_500_000.0, 1e308, -1e308] {
+            assert!(is_implausible(&product, wrong), "{wrong}");
+        }
+        assert!(is_implausible(&[3.9, 4.1, 4.2], 0.042), "percent as shares");
+        assert!(
+            is_implausible(&[0.039, 0.041, 0.042], 4.2),
+            "shares as percent"
+        );
+        assert!(is_implausible(&[0.0, 0.0], 1e300) && is_implausible(&[], 1e300));
+    }
+
+    #[test]
+    fn real_moves_are_plausible() {
+        for (before, after) in [
+            (&[282.0, 211.0, 6_137.0 / 29.0][..], 6_137.0),
+            (&[5.33, 0.05, 0.04], 5.3),
+            (&[0.05, 5.33, 5.3, 5.2], 0.05),
+            (&[0.5, 0.01, -0.02], 1.7),
+            (&[1.0, 0.0, 900.0, 0.0, 0.0], 850.0),
+            (&[0.0, 0.0, 0.0], 1.0),
+            (&[0.2, -0.3, 0.4], 0.0001),
+            (&[4.2, 4.1], 0.0),
+        ] {
+            assert!(!is_implausible(before, after), "{before:?} then {after}");
+        }
+    }
+
+    #[test]
+    fn a_revision_long_ago_is_held_against_its_own_time() {
+        let mut history = vec![243.0; 12];
+        history.extend([29_000.0; 24]);
+        let first = day_from_number(0).unwrap();
+        let before = day_from_number(-9).unwrap();
+        assert_eq!(
+            implausible(
+                &held(&history),
+                &[known(first, 242.9), known(before, 241.0)]
+            ),
+            None
+        );
+        assert!(implausible(&held(&history), &[known(first, 0.243)]).is_some());
+    }
+}

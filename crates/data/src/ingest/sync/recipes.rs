@@ -1,0 +1,303 @@
+//! Recipes, feed by feed, before FRED is asked for what is left; and, after all were asked, which sources their figures
+//! confirmed.
+//!
+//! One answer serves many series. A source in an outage keeps the series that are its own; one whose answer is useless
+//! hands them to the next. An address or a name that nobody saw answer counts only once its figures agree with held ones.
+
+use super::Run;
+use crate::ingest::accept::{Comparison, Kind, Source, compare, is_revised};
+use crate::ingest::client::{FeedAnswer, FeedError, FeedRequest};
+use crate::ingest::fetch::Validators;
+use crate::ingest::plan::Step;
+use crate::ingest::report::{Outcome, joined};
+use crate::ingest::state::{self, FEEDS, FeedState, blocking};
+use crate::ingest::titles::cleaned;
+use crate::ingest::write::day_of;
+use crate::store::{Description, Written};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::frequency::days_between;
+use econoscope_core::model::{Date, Known, Observation, SeriesId};
+use econoscope_core::recipe::{FeedRef, Figures, Format, Line, Recipes, Seen};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Run<'_> {
+    /// Takes every step that a recipe can; gives back what is left.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read or noted in.
+    pub(super) async fn ask_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let recipes = &self.config.sources.recipes;
+        let is_routed = |step: &Step| !step.vintages && recipes.routes(&step.id).next().is_some();
+        let (mut open, mut left): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_routed);
+        while !open.is_empty() {
+            open = self.round(open, &mut left).await?;
+        }
+        state::write(&self.feeds, &self.store, FEEDS).await?;
+        Ok(left)
+    }
+
+    /// Asks every feed once for the series that come to it next.
+    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+        let settings = &self.config.sources;
+        let is_open =
+            |at: &FeedRef<'_>| at.feed.format != Format::Formula && settings.is_open(at.source);
+        let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut groups: BTreeMap<_, (FeedRef<'_>, Vec<Step>)> = BTreeMap::new();
+        for mut step in steps {
+            let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
+                let mut lines = at.feed.series.iter();
+                Some((n, *at, lines.find(|line| line.id == step.id)?))
+            });
+            let Some((n, at, line)) = routes.nth(step.next_route) else {
+                self.end(step, left);
+                continue;
+            };
+            step.next_route += 1;
+            // A feed that is asked for its series one by one is asked so here.
+            let is_single = at.feed.url.contains("{series}");
+            let key = is_single.then(|| line.key.clone());
+            let group = groups.entry((n, key));
+            group.or_insert((at, Vec::new())).1.push(step);
+        }
+        let mut next = Vec::new();
+        for (at, steps) in groups.into_values() {
+            next.extend(self.ask_feed(at, steps).await?);
+        }
+        Ok(next)
+    }
+
+    /// No recipe is left for a series.
+    fn end(&mut self, step: Step, left: &mut Vec<Step>) {
+        let recipes = &self.config.sources.recipes;
+        if step.on_fred || recipes.formula(&step.id).is_some() {
+            left.push(step);
+        } else if !step.is_covered {
+            let error = joined(&step.errors, self.clients.offline().as_ref());
+            let error = error.unwrap_or_else(|| needs_key(recipes, &step.id));
+            self.close(step.id, Outcome::Failed(error));
+        }
+    }
+
+    /// Asks a feed for some series; gives back those that need another source.
+    async fn ask_feed(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let name = at.name();
+        self.progress.step(&name);
+        let ids: BTreeSet<&SeriesId> = steps.iter().map(|step| &step.id).collect();
+        let lines = at.feed.series.iter();
+        let lines: Vec<&Line> = lines.filter(|line| ids.contains(&line.id)).collect();
+        let is_own = |step: &Step| step.origin == at.source.id;
+        let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
+        let known = match steps.iter().all(is_own) && !self.config.force {
+            true => state.validators.clone(),
+            false => Validators::default(),
+        };
+        let from = |step: &Step| step.from.filter(|_| is_own(step));
+        let mut request = FeedRequest {
+            at,
+            lines: &lines,
+            from: steps.iter().map(from).min().flatten(),
+            now: self.now(),
+        };
+        let mut answer = self.clients.fetch(request, &known, self.progress).await?;
+        if let (Ok(FeedAnswer::Figures(figures, _)), Some(_)) = (&answer, request.from)
+            && self.is_any_revised(&steps, figures).await?
+        {
+            request.from = None;
+            let none = Validators::default();
+            answer = self.clients.fetch(request, &none, self.progress).await?;
+        }
+        state.refused = None;
+        if answer.is_err() {
+            self.report.failed(&at.source.id);
+        }
+        let mut next = Vec::new();
+        match answer {
+            Ok(answer) => {
+                let mut is_full = request.from.is_none();
+                let mut figures = match answer {
+                    FeedAnswer::Figures(figures, validators) => {
+                        state.validators = validators;
+                        figures
+                    }
+                    // That nothing has changed is noted as well.
+                    FeedAnswer::Unchanged => {
+                        is_full = false;
+                        ids.into_iter()
+                            .map(|id| (id.clone(), Ok(Vec::new())))
+                            .collect()
+                    }
+                };
+                for step in steps {
+                    let rows = figures.remove(&step.id);
+                    let rows = rows.unwrap_or_else(|| Err("it has no such series".to_owned()));
+                    next.extend(
+                        self.take_rows(at, step, rows, (&mut state, is_full))
+                            .await?,
+                    );
+                }
+            }
+            // A source that cannot be reached keeps its own series as they are; others ask the next.
+            Err(FeedError::Outage(error)) => {
+                for step in steps {
+                    if is_own(&step) && !step.is_covered {
+                        self.conclude(step, Outcome::Failed(error.clone()));
+                    } else {
+                        next.push(step.failed(&error));
+                    }
+                }
+            }
+            Err(FeedError::Useless(error, head)) => {
+                state.refuse(self.now(), error.to_string(), head);
+                state.validators = Validators::default();
+                next.extend(steps.into_iter().map(|step| step.failed(&error)));
+            }
+        }
+        self.feeds.insert(name, state);
+        Ok(next)
+    }
+
+    /// Whether the oldest row that came for a series revises what is held: then older ones may be revised, too.
+    async fn is_any_revised(&self, steps: &[Step], figures: &Figures) -> Result<bool> {
+        for step in steps {
+            if let Some(Ok(rows)) = figures.get(&step.id) {
+                let held = state::latest(&self.store, &step.id).await?;
+                if is_revised(&held, rows.first().copied()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Writes what is accepted of a series; gives it back where it needs another source.
+    async fn take_rows(
+        &mut self,
+        at: FeedRef<'_>,
+        step: Step,
+        rows: std::result::Result<Vec<Observation>, String>,
+        (state, is_full): (&mut FeedState, bool),
+    ) -> Result<Option<Step>> {
+        let (id, name) = (step.id.clone(), &at.source.name);
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(problem) => {
+                let error = Error::no_data(&id, format!("{name}: {id}: {problem}"));
+                state.refuse(self.now(), error.to_string(), String::new());
+                state.validators = Validators::default();
+                return Ok(Some(step.failed(&error)));
+            }
+        };
+        let source = self.source(at, &id, state);
+        let came = rows.iter().map(|row| Known::new(row, None)).collect();
+        match self.accept(&step, &source, is_full, came).await? {
+            Ok((written, accepted)) => {
+                if let Some(difference) = accepted.difference {
+                    self.progress.tell(&format!(
+                        "{id}: {name} differs from what was held: {difference}"
+                    ));
+                }
+                state.trusted.insert(id);
+                self.describe(at, &step).await?;
+                self.note_read(&step, is_full);
+                let newest = rows.last().map(|row| row.date);
+                Ok(self.written(at, step, written, newest))
+            }
+            Err(refusal) => {
+                let why = format!("{name} is not accepted: {refusal}. What is held stays");
+                let error = Error::no_data(&id, why);
+                if refusal.may_be_confirmed() {
+                    self.unconfirmed.push((at.name(), id, rows));
+                } else {
+                    state.refuse(self.now(), error.to_string(), String::new());
+                }
+                Ok(Some(step.failed(&error)))
+            }
+        }
+    }
+
+    fn source(&self, at: FeedRef<'_>, id: &SeriesId, state: &FeedState) -> Source {
+        let mut lines = at.feed.series.iter().filter(|line| line.id == *id);
+        let is_unseen = lines.any(|line| line.seen(at.feed) == Seen::Memory);
+        let routes = self.config.sources.recipes.routes(id);
+        let before = routes.take_while(|other| other.source.id != at.source.id);
+        Source {
+            id: at.source.id.clone(),
+            kind: Kind::Recipe {
+                is_unproven: is_unseen && !state.trusted.contains(id),
+                recomputes: at.feed.rewrites_history,
+            },
+            earlier: before.map(|other| other.source.id.clone()).collect(),
+        }
+    }
+
+    /// Reports what was written. Where the newest figure is old the next source may add to it.
+    fn written(
+        &mut self,
+        at: FeedRef<'_>,
+        mut step: Step,
+        written: Written,
+        newest: Option<Date>,
+    ) -> Option<Step> {
+        let age = newest.map(|day| days_between(day, day_of(self.now())));
+        let is_old = at.feed.max_age_days.zip(age);
+        if !step.is_covered {
+            self.close(step.id.clone(), Outcome::Written(written));
+        }
+        step.is_covered = true;
+        is_old.is_some_and(|(max, age)| age > max).then_some(step)
+    }
+
+    /// Writes the title of a series that the catalogue does not know.
+    async fn describe(&self, at: FeedRef<'_>, step: &Step) -> Result<()> {
+        let line = at.feed.series.iter().find(|line| line.id == step.id);
+        let (None, Some(line)) = (&step.info, line) else {
+            return Ok(());
+        };
+        let Some(frequency) = line.frequency else {
+            return Ok(());
+        };
+        let description = cleaned(Description {
+            id: line.id.clone(),
+            title: line.title.clone().unwrap_or_else(|| line.id.to_string()),
+            units: line.units.clone().unwrap_or_default(),
+            frequency,
+            seasonally_adjusted: false,
+            source: at.source.name.clone(),
+        });
+        blocking(&self.store, move |store| store.describe(&[description])).await?;
+        Ok(())
+    }
+
+    /// Compares what was not confirmed with what came since; a source that agrees is trusted next time.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read or noted in.
+    pub(super) async fn confirm(&mut self) -> Result<()> {
+        for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
+            let held = state::latest(&self.store, &id).await?;
+            let info = Catalogue::embedded().get(id.as_str());
+            let now = self.now();
+            let state = self.feeds.entry(feed).or_default();
+            match compare(info.map(AsRef::as_ref), &held, &rows) {
+                Comparison::Agrees => drop(state.trusted.insert(id)),
+                Comparison::Differs(why) => {
+                    state.refuse(now, format!("{id}: {why}"), String::new());
+                }
+                Comparison::TooFewDates => {}
+            }
+        }
+        state::write(&self.feeds, &self.store, FEEDS).await
+    }
+}
+
+/// Every source of a series takes a key of the operator's own.
+fn needs_key(recipes: &Recipes, id: &SeriesId) -> Error {
+    let keys = recipes.routes(id).filter_map(|at| {
+        let key = at.source.key.as_ref()?;
+        Some(format!("{} ({})", at.source.id, key.from))
+    });
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let why = format!("it needs a key of your own, --source-key NAME=KEY, of one of: {keys}");
+    Error::no_data(id, why)
+}
