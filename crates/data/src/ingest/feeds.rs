@@ -5,22 +5,23 @@
 //! link to the feed's own site. A feed that is broken is reported and never stops the rest.
 
 mod entries;
-mod feed;
-
-pub use entries::articles as parse_feed;
-pub use feed::Feed;
 
 use super::fetch::{Fetch, Timeouts, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
 use super::state::{self, States, blocking};
+use crate::disk;
 use crate::store::Store;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::untrusted;
+pub use entries::articles as parse_feed;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Note of the store: when each feed was read, with the validators of its answer.
 const STATES: &str = "feed_looks";
@@ -37,6 +38,62 @@ const PACE: PaceSettings = PaceSettings {
     ..PaceSettings::DOWNLOADS
 };
 const LONGEST: Duration = Duration::from_secs(30);
+
+/// A feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feed {
+    /// Who publishes it.
+    pub name: String,
+    /// Its address.
+    pub url: Url,
+    /// Subjects of all its articles.
+    pub tags: Vec<String>,
+}
+
+impl Feed {
+    /// Those of public agencies, in the order in which they are read.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] when the embedded list cannot be read, which a test rules out.
+    pub fn embedded() -> Result<Vec<Self>> {
+        Self::list("feeds.csv", include_str!("../../data/feeds.csv"))
+    }
+
+    /// An operator's list: CSV with the header `name,url,tags`; several tags are parted by blanks.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] naming the file, the line and what is wrong.
+    pub fn from_file(path: &Path) -> Result<Vec<Self>> {
+        let file = disk::shown(path);
+        match disk::read_text(path) {
+            Ok(text) => Self::list(&file, &text),
+            Err(e) => Err(Error::bad_file(file, e.to_string())),
+        }
+    }
+
+    fn list(file: &str, text: &str) -> Result<Vec<Self>> {
+        #[derive(Deserialize)]
+        struct Row {
+            name: String,
+            url: String,
+            #[serde(default)]
+            tags: String,
+        }
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows = reader.deserialize::<Row>().zip(2u64..);
+        rows.map(|(row, line)| {
+            let bad = |problem: String| Error::bad_line(file, line, problem);
+            let row = row.map_err(|e| bad(e.to_string()))?;
+            let url = untrusted::link(&row.url).and_then(|u| Url::parse(u).ok());
+            Ok(Self {
+                name: untrusted::line(&row.name, 80),
+                url: url.ok_or_else(|| bad(format!("{} is no http(s) address", row.url)))?,
+                tags: row.tags.split_whitespace().map(str::to_lowercase).collect(),
+            })
+        })
+        .collect()
+    }
+}
 
 /// What became of one feed.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! Everything goes to stderr; stdout belongs to answers.
 
 use crate::store::Written;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 
 /// Shows a run while it goes on.
@@ -13,13 +13,9 @@ pub struct Progress {
     total: usize,
 }
 
-/// The lower bar while a source is asked more than once, and else.
-const PART: &str = "               [{bar:32}] {pos}/{len} {wide_msg}";
-const NONE: &str = " ";
-
 enum View {
-    /// A bar that redraws itself, and below it that of the source being asked.
-    Bar(ProgressBar, ProgressBar),
+    /// A bar that redraws itself.
+    Bar(ProgressBar),
     /// A line per step, for logs.
     Lines(Box<dyn Write + Send>),
 }
@@ -40,7 +36,7 @@ impl Progress {
         let stderr = std::io::stderr();
         match (quiet, stderr.is_terminal()) {
             (true, _) => Self::quiet(),
-            (false, true) => Self::new(View::Bar(ProgressBar::hidden(), ProgressBar::hidden())),
+            (false, true) => Self::new(View::Bar(ProgressBar::hidden())),
             (false, false) => Self::lines(Box::new(stderr)),
         }
     }
@@ -56,14 +52,12 @@ impl Progress {
     /// A stretch of work of so many steps begins; `task` is a participle: "reading files", "fetching".
     pub(super) fn start(&mut self, task: &'static str, total: usize) {
         (self.done, self.total) = (0, total);
-        if let View::Bar(bar, part) = &mut self.view {
-            let both = MultiProgress::new();
-            let new = || both.add(ProgressBar::new(total as u64));
-            (*bar, *part) = (new(), new());
-            bar.set_style(style(
-                "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}",
-            ));
-            part.set_style(style(NONE));
+        if let View::Bar(bar) = &mut self.view {
+            *bar = ProgressBar::new(total as u64);
+            let style = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
+            // The default style is a bar as well, should the template ever be refused.
+            let style = ProgressStyle::with_template(style);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_prefix(task);
             bar.tick();
         } else {
@@ -73,22 +67,17 @@ impl Progress {
 
     /// A step begins.
     pub(super) fn step(&mut self, name: &str) {
-        if let View::Bar(bar, part) = &self.view {
-            part.set_style(style(NONE));
-            part.tick();
+        if let View::Bar(bar) = &self.view {
             bar.set_message(name.to_owned());
         }
     }
 
     /// So many of the requests to one source are answered.
     pub(super) fn part(&mut self, name: &str, done: usize, total: usize) {
-        if let View::Bar(_, part) = &self.view
+        if let View::Bar(bar) = &self.view
             && total > 1
         {
-            part.set_style(style(PART));
-            part.set_length(total as u64);
-            part.set_message(name.to_owned());
-            part.set_position(done as u64);
+            bar.set_message(format!("{name} {done}/{total}"));
         }
     }
 
@@ -96,7 +85,7 @@ impl Progress {
     pub(super) fn done(&mut self, name: &str, result: Result<String, String>) {
         self.done += 1;
         match (&self.view, result) {
-            (View::Bar(bar, _), result) => {
+            (View::Bar(bar), result) => {
                 if let Err(why) = result {
                     bar.println(format!("{name}: FAILED: {why}"));
                 }
@@ -112,7 +101,7 @@ impl Progress {
     /// A step has ended as one before it, of which enough was said.
     pub(super) fn pass(&mut self) {
         self.done += 1;
-        if let View::Bar(bar, _) = &self.view {
+        if let View::Bar(bar) = &self.view {
             bar.inc(1);
         }
     }
@@ -120,7 +109,7 @@ impl Progress {
     /// Something worth knowing that is no step.
     pub(super) fn tell(&mut self, text: &str) {
         match &mut self.view {
-            View::Bar(bar, _) => bar.println(text),
+            View::Bar(bar) => bar.println(text),
             // A log that cannot be written must not stop the work it tells of.
             View::Lines(out) => writeln!(out, "{text}").unwrap_or_default(),
         }
@@ -129,8 +118,7 @@ impl Progress {
     /// The work has ended; `summary` is a sentence.
     pub(super) fn finish(&mut self, summary: &str) {
         self.tell(summary);
-        if let View::Bar(bar, part) = &self.view {
-            part.finish_and_clear();
+        if let View::Bar(bar) = &self.view {
             bar.finish_and_clear();
         }
     }
@@ -140,11 +128,6 @@ impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Progress({}/{})", self.done, self.total)
     }
-}
-
-/// The default style is a bar as well, should the template ever be refused.
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// What the store took.

@@ -1,6 +1,6 @@
 //! From a feed's entries to articles.
 
-use super::feed::Feed;
+use super::Feed;
 use crate::store::Article;
 use econoscope_core::model::{table, untrusted};
 use feed_rs::model::Entry;

@@ -6,7 +6,7 @@
 mod api;
 mod vintages;
 
-use super::settings::SourceSettings;
+use super::SourceSettings;
 use crate::ingest::fetch::{CSV, Fetch, Response};
 use crate::ingest::key;
 use crate::ingest::pace::PaceSettings;
@@ -98,9 +98,6 @@ fn read(id: &SeriesId, answer: &Response) -> std::result::Result<Vec<Known>, Str
     }
     if answer.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
-    }
-    if table::is_cut_off(&answer.body) {
-        return Err("it breaks off in its last line".to_owned());
     }
     let columns = table::read(&answer.body, None)?;
     if let Some(broken) = columns.iter().find_map(|column| column.broken.clone()) {

@@ -132,7 +132,7 @@ async fn every_failure_is_its_own_and_the_others_go_on() {
     assert!(
         failure(&report, "PAYEMS")
             .to_string()
-            .contains("breaks off")
+            .contains("1 columns where the first line has 2")
     );
     assert_eq!(values(&store, "DGS2").len(), 2);
     assert_eq!(

@@ -108,7 +108,7 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
         (
             "series_id,date,value\n\"A,2026-01-01,1\n",
             2,
-            "quote is not closed",
+            "not a series identifier",
         ),
         ("\u{feff}date,value\n\"1\"2,3\n", 2, "not a date"),
     ] {
@@ -130,18 +130,6 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
 fn american_dates_are_not_read() {
     let text = b"date,ebp\n1/31/1973,0.5\n1973-02-28,0.25\n";
     assert!(read(text, None).is_err());
-}
-
-#[test]
-fn a_cut_last_line_is_noticed() {
-    assert!(is_cut_off(
-        b"observation_date,DGS10\n2026-07-29,4.67\n2026-07"
-    ));
-    assert!(!is_cut_off(
-        b"observation_date,DGS10\n2026-07-29,4.67\n2026-07-30,4.6"
-    ));
-    assert!(!is_cut_off(b"observation_date,DGS10\n2026-07-29,4.67\n"));
-    assert!(!is_cut_off(b""));
 }
 
 fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
@@ -248,7 +236,6 @@ proptest! {
 }
 
 fn check(text: &[u8]) {
-    let _ = is_cut_off(text);
     for column in read(text, Some("X")).unwrap_or_default() {
         assert!(column.rows.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(

@@ -4,7 +4,7 @@ use super::vintages::{FOREVER, Stated, changes, stretches};
 use crate::ingest::fetch::{Fetch, Response};
 use crate::ingest::key::{self, ApiKey};
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::sources::settings::SourceSettings;
+use crate::ingest::sources::SourceSettings;
 use crate::ingest::table;
 use crate::ingest::titles;
 use crate::store::Description;
@@ -118,36 +118,49 @@ impl Api {
         self.fetch.unusable(id.as_str(), problem)
     }
 
-    /// Every page of figures, in order.
-    async fn pages(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<Stated>> {
-        let (mut rows, mut found) = (Vec::new(), 0);
+    /// Every page of a list, in order; `list` takes one apart and says how many rows there are in all.
+    async fn pages<T: DeserializeOwned, I>(
+        &self,
+        id: &SeriesId,
+        (path, limit): (&str, usize),
+        query: &[(&str, &str)],
+        list: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
+    ) -> Result<Vec<I>> {
+        let mut rows = Vec::new();
         for _ in 0..MAX_PAGES {
-            let (offset, limit) = (found.to_string(), PAGE_ROWS.to_string());
+            let (offset, limit) = (rows.len().to_string(), limit.to_string());
             let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let query = [query, &position].concat();
-            let page: Page = self.ask(id, &["observations"], &query).await?;
-            // A question it does not understand FRED answers with the figures of today, and no error.
-            let asked = query.iter().find(|(name, _)| *name == "realtime_start");
-            if let Some((_, start)) = asked.filter(|(_, start)| *start != page.realtime_start) {
-                let found = quote(&page.realtime_start);
-                let problem = format!("vintages from {start} were asked, from {found} came");
-                return Err(self.unusable(id, &problem));
-            }
-            for item in &page.observations {
-                let row = item.read();
-                rows.push(row.map_err(|problem| self.unusable(id, &problem))?);
-            }
-            found += page.observations.len();
-            if found >= page.count {
+            let page = self.ask(id, &[path], &[query, &position].concat()).await?;
+            let (count, items) = list(page).map_err(|problem| self.unusable(id, &problem))?;
+            let is_empty = items.is_empty();
+            rows.extend(items);
+            if rows.len() >= count {
                 return Ok(rows);
             }
-            if page.observations.is_empty() {
-                let count = page.count;
-                let problem = format!("{found} rows came where {count} were announced");
+            if is_empty {
+                let problem = format!("{} rows came where {count} were announced", rows.len());
                 return Err(self.unusable(id, &problem));
             }
         }
         Err(self.unusable(id, "it has too many pages"))
+    }
+
+    /// Every figure, in order.
+    async fn observations(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<Stated>> {
+        let start = query.iter().find(|(name, _)| *name == "realtime_start");
+        self.pages(id, ("observations", PAGE_ROWS), query, |page: Page| {
+            // FRED answers a question that it does not understand with the figures of today, and no error.
+            if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
+                let found = quote(&page.realtime_start);
+                return Err(format!(
+                    "vintages from {start} were asked, from {found} came"
+                ));
+            }
+            let rows: std::result::Result<_, _> =
+                page.observations.iter().map(Item::read).collect();
+            Ok((page.count, rows?))
+        })
+        .await
     }
 
     pub(super) async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
@@ -156,7 +169,7 @@ impl Api {
             .iter()
             .map(|day| ("observation_start", day.as_str()))
             .collect();
-        let stated = self.pages(id, &query).await?;
+        let stated = self.observations(id, &query).await?;
         let figure = |row: Stated| Known {
             date: row.date,
             known_from: None,
@@ -169,34 +182,23 @@ impl Api {
 
     pub(super) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
         let mut rows = Vec::new();
-        for (start, end) in stretches(&self.vintage_days(id).await?) {
+        let list = |page: VintageDays| {
+            let days = page.vintage_dates.iter().map(|text| day(text));
+            Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
+        };
+        let mut days: Vec<Date> = self
+            .pages(id, ("vintagedates", PAGE_DAYS), &[], list)
+            .await?;
+        days.sort();
+        days.dedup();
+        for (start, end) in stretches(&days) {
             let query = [
                 ("realtime_start", start.as_str()),
                 ("realtime_end", end.as_str()),
             ];
-            rows.extend(self.pages(id, &query).await?);
+            rows.extend(self.observations(id, &query).await?);
         }
         Ok(changes(rows))
-    }
-
-    async fn vintage_days(&self, id: &SeriesId) -> Result<Vec<Date>> {
-        let mut days = Vec::new();
-        loop {
-            let (offset, limit) = (days.len().to_string(), PAGE_DAYS.to_string());
-            let query = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let page: VintageDays = self.ask(id, &["vintagedates"], &query).await?;
-            for text in &page.vintage_dates {
-                days.push(day(text).map_err(|problem| self.unusable(id, &problem))?);
-            }
-            if days.len() >= page.count {
-                days.sort();
-                days.dedup();
-                return Ok(days);
-            }
-            if page.vintage_dates.is_empty() {
-                return Err(self.unusable(id, "its list of vintages ends early"));
-            }
-        }
     }
 
     pub(super) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {

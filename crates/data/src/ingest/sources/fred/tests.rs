@@ -172,7 +172,7 @@ async fn answers_that_are_no_figures_are_named_for_what_they_are() {
         (
             csv("observation_date,DGS10\n2026-07-29,4\n2026-07"),
             false,
-            "breaks off in its last line",
+            "columns where the first line has 2",
         ),
         (json(200, &object!({"count": 1})), true, "missing field"),
         (json(418, &object!({})), true, "HTTP 418"),
