@@ -92,7 +92,6 @@ http { access_log off; client_body_temp_path $work/b; proxy_temp_path $work/p; f
 END
   start nginx -p "$work" -c "$work/nginx.whole" 2>nginx.log
   through nginx "$own" 1
-  nginx_port=$own
 }
 
 caddy_proxy() {

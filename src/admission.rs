@@ -21,4 +21,4 @@ pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
 pub use redis::{RedisAddress, SharedState};
 pub use settings::LimitSettings;
-pub(crate) use tally::Tally;
+pub(crate) use tally::NamedCounters;

@@ -15,5 +15,5 @@ mod settings;
 mod shared;
 
 pub use http_server::HttpServer;
-pub use metrics::Synced;
+pub use metrics::SyncCounts;
 pub use settings::{Connections, Options, Shutdown};

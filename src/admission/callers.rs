@@ -6,7 +6,7 @@
 //! for a name that was bound to 127.0.0.1 by somebody else is not (DNS rebinding), and a page must be of an allowed
 //! origin. A request under the host of a public `--base-url` came through the operator's proxy: it is public.
 
-use super::names::{Allowed, Named, is_loopback, usual_port};
+use super::names::{Allowed, HostOrOrigin, is_loopback, usual_port};
 use crate::mcp::jsonrpc;
 use crate::rest::set;
 use axum::extract::{Request, State};
@@ -63,20 +63,20 @@ impl Callers {
         &self,
         request: &Request<B>,
         is_local: bool,
-    ) -> Result<Admitted, Refusal> {
+    ) -> Result<AllowedRequest, Refusal> {
         let is_mcp = is_mcp(request);
         let host = host(request)?;
         let is_public = !is_local
             || host.is_some_and(|host| self.public.as_ref().is_some_and(|own| own.admits(host)));
         if is_public && !is_mcp {
-            return Ok(Admitted::Anyone);
+            return Ok(AllowedRequest::Anyone);
         }
         let host = host.ok_or_else(missing)?;
         if !self.hosts.iter().any(|allowed| allowed.admits(host)) {
             return Err(foreign_host(host));
         }
         let origin = self.origin(request)?;
-        Ok(Admitted::Named { origin, is_mcp })
+        Ok(AllowedRequest::HostOrOrigin { origin, is_mcp })
     }
 
     /// The origin of the page that asks, if it is a page and may.
@@ -89,7 +89,7 @@ impl Callers {
             }
             return Ok(None);
         };
-        let page = origin.to_str().ok().and_then(Named::origin);
+        let page = origin.to_str().ok().and_then(HostOrOrigin::origin);
         let is_allowed =
             page.is_some_and(|page| self.origins.iter().any(|allowed| allowed.admits(page)));
         if !is_allowed || origins.next().is_some() {
@@ -112,13 +112,13 @@ pub(crate) fn is_public(base_url: &str) -> bool {
 }
 
 /// The host a request names, in `Host` or in its address; only HTTP/1.0 may leave it out.
-fn host<B>(request: &Request<B>) -> Result<Option<Named<'_>>, Refusal> {
+fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, Refusal> {
     let mut values = request.headers().get_all(header::HOST).iter();
     let header =
         match (values.next(), values.next()) {
             (None, _) => None,
             (Some(value), None) => {
-                let host = value.to_str().ok().and_then(Named::host);
+                let host = value.to_str().ok().and_then(HostOrOrigin::host);
                 Some(host.ok_or_else(|| {
                     bad("The Host header is not a host name with or without a port.")
                 })?)
@@ -131,7 +131,7 @@ fn host<B>(request: &Request<B>) -> Result<Option<Named<'_>>, Refusal> {
         }
         return Ok(header);
     };
-    let named = Named::host(authority.as_str())
+    let named = HostOrOrigin::host(authority.as_str())
         .ok_or_else(|| bad("The host in the address is not a host name with or without a port."))?;
     let usual = request.uri().scheme_str().and_then(usual_port);
     let is_same = header.is_none_or(|header| {
@@ -170,7 +170,7 @@ fn missing() -> Refusal {
     bad("The request does not say which host it wants; send a Host header.")
 }
 
-fn foreign_host(host: Named<'_>) -> Refusal {
+fn foreign_host(host: HostOrOrigin<'_>) -> Refusal {
     let name = quote(host.name);
     let why = format!(
         "This server is not called {name}. If it is meant to be, start it with --allowed-host {name}, or with \
@@ -196,21 +196,21 @@ fn foreign_part() -> Refusal {
 
 /// A request that is let in.
 #[derive(Debug)]
-pub(crate) enum Admitted {
+pub(crate) enum AllowedRequest {
     /// Whoever asks may read the answer.
     Anyone,
     /// Programs may, and pages of an allowed origin.
-    Named {
+    HostOrOrigin {
         /// The origin of the page that asks.
         origin: Option<HeaderValue>,
         is_mcp: bool,
     },
 }
 
-impl Admitted {
+impl AllowedRequest {
     /// Writes onto the answer who may read it.
     pub(crate) fn mark(self, response: &mut Response) {
-        let Self::Named { origin, is_mcp } = self else {
+        let Self::HostOrOrigin { origin, is_mcp } = self else {
             return;
         };
         if is_mcp && origin.is_none() {

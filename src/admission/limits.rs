@@ -12,7 +12,7 @@ use super::policy::{Burst, Charge, Policy, Refusal, Standing};
 use super::redis::{Shared, SharedState};
 use super::reply;
 use super::settings::LimitSettings;
-use super::tally::Tally;
+use super::tally::NamedCounters;
 use crate::rest::status;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, Method, Version, header};
@@ -50,9 +50,9 @@ pub struct Admission {
     counters: Arc<Mutex<Counters>>,
     shared: Option<Arc<Shared>>,
     /// Refusals by limit.
-    pub(crate) refused: Tally,
+    pub(crate) refused: NamedCounters,
     /// Calls of tools over `/mcp`.
-    pub(crate) called: Tally,
+    pub(crate) called: NamedCounters,
     warned: AtomicBool,
     listeners: Arc<Permits>,
 }
@@ -78,8 +78,8 @@ impl Admission {
             settings,
             counters,
             shared,
-            refused: Tally::default(),
-            called: Tally::default(),
+            refused: NamedCounters::default(),
+            called: NamedCounters::default(),
             warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
         }

@@ -15,7 +15,7 @@ pub(super) struct Allowed {
 
 /// A host as a request names it, or the origin of a page as its browser writes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'a> {
+pub(super) struct HostOrOrigin<'a> {
     /// Of an origin; a host has none.
     scheme: &'a str,
     pub(super) name: &'a str,
@@ -28,7 +28,7 @@ impl Allowed {
         // IPv6 stands in the list with or without brackets.
         let address = entry.trim().parse::<Ipv6Addr>();
         let text = address.map_or_else(|_| entry.trim().to_owned(), |ip| format!("[{ip}]"));
-        let host = Named::host(&text);
+        let host = HostOrOrigin::host(&text);
         if host.is_none() {
             tracing::warn!(
                 entry,
@@ -45,14 +45,14 @@ impl Allowed {
             Some(text) => (text, true),
             None => (text.strip_suffix('/').unwrap_or(text), false),
         };
-        let origin = Named::origin(text).filter(|origin| !is_any || origin.port.is_none());
+        let origin = HostOrOrigin::origin(text).filter(|origin| !is_any || origin.port.is_none());
         if origin.is_none() {
             tracing::warn!(entry, "not an origin; write https://app.example.com:443");
         }
         origin.map(|origin| Self::of(origin, (!is_any).then_some(origin.port_meant())))
     }
 
-    fn of(named: Named<'_>, port: Option<Option<u16>>) -> Self {
+    fn of(named: HostOrOrigin<'_>, port: Option<Option<u16>>) -> Self {
         Self {
             scheme: named.scheme.to_owned(),
             name: named.name.to_owned(),
@@ -60,14 +60,14 @@ impl Allowed {
         }
     }
 
-    pub(super) fn admits(&self, named: Named<'_>) -> bool {
+    pub(super) fn admits(&self, named: HostOrOrigin<'_>) -> bool {
         self.scheme.eq_ignore_ascii_case(named.scheme)
             && self.name.eq_ignore_ascii_case(named.name)
             && self.port.is_none_or(|own| own == named.port_meant())
     }
 }
 
-impl<'a> Named<'a> {
+impl<'a> HostOrOrigin<'a> {
     /// A name or an address and perhaps a port, and nothing else.
     pub(super) fn host(text: &'a str) -> Option<Self> {
         let bracketed = text.strip_prefix('[');

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 /// How often each of a few things happened. Names are this program's, never a caller's, so that their number is fixed.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
+pub(crate) struct NamedCounters(Mutex<BTreeMap<&'static str, u64>>);
 
-impl Tally {
+impl NamedCounters {
     /// Counts one.
     pub(crate) fn add(&self, name: &'static str) {
         *self.0.lock().entry(name).or_default() += 1;

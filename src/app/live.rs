@@ -2,7 +2,7 @@
 
 use super::wiring::desk_over;
 use crate::config::{self, Config};
-use crate::server::Synced;
+use crate::server::SyncCounts;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::Error;
@@ -20,7 +20,7 @@ pub(crate) async fn keep_in_sync(
     config: Config,
     every: Duration,
     stop: CancellationToken,
-    counted: impl Fn(Synced),
+    counted: impl Fn(SyncCounts),
 ) {
     let Some(turns) = desk.store().turns() else {
         return fetch_on(&desk, &config, every, &stop, &counted).await;
@@ -59,7 +59,7 @@ async fn fetch_on(
     config: &Config,
     every: Duration,
     stop: &CancellationToken,
-    counted: &impl Fn(Synced),
+    counted: &impl Fn(SyncCounts),
 ) {
     let quietly = config::Sync {
         quiet: true,
@@ -70,7 +70,7 @@ async fn fetch_on(
             Ok(report) => {
                 tracing::info!(read = report.read(), missed = report.missed(), "synced");
                 let is_complete = report.is_complete();
-                Synced {
+                SyncCounts {
                     complete: is_complete.into(),
                     // One that was ended by a stop says nothing of the sources.
                     incomplete: (!is_complete && !report.cancelled).into(),
@@ -80,9 +80,9 @@ async fn fetch_on(
             Err(error) => {
                 let error = econoscope_core::error::causes(error.chain());
                 tracing::warn!(error, "not synced; answering from what is stored");
-                Synced {
+                SyncCounts {
                     incomplete: 1,
-                    ..Synced::default()
+                    ..SyncCounts::default()
                 }
             }
         });

@@ -4,7 +4,7 @@ use super::print::tell;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
 use econoscope_data::postgres::Address;
-use econoscope_data::store::{Postgres, Sqlite, Turn};
+use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
 use std::path::Path;
 
 const NO_DATABASE: &str = "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, \
@@ -61,7 +61,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// The turn to write into a shared database, until it is dropped; `None` where the store is a file.
-pub(super) fn turn(config: &Config) -> Result<Option<Turn>> {
+pub(super) fn turn(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = config.database()? else {
         return Ok(None);
     };

@@ -99,7 +99,7 @@ pub(crate) struct Sync {
 
 /// Settings of `copy`.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Moved {
+pub(crate) struct CopyStore {
     /// Where it is: a file, or postgres://USER@HOST/DATABASE
     #[arg(long, value_name = "STORE")]
     pub(crate) from: PathBuf,

@@ -1,6 +1,6 @@
 //! Flags, their help, their variables and their defaults, and what the program can be told to do.
 
-use super::commands::{Call, Doctor, Health, Import, Install, Moved, Place, Sync};
+use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::{listening, network, override_of};
 use crate::admission::{LimitSettings, RedisAddress};
@@ -128,7 +128,7 @@ pub(crate) enum Command {
     /// Lay out the tables of a shared database (--store postgres://…), or bring them up to this version
     Migrate,
     /// Copy a whole store between a file and a shared database, byte for byte
-    Copy(Moved),
+    Copy(CopyStore),
     /// Copy the store into a new file and verify the copy
     Backup {
         /// New file; in a folder, a file with the time in its name

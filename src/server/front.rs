@@ -4,7 +4,7 @@
 //! and keeps what it found in a map: that, and what stood around the gate, were a fifth of a small call's instructions.
 
 use super::connections::Answer;
-use super::observe::{self, Watch};
+use super::observe::{self, RequestTrace};
 use super::shared::Shared;
 use crate::admission::is_mcp;
 use crate::mcp::router;
@@ -22,7 +22,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 /// Everything a listener answers with.
-pub(super) struct Front {
+pub(super) struct EntryService {
     pub(super) shared: Shared,
     pub(super) mcp: Http,
     pub(super) pages: Router,
@@ -30,10 +30,10 @@ pub(super) struct Front {
     pub(super) is_local: bool,
 }
 
-impl Front {
+impl EntryService {
     /// One request: watched, let in or not, and its panics caught.
     pub(super) async fn pass(&self, request: Request, peer: Option<SocketAddr>) -> Response {
-        let watch = Watch::begin(&self.shared, &request, peer);
+        let watch = RequestTrace::begin(&self.shared, &request, peer);
         if watch.is_too_long {
             return watch.end(observe::too_long());
         }
@@ -70,7 +70,7 @@ impl Front {
     }
 }
 
-impl Answer for Arc<Front> {
+impl Answer for Arc<EntryService> {
     async fn answer(self, request: Request, peer: SocketAddr) -> Response {
         self.pass(request, Some(peer)).await
     }

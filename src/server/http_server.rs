@@ -1,8 +1,8 @@
 //! Everything that a server answers with, on a public listener and on one for metrics.
 
 use super::connections::Acceptor;
-use super::front::Front;
-use super::metrics::{Metrics, Synced};
+use super::front::EntryService;
+use super::metrics::{Metrics, SyncCounts};
 use super::settings::{Connections, Options, Shutdown};
 use super::shared::Shared;
 use super::{health, observe, scrape};
@@ -57,7 +57,7 @@ impl HttpServer {
     }
 
     /// Counts what a sync did.
-    pub fn synced(&self, done: Synced) {
+    pub fn synced(&self, done: SyncCounts) {
         self.shared.metrics.add(done);
     }
 
@@ -70,7 +70,7 @@ impl HttpServer {
         })
     }
 
-    fn front(&self, mcp: Http, is_local: bool) -> Arc<Front> {
+    fn front(&self, mcp: Http, is_local: bool) -> Arc<EntryService> {
         let shared = &self.shared;
         let (backend, admission) = (&shared.backend, &shared.admission);
         let pages = Router::new()
@@ -85,7 +85,7 @@ impl HttpServer {
             .layer(from_fn_with_state(Arc::clone(admission), admission::charge))
             .layer(cors())
             .layer(from_fn(observe::name_route));
-        Arc::new(Front {
+        Arc::new(EntryService {
             shared: shared.clone(),
             mcp,
             pages,

@@ -2,7 +2,7 @@
 //!
 //! Labels come from the routes and tables of this program, never from a request, so their number is fixed.
 
-use crate::admission::Tally;
+use crate::admission::NamedCounters;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -17,13 +17,13 @@ const BOUNDS: [f64; 10] = [
 
 /// Answers of one route: how many of each status, and how long they took.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answered {
+pub(super) struct RouteStats {
     pub(super) statuses: BTreeMap<u16, u64>,
     classes: [u64; BOUNDS.len()],
     pub(super) time: Duration,
 }
 
-impl Answered {
+impl RouteStats {
     pub(super) fn count(&self) -> u64 {
         self.statuses.values().sum()
     }
@@ -40,7 +40,7 @@ impl Answered {
 
 /// What the syncs of one process did.
 #[derive(Debug, Clone, Default)]
-pub struct Synced {
+pub struct SyncCounts {
     /// Syncs that brought all that was due.
     pub complete: u64,
     /// Syncs that did not.
@@ -54,11 +54,11 @@ pub struct Synced {
 pub(super) struct Metrics {
     /// When the process began.
     pub(super) started: Timestamp,
-    pub(super) synced: Mutex<Synced>,
+    pub(super) synced: Mutex<SyncCounts>,
     /// By the router's own patterns.
-    pub(super) routes: Mutex<BTreeMap<String, Answered>>,
+    pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
     /// Connections that were refused, by why: `too_many`, `not_accepted`.
-    pub(super) closed: Tally,
+    pub(super) closed: NamedCounters,
     /// Held once more for each request being answered, however that ends.
     pub(super) in_flight: Arc<()>,
     /// Held once more for each connection that is open.
@@ -71,7 +71,7 @@ pub(super) struct Metrics {
 
 impl Metrics {
     /// Adds what a sync did.
-    pub(super) fn add(&self, done: Synced) {
+    pub(super) fn add(&self, done: SyncCounts) {
         let mut synced = self.synced.lock();
         synced.complete += done.complete;
         synced.incomplete += done.incomplete;

@@ -25,7 +25,7 @@ pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 static COUNT: AtomicU64 = AtomicU64::new(1);
 
 /// A request from when it comes in until its answer goes out.
-pub(super) struct Watch<'a> {
+pub(super) struct RequestTrace<'a> {
     shared: &'a Shared,
     start: Instant,
     method: &'static str,
@@ -40,7 +40,7 @@ pub(super) struct Watch<'a> {
     _open: Arc<()>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RequestTrace<'a> {
     /// Takes a request in.
     pub(super) fn begin(shared: &'a Shared, request: &Request, peer: Option<SocketAddr>) -> Self {
         let id = request_id(request.headers());
@@ -89,7 +89,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Writes the pattern that the router found onto the answer, where [`Watch::end`] reads it.
+/// Writes the pattern that the router found onto the answer, where [`RequestTrace::end`] reads it.
 pub(super) async fn name_route(request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).await;

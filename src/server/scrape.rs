@@ -1,6 +1,6 @@
 //! The metrics as a page.
 
-use super::metrics::{Answered, Metrics, Synced};
+use super::metrics::{Metrics, RouteStats, SyncCounts};
 use super::shared::Shared;
 use crate::admission::Admission;
 use crate::rest;
@@ -16,7 +16,7 @@ use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::observation::is_stale;
 use econoscope_data::desk::Holdings;
 use econoscope_data::pool::Counts;
-use econoscope_data::store::Following;
+use econoscope_data::store::ReplicaStatus;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ struct Page<'a> {
     metrics: &'a Metrics,
     admission: &'a Admission,
     /// Copied, so that requests need not wait until the page is written.
-    routes: BTreeMap<String, Answered>,
+    routes: BTreeMap<String, RouteStats>,
     refused: BTreeMap<&'static str, u64>,
-    synced: Synced,
+    synced: SyncCounts,
     ready: bool,
     resident: Option<u64>,
     computed: Counts,
@@ -40,7 +40,7 @@ struct Page<'a> {
     /// None while the store cannot be read, which `/ready` tells.
     held: Option<Arc<Holdings>>,
     /// How the copy stands to its database; None where the store is a file of its own.
-    following: Option<Following>,
+    following: Option<ReplicaStatus>,
     now: Timestamp,
 }
 

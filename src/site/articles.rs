@@ -1,6 +1,6 @@
 //! Articles: the newest first, and our own as pages. Markdown is rendered with every bit of HTML turned to text.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
@@ -36,7 +36,7 @@ pub(super) fn published(desk: &Desk) -> Result<Vec<Article>> {
     Ok(list)
 }
 
-pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "How the figures are made and how to read them.";
     let page = Index {
         frame: Frame::of(desk, "Articles", description, "/articles")?,
@@ -45,7 +45,7 @@ pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     html(&page, "")
 }
 
-pub(super) fn article(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let now = desk.now();
     let mut published = articles::embedded()?
         .iter()

@@ -19,7 +19,7 @@ const MAX_LIST: usize = 900;
 
 /// What a page was asked for.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PageRequest {
     /// Path as the routes have it.
     pub(super) path: &'static str,
     /// The part of the path that names something; of a series its identifier, where it is known.
@@ -28,7 +28,7 @@ pub(super) struct Asked {
     arguments: Vec<(&'static str, String)>,
 }
 
-impl Asked {
+impl PageRequest {
     pub(super) fn read(
         desk: &Desk,
         (path, known): (&'static str, &[&'static str]),

@@ -1,6 +1,6 @@
 //! What comes when: a page of the next weeks, and the same as a calendar to subscribe to (RFC 5545).
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -9,7 +9,7 @@ use super::view::query;
 use askama::Template;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
-    AwaitedFigure, CalendarAnswer, Params, ReleaseEvent, expected, said,
+    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure, expected, said,
 };
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::capitalised;
@@ -49,7 +49,7 @@ const AGENCIES: [(&str, &str); 6] = [
 #[template(path = "calendar.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a Asked,
+    asked: &'a PageRequest,
     answer: CalendarAnswer,
     /// Where programs subscribe to the same.
     subscribe: String,
@@ -59,7 +59,7 @@ struct Page<'a> {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a release or an agency that is not known.
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let description = "When US economic figures come out, what each can be expected to say, and how much the last \
                        ones surprised.";
     let page = Page {
@@ -79,7 +79,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
 ///
 /// # Errors
 /// As [`page`].
-pub(super) fn subscription(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn subscription(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let answer = read(desk, asked, SUBSCRIBED_DAYS)?;
     let stamp = instant(desk.today(), "00:00")?;
     let service = &desk.settings().service;
@@ -107,7 +107,7 @@ pub(super) fn subscription(desk: &Desk, asked: &Asked, _: Answers) -> Result<Doc
     Ok(Document::calendar(calendar.to_string()))
 }
 
-fn read(desk: &Desk, asked: &Asked, days: u8) -> Result<CalendarAnswer> {
+fn read(desk: &Desk, asked: &PageRequest, days: u8) -> Result<CalendarAnswer> {
     let [series, agency] = ARGUMENTS.map(|name| asked.argument(name));
     Params::local(desk, &Params::of(days, series, agency))
 }
@@ -117,7 +117,7 @@ fn days(events: &[ReleaseEvent]) -> impl Iterator<Item = &[ReleaseEvent]> {
     events.chunk_by(|a, b| a.date == b.date)
 }
 
-fn measure(f: &AwaitedFigure) -> String {
+fn measure(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     let unit = f.unit.as_ref();
     unit.map_or_else(String::new, |unit| {
@@ -125,7 +125,7 @@ fn measure(f: &AwaitedFigure) -> String {
     })
 }
 
-fn next(f: &AwaitedFigure) -> String {
+fn next(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     let next = match (&f.next, &f.missing) {
         (Some(e), _) => format!("{}: {}", e.period, expected(e, measure)),
@@ -136,14 +136,14 @@ fn next(f: &AwaitedFigure) -> String {
     next + &caveat.unwrap_or_default()
 }
 
-fn last(f: &AwaitedFigure) -> String {
+fn last(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     dashed(f.last.as_ref(), |last| {
         format!("{}: {}", last.period, said(last, measure))
     })
 }
 
-fn revised(f: &AwaitedFigure) -> String {
+fn revised(f: &ScheduledFigure) -> String {
     dashed(f.usual_revision.as_ref(), |u| {
         let (mean, most) = (plain(u.mean_abs), plain(u.p90_abs));
         format!("{mean} {}; nine in ten within {most}", u.unit)
@@ -154,7 +154,7 @@ fn revised(f: &AwaitedFigure) -> String {
 fn entry(
     desk: &Desk,
     event: &ReleaseEvent,
-    figures: &[&AwaitedFigure],
+    figures: &[&ScheduledFigure],
     stamp: &str,
 ) -> Result<Event> {
     let mut entry = Event::with_uid(&format!("{}-{}@econoscope", event.release, event.period));

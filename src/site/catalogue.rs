@@ -1,6 +1,6 @@
 //! All series by subject.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -44,7 +44,7 @@ pub(super) fn by_subject<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec
     groups
 }
 
-pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let catalogue = Catalogue::embedded();
     let holdings = desk.holdings()?;
     let mut items = Vec::new();

@@ -1,6 +1,6 @@
 //! Series and formulas side by side: the chart, and the same answer as `compare_series` beside it.
 
-use super::asked::{Asked, FIRST};
+use super::asked::{FIRST, PageRequest};
 use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
@@ -45,7 +45,7 @@ const EXAMPLES: [(&str, &str); 5] = [
 #[template(path = "compare.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a Asked,
+    asked: &'a PageRequest,
     /// Names and formulas as written.
     names: Vec<String>,
     today: Date,
@@ -72,7 +72,7 @@ struct Shown {
     has_many_units: bool,
 }
 
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
     let names: Vec<String> = listed(asked.given("series")).map(str::to_owned).collect();
     let frame = Frame::of(desk, "Compare", description, "/compare")?;
@@ -146,17 +146,17 @@ fn said(error: &Error) -> String {
 }
 
 /// The page's own arguments as the query of an address.
-pub(super) fn own(asked: &Asked) -> String {
+pub(super) fn own(asked: &PageRequest) -> String {
     query(asked.all(ARGUMENTS))
 }
 
 /// What `compare_series` answers to what a page, picture or widget was asked for.
-pub(super) fn answer(desk: &Desk, asked: &Asked) -> Result<Comparison> {
+pub(super) fn answer(desk: &Desk, asked: &PageRequest) -> Result<Comparison> {
     compared(desk, &arguments(desk, asked))
 }
 
 /// The arguments of the endpoint; a range is the days that it means today.
-fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
+fn arguments(desk: &Desk, asked: &PageRequest) -> Vec<(&'static str, String)> {
     let start = match asked.argument("start") {
         Some(day) => day.to_owned(),
         None => first_day(desk, asked.argument("range").unwrap_or(FIRST)),
@@ -165,12 +165,12 @@ fn arguments(desk: &Desk, asked: &Asked) -> Vec<(&'static str, String)> {
 }
 
 /// Where the API has the same.
-pub(super) fn source(desk: &Desk, asked: &Asked) -> String {
+pub(super) fn source(desk: &Desk, asked: &PageRequest) -> String {
     comparison(&arguments(desk, asked))
 }
 
 /// The page with other values of some arguments.
-fn address(asked: &Asked, changed: &[(&str, &str)]) -> String {
+fn address(asked: &PageRequest, changed: &[(&str, &str)]) -> String {
     let arguments = asked.all(ARGUMENTS).map(|(name, value)| {
         let new = changed.iter().find(|(changed, _)| *changed == name);
         (name, new.map_or(value, |(_, new)| *new))
@@ -178,7 +178,7 @@ fn address(asked: &Asked, changed: &[(&str, &str)]) -> String {
     format!("/compare{}", query(arguments))
 }
 
-fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Result<Shown> {
+fn shown(desk: &Desk, asked: &PageRequest, names: &[String], answer: Comparison) -> Result<Shown> {
     let spec = charts::compared(&answer);
     let unit = spec.unit.clone();
     let (chart, narrow) = series::drawings(spec);
@@ -201,7 +201,7 @@ fn shown(desk: &Desk, asked: &Asked, names: &[String], answer: Comparison) -> Re
 }
 
 /// Two series as one: their difference where they are of one unit, their ratio otherwise.
-fn together(asked: &Asked, names: &[String], answer: &Comparison) -> Vec<Link> {
+fn together(asked: &PageRequest, names: &[String], answer: &Comparison) -> Vec<Link> {
     let ([a, b], [first, second]) = (names, answer.columns.as_slice()) else {
         return Vec::new();
     };

@@ -1,6 +1,6 @@
 //! Where the code of a widget is put together, with the widget as it will be at three sizes.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -31,7 +31,7 @@ const THEMES: [(&str, &str); 3] = [
 #[template(path = "embed.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a Asked,
+    asked: &'a PageRequest,
     is_series: bool,
     series: &'a str,
     range: &'a str,
@@ -39,7 +39,7 @@ struct Page<'a> {
     widget: String,
 }
 
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let description = "The code that puts a chart, the regime or a figure into your own page.";
     let frame = Frame::of(desk, "Embed", description, "/embed")?;
     let series = asked.argument("series").unwrap_or("DGS10");
@@ -59,7 +59,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
 }
 
 /// The address of the widget that was chosen.
-fn widget(asked: &Asked, series: &str, range: &str) -> String {
+fn widget(asked: &PageRequest, series: &str, range: &str) -> String {
     let (theme, units) = (("theme", asked.given("theme")), asked.given("units"));
     if let show @ ("regime" | "recession") = asked.given("show") {
         return format!("/widget/{show}{}", query([theme].into_iter()));

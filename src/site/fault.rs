@@ -1,6 +1,6 @@
 //! The page for what could not be answered.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::text::encoded;
@@ -18,7 +18,7 @@ struct Fault<'a> {
 }
 
 /// The page for what could not be answered.
-pub(super) fn page(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, error: &Error) -> Result<Document> {
     let frame = Frame::of(desk, "Not shown", "This page could not be shown.", "")?;
     let room = match asked.path.split('/').nth(1).unwrap_or_default() {
         "chart" => "series",

@@ -1,6 +1,6 @@
 //! The widgets: each asks the endpoint table and puts the answer into the small frame.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::text::{dated, encoded, plain};
@@ -22,11 +22,11 @@ use econoscope_data::desk::Desk;
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];
 
-pub(super) fn regime_questions(_: &Asked) -> Vec<Question> {
+pub(super) fn regime_questions(_: &PageRequest) -> Vec<Question> {
     vec![Question::new("get_regime", &[])]
 }
 
-pub(super) fn regime(_: &Desk, asked: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let o: regime::RegimeAnswer = answers.read()?;
     let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
     let title = format!("US macro regime{}", month.unwrap_or_default());
@@ -64,14 +64,18 @@ pub(super) fn word(regime: &str) -> &str {
 /// Forty years of the probability; weekly figures are enough for a widget.
 const PAST: [(&str, &str); 1] = [("start", "40y")];
 
-pub(super) fn recession_questions(_: &Asked) -> Vec<Question> {
+pub(super) fn recession_questions(_: &PageRequest) -> Vec<Question> {
     vec![
         Question::new("get_signals", &[]),
         history(CRPI.about.id, &PAST),
     ]
 }
 
-pub(super) fn recession(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn recession(
+    desk: &Desk,
+    asked: &PageRequest,
+    mut answers: Answers,
+) -> Result<Document> {
     let o: signals::Signals = answers.read()?;
     let index = o
         .convex_indices
@@ -101,7 +105,7 @@ pub(super) fn recession(desk: &Desk, asked: &Asked, mut answers: Answers) -> Res
 }
 
 /// What is asked of a series' history: range, units, and a frequency at which no row is cut.
-fn wanted(asked: &Asked) -> Vec<(&'static str, &str)> {
+fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
     let range = asked.argument("range").unwrap_or("1y");
     let units = asked.argument("units").unwrap_or_default();
     let info = Catalogue::embedded().get(&asked.name);
@@ -111,14 +115,14 @@ fn wanted(asked: &Asked) -> Vec<(&'static str, &str)> {
     vec![("start", range), ("units", units), ("frequency", frequency)]
 }
 
-pub(super) fn metric_questions(asked: &Asked) -> Vec<Question> {
+pub(super) fn metric_questions(asked: &PageRequest) -> Vec<Question> {
     vec![
         Question::new("get_metric", &[("ticker", &asked.name)]),
         history(&asked.name, &wanted(asked)),
     ]
 }
 
-pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     known(asked)?;
     let o: metric::Metric = answers.read()?;
     let changes = changes(desk, &o);
@@ -161,7 +165,7 @@ pub(super) fn metric(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
 }
 
 /// Refuses a range or units that are none of those on offer.
-fn known(asked: &Asked) -> Result<()> {
+fn known(asked: &PageRequest) -> Result<()> {
     let ranges = RANGES.map(|(label, _)| label);
     let units = UNITS.map(|(word, _)| word);
     for (name, allowed) in [("range", &ranges[..]), ("units", &units[..])] {
@@ -176,7 +180,7 @@ fn known(asked: &Asked) -> Result<()> {
 }
 
 /// Several series in one chart.
-pub(super) fn several(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let o = compare::answer(desk, asked)?;
     let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(asked, names.join(", "), desk.attribution());

@@ -1,6 +1,6 @@
 //! The glossary: its index, its search, one page per term.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::catalogue::{by_subject, subject};
 use super::document::Document;
 use super::fault::unknown;
@@ -34,7 +34,7 @@ struct Page {
     related: Vec<&'static Term>,
 }
 
-pub(super) fn index(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn index(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let glossary = Glossary::embedded()?;
     let query = asked.argument("q").unwrap_or_default().to_owned();
     let mut found = match query.as_str() {
@@ -55,7 +55,7 @@ pub(super) fn index(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> 
     html(&page, "")
 }
 
-pub(super) fn term(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn term(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let glossary = Glossary::embedded()?;
     let Some(term) = glossary.get(&asked.name) else {
         let known = glossary.iter().map(|t| (t.slug.as_str(), t.term.as_str()));

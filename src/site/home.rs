@@ -1,7 +1,7 @@
 //! The start page: where the economy stands, the gauges, six charts, and how to use all this elsewhere.
 
 use super::articles;
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::figures::{changes, word};
 use super::frame::{Frame, html};
@@ -103,7 +103,7 @@ const CHARTS: [Chart; 6] = [
 ];
 
 /// The regime, then a figure and its history for each gauge, then the lines of the charts.
-pub(super) fn questions(_: &Asked) -> Vec<Question> {
+pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
     let mut questions = vec![Question::new("get_regime", &[])];
     let series = |arguments: &[(&str, &str)]| Question::new("get_time_series", arguments);
     for composite in established() {
@@ -121,7 +121,7 @@ pub(super) fn questions(_: &Asked) -> Vec<Question> {
     questions
 }
 
-pub(super) fn page(desk: &Desk, _: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
     let frame = Frame::of(desk, "the US economy in figures", description, "/")?;

@@ -1,6 +1,6 @@
 //! How every composite and the regime are made, and what they are made of today.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -37,7 +37,7 @@ const SUMMARY: &str = "Two scores cut a plane into four quadrants. Growth G is a
     score is 0.10 past zero; the confidence is the probability of the quadrant when the scores are off by normal \
     errors of 0.20 and 0.12.";
 
-pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description =
         "Formula, inputs, source and present make-up of every composite and of the macro regime.";
     let methods = COMPOSITES.iter().copied().map(|composite| {

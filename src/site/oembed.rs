@@ -1,6 +1,6 @@
 //! oEmbed (<https://oembed.com>): a pasted link to a page of ours becomes a widget that shows the same.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::Answers;
 use super::text::encoded;
@@ -22,7 +22,7 @@ const LEAST: (u32, u32) = (160, 90);
 /// What stands for a page: its title, its widget, its picture.
 type Card = (String, String, String);
 
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
         let error = Error::invalid("format", form, "is not answered in", "json");
         let mut refusal = refusal(&error);
@@ -60,7 +60,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
 }
 
 /// One side of the frame: as much as is usual, within what the asker has.
-fn side(asked: &Asked, name: &str, usual: u32, least: u32) -> Result<u32> {
+fn side(asked: &PageRequest, name: &str, usual: u32, least: u32) -> Result<u32> {
     let Some(given) = asked.argument(name) else {
         return Ok(usual);
     };

@@ -1,6 +1,6 @@
 //! Every page, widget and picture with what makes it, and how they are served.
 
-use super::asked::{Asked, CHART, METRIC, SERIES};
+use super::asked::{CHART, METRIC, PageRequest, SERIES};
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::{
@@ -18,7 +18,7 @@ use econoscope_answers::endpoints::Backend;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::{Desk, State as DataState};
-use econoscope_data::pool::{Caller, Once, Pool};
+use econoscope_data::pool::{Caller, Pool, SingleFlight};
 use std::sync::Arc;
 
 /// Something to look at.
@@ -27,14 +27,14 @@ struct Page {
     /// Arguments that it knows.
     known: &'static [&'static str],
     /// What it asks of the endpoint table.
-    questions: fn(&Asked) -> Vec<Question>,
-    make: fn(&Desk, &Asked, Answers) -> Result<Document>,
+    questions: fn(&PageRequest) -> Vec<Question>,
+    make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
 }
 
 impl Page {
     const fn new(
         path: &'static str,
-        make: fn(&Desk, &Asked, Answers) -> Result<Document>,
+        make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
         known: &'static [&'static str],
     ) -> Self {
         Self {
@@ -45,12 +45,12 @@ impl Page {
         }
     }
 
-    const fn asking(self, questions: fn(&Asked) -> Vec<Question>) -> Self {
+    const fn asking(self, questions: fn(&PageRequest) -> Vec<Question>) -> Self {
         Self { questions, ..self }
     }
 
     /// What is shown instead when it fails: pages are for people, others for frames and programs.
-    fn fault(&self, desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+    fn fault(&self, desk: &Desk, asked: &PageRequest, error: &Error) -> Result<Document> {
         match self.path.split('/').nth(1) {
             Some("widget") => widget::refusal(desk, asked, error),
             Some("suggest" | "oembed") => Ok(oembed::refusal(error)),
@@ -116,7 +116,7 @@ type Key = (DataState, String);
 #[derive(Debug)]
 struct Kept {
     documents: Arc<Cache<Key, Arc<Document>>>,
-    underway: Once<Key, Arc<Document>>,
+    underway: SingleFlight<Key, Arc<Document>>,
 }
 
 impl Kept {
@@ -125,7 +125,7 @@ impl Kept {
         let weigh = |(_, key): &Key, of: &Arc<Document>| key.len() as u64 + of.weight();
         Self {
             documents: Arc::new(Cache::weighed(KEPT_BYTES, weigh)),
-            underway: Once::default(),
+            underway: SingleFlight::default(),
         }
     }
 
@@ -179,7 +179,7 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
             let wanted = (page.path, page.known);
-            let asked = Asked::read(site.backend.desk(), wanted, name, query.as_deref());
+            let asked = PageRequest::read(site.backend.desk(), wanted, name, query.as_deref());
             site.serve(page, Arc::new(asked), caller, &headers).await
         };
         router.route(page.path, get(handler))
@@ -191,7 +191,7 @@ impl Site {
     async fn serve(
         &self,
         page: &'static Page,
-        asked: Arc<Asked>,
+        asked: Arc<PageRequest>,
         caller: Caller,
         headers: &HeaderMap,
     ) -> Response {
@@ -211,7 +211,7 @@ impl Site {
     async fn document(
         &self,
         page: &'static Page,
-        asked: &Arc<Asked>,
+        asked: &Arc<PageRequest>,
         caller: Caller,
     ) -> Result<Arc<Document>> {
         let backend = &*self.backend;

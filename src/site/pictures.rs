@@ -1,6 +1,6 @@
 //! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, and several series in `/chart/compare.png`.
 
-use super::asked::{Asked, CHART};
+use super::asked::{CHART, PageRequest};
 use super::document::Document;
 use super::figures::word;
 use super::quadrant::Words;
@@ -12,7 +12,7 @@ use econoscope_core::chart::{ChartSpec, Theme, png, svg};
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
 
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let name = asked.name.rsplit_once('.').map_or(&*asked.name, |(n, _)| n);
     let info = desk.resolve("series", name)?;
@@ -23,7 +23,7 @@ pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
 }
 
 /// Several series as a picture.
-pub(super) fn comparison(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
     let mut spec = super::charts::compared(&answer);
@@ -32,7 +32,7 @@ pub(super) fn comparison(desk: &Desk, asked: &Asked, _: Answers) -> Result<Docum
 }
 
 /// The plane of the regime as a picture.
-pub(super) fn regime(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let o: RegimeAnswer = answers.read()?;
     let lines = [
@@ -53,7 +53,7 @@ pub(super) fn regime(desk: &Desk, asked: &Asked, mut answers: Answers) -> Result
 }
 
 /// The form of a picture, `png` or `svg`, which stands behind the last dot of its address.
-fn form(asked: &Asked) -> Result<&'static str> {
+fn form(asked: &PageRequest) -> Result<&'static str> {
     let address = match asked.path {
         CHART => &asked.name,
         path => path,
@@ -67,7 +67,7 @@ fn form(asked: &Asked) -> Result<&'static str> {
     })
 }
 
-fn theme(asked: &Asked) -> Result<Theme> {
+fn theme(asked: &PageRequest) -> Result<Theme> {
     let form = form(asked)?;
     match asked.argument("theme") {
         None if form == "svg" => Ok(Theme::Auto),
@@ -83,14 +83,14 @@ fn theme(asked: &Asked) -> Result<Theme> {
 }
 
 /// A chart with the words around it.
-fn whole(desk: &Desk, asked: &Asked, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
+fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
     (spec.size, spec.theme) = ((800, 420), theme);
     spec.credit = desk.attribution().text;
     file(asked, svg(&spec))
 }
 
 /// A drawing in the form that was asked for.
-fn file(asked: &Asked, drawing: String) -> Result<Document> {
+fn file(asked: &PageRequest, drawing: String) -> Result<Document> {
     Ok(match form(asked)? {
         "png" => Document::picture("image/png", png(&drawing)?),
         _ => Document::picture("image/svg+xml", drawing.into_bytes()),
@@ -98,7 +98,7 @@ fn file(asked: &Asked, drawing: String) -> Result<Document> {
 }
 
 /// The mark of the site for browsers that ask for it by habit.
-pub(super) fn icon(_: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn icon(_: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let mark = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
         fill=\"none\" stroke=\"#1d4f80\" stroke-width=\"2\"/></svg>";
     Ok(Document::picture("image/svg+xml", mark.as_bytes().to_vec()))

@@ -1,7 +1,7 @@
 //! The regime: the plane with the way of the last months, every month to play through, what the composites are made
 //! of, and how often the scenarios came true.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::fault::reason;
 use super::figures::word;
@@ -20,7 +20,7 @@ use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::kept::Figures;
-use econoscope_data::desk::{Desk, RegimePath};
+use econoscope_data::desk::{Desk, RegimeHistory};
 use std::collections::BTreeMap;
 
 /// Months of the way that are drawn.
@@ -33,7 +33,7 @@ struct Page<'a> {
     regime: RegimeAnswer,
     plane: String,
     /// Every month; none where the answer is not made of what is held here.
-    path: Option<&'a RegimePath>,
+    path: Option<&'a RegimeHistory>,
     /// Months as known at their end; none before the first vintage.
     known: BTreeMap<Date, &'a Figures>,
     /// Composites by their identifiers, and what they are made of.
@@ -41,7 +41,7 @@ struct Page<'a> {
     scenarios: Vec<Scenario>,
 }
 
-pub(super) fn questions(_: &Asked) -> Vec<Question> {
+pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
     let mut questions = vec![Question::new("get_regime", &[])];
     for composite in established() {
         let ticker = composite.about.ticker();
@@ -51,7 +51,7 @@ pub(super) fn questions(_: &Asked) -> Vec<Question> {
     questions
 }
 
-pub(super) fn page(desk: &Desk, _: &Asked, mut answers: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
     let description = "Where the US economy stands between growth and inflation, how it came there, and what often followed.";
     let regime: RegimeAnswer = answers.read()?;
     let frame = Frame::of(desk, "Macro regime", description, "/regime")?;

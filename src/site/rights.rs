@@ -1,6 +1,6 @@
 //! May I use this? One answer for each class of rights, with the series that are in it.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -39,7 +39,7 @@ const OWN: &str = "Only for yourself. They belong to a company that sells them, 
 const COMPUTED: &str = "Yes, with the credit line: they are computed here from figures that may be passed on, by \
     formulas that anybody may use.";
 
-pub(super) fn page(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
     let frame = Frame::of(desk, "May I use this?", description, "/rights")?;

@@ -1,7 +1,7 @@
 //! Scenarios: all of them with their base rates, and one page each.
 
 use super::articles;
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
@@ -28,7 +28,7 @@ struct Page {
     articles: Vec<Article>,
 }
 
-pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     let page = Index {
         frame: Frame::of(desk, "Scenarios", description, "/scenarios")?,
@@ -37,7 +37,7 @@ pub(super) fn index(desk: &Desk, _: &Asked, _: Answers) -> Result<Document> {
     html(&page, "")
 }
 
-pub(super) fn scenario(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let all = embedded()?;
     let Some(item) = all.iter().find(|s| s.slug == asked.name) else {
         let known = all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));

@@ -1,6 +1,6 @@
 //! One series: its chart, its figures, where to take it from.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::assets;
 use super::document::Document;
 use super::frame::{Frame, html};
@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[template(path = "series.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a Asked,
+    asked: &'a PageRequest,
     id: String,
     info: Arc<SeriesInfo>,
     today: Date,
@@ -55,7 +55,7 @@ struct Shown {
 /// What the page is told: the view, and the period whose revisions are shown.
 pub(super) const ARGUMENTS: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "revised"];
 
-pub(super) fn page(desk: &Desk, asked: &Asked, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let info = desk.resolve("series", &asked.name)?;
     let id = desk.shown_id(&info.id);
     let description = format!(
@@ -113,7 +113,7 @@ impl Page<'_> {
 }
 
 /// Reads what is known of the series.
-fn shown(desk: &Desk, asked: &Asked, info: &Arc<SeriesInfo>, id: &str) -> Result<Shown> {
+fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> Result<Shown> {
     let (spec, unit) = view::read(desk, id, asked)?;
     let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let reading = metric::read(desk, info, as_of)?;

@@ -1,6 +1,6 @@
 //! What of a series is shown: the arguments of the API, and the addresses that say the same.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::charts;
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::decode::{self, parts};
@@ -49,13 +49,13 @@ pub(super) const FREQUENCIES: [(&str, &str); 5] = [
 ];
 
 /// What is shown with another value of an argument, as the query of an address.
-pub(super) fn with(asked: &Asked, name: &str, value: &str) -> String {
+pub(super) fn with(asked: &PageRequest, name: &str, value: &str) -> String {
     let others = asked.all(&ARGUMENTS).filter(|(known, _)| *known != name);
     query(others.chain([(name, value)]))
 }
 
 /// Where the API has the figures of a series.
-pub(super) fn source(desk: &Desk, id: &str, asked: &Asked) -> String {
+pub(super) fn source(desk: &Desk, id: &str, asked: &PageRequest) -> String {
     match asked.given("units") {
         INDEX => comparison(&as_index(desk, id, asked)),
         _ => format!("/api/public/data/{id}{}", query(asked.all(&ARGUMENTS))),
@@ -71,7 +71,7 @@ pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
 ///
 /// # Errors
 /// What the endpoint says.
-pub(super) fn read(desk: &Desk, id: &str, asked: &Asked) -> Result<(ChartSpec, String)> {
+pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<(ChartSpec, String)> {
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
         return Ok((charts::compared(&answer), String::new()));
@@ -82,7 +82,7 @@ pub(super) fn read(desk: &Desk, id: &str, asked: &Asked) -> Result<(ChartSpec, S
 }
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.
-fn as_index(desk: &Desk, id: &str, asked: &Asked) -> Vec<(&'static str, String)> {
+fn as_index(desk: &Desk, id: &str, asked: &PageRequest) -> Vec<(&'static str, String)> {
     formulas(asked, id, first_day(desk, asked.given("start")))
 }
 
@@ -92,7 +92,11 @@ pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The arguments of `compare_series` for a list from a day on; an index is a formula.
-pub(super) fn formulas(asked: &Asked, list: &str, start: String) -> Vec<(&'static str, String)> {
+pub(super) fn formulas(
+    asked: &PageRequest,
+    list: &str,
+    start: String,
+) -> Vec<(&'static str, String)> {
     let given = |name| asked.given(name).to_owned();
     let (mut series, mut units) = (list.to_owned(), given("units"));
     if units == INDEX {

@@ -2,7 +2,7 @@
 //!
 //! What is shown first is still; the charts' script is fetched when somebody touches or focuses the widget.
 
-use super::asked::Asked;
+use super::asked::PageRequest;
 use super::document::{Document, Frames};
 use super::fault::heading;
 use super::text::encoded;
@@ -59,7 +59,7 @@ pub(super) struct Widget {
 
 impl Widget {
     /// An empty one.
-    pub(super) fn new(asked: &Asked, title: impl Into<String>, credit: Attribution) -> Self {
+    pub(super) fn new(asked: &PageRequest, title: impl Into<String>, credit: Attribution) -> Self {
         Self {
             title: title.into(),
             credit,
@@ -78,7 +78,7 @@ impl Widget {
 }
 
 /// A widget that says why there is no figure and what could be asked instead.
-pub(super) fn refusal(desk: &Desk, asked: &Asked, error: &Error) -> Result<Document> {
+pub(super) fn refusal(desk: &Desk, asked: &PageRequest, error: &Error) -> Result<Document> {
     let title = match error.code() {
         "unknown_name" | "ambiguous_name" => "No such metric",
         _ => heading(error),

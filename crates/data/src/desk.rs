@@ -31,7 +31,7 @@ mod texts;
 
 pub use find::IMPORTED;
 pub use holdings::{DataDate, Holdings};
-pub use kept::{RegimePath, State};
+pub use kept::{RegimeHistory, State};
 pub use local::{Desk, Now};
 pub use settings::{HOME, Settings, address};
 

@@ -12,6 +12,6 @@ mod tests;
 mod threads;
 
 pub use caller::Caller;
-pub use once::Once;
+pub use once::SingleFlight;
 pub use queue::Counts;
 pub use threads::Pool;

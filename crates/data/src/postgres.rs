@@ -56,7 +56,7 @@ impl Bounds {
 pub type Session = Arc<Client>;
 
 /// What part of a transaction gives, or why it does not come about.
-pub type Tried<T> = std::result::Result<T, Failure>;
+pub type AttemptResult<T> = std::result::Result<T, Failure>;
 
 /// Why a transaction did not come about.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::Store`] with what could not be done and why, or what the work itself refused.
-    pub async fn transaction<T, F: Future<Output = Tried<T>>>(
+    pub async fn transaction<T, F: Future<Output = AttemptResult<T>>>(
         &self,
         action: &str,
         work: impl FnMut(Session) -> F,
@@ -156,7 +156,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Self::transaction`].
-    pub async fn bounded<T, F: Future<Output = Tried<T>>>(
+    pub async fn bounded<T, F: Future<Output = AttemptResult<T>>>(
         &self,
         action: &str,
         bounds: Bounds,
@@ -178,11 +178,11 @@ impl Database {
         }
     }
 
-    async fn attempt<T, F: Future<Output = Tried<T>>>(
+    async fn attempt<T, F: Future<Output = AttemptResult<T>>>(
         &self,
         Bounds(begin, most): Bounds,
         work: &mut impl FnMut(Session) -> F,
-    ) -> Tried<T> {
+    ) -> AttemptResult<T> {
         let session = Arc::new(self.pool.get().await.map_err(Failure::Unreachable)?);
         let mut open = Open(Some(Arc::clone(&session)));
         let all = async move {

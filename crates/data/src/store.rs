@@ -12,8 +12,9 @@ mod seam;
 mod segment;
 mod sqlite;
 
-pub use postgres::{Postgres, Turn};
+pub use postgres::{LeaseGuard, Postgres};
 pub use seam::{
-    Article, Description, Following, Status, Store, Turns, Write, WriteVintages, Written,
+    Article, Description, Leadership, ReplicaStatus, Status, Store, Write, WriteOutcome,
+    WriteVintages,
 };
 pub use sqlite::{Damage, Sqlite};

@@ -22,9 +22,9 @@ pub use book::{Purpose, Quota, Verdict};
 pub use ledger::Ledger;
 pub use request::{Check, Kind, Request};
 
-use self::core::{Core, Hold, Question};
+use self::core::{BackoffKey, Core, Question};
 use bytes::Bytes;
-use cache::{Content, Entry, Standing};
+use cache::{Content, Entry, EntryFreshness};
 use econoscope_core::clock::{Clock, Moment};
 use econoscope_core::error::{Error, Result};
 use failure::Failure;
@@ -93,7 +93,7 @@ impl Upstream {
         let held = self.0.cache.recall(&key);
         let now = self.0.clock.now();
         match held {
-            Some(entry) if entry.standing(&now, request.max_stale) == Standing::Fresh => {
+            Some(entry) if entry.standing(&now, request.max_stale) == EntryFreshness::Fresh => {
                 self.give(&request, &entry, Freshness::Fresh)
             }
             held => self.pursue(key, Arc::new(request), held).await,
@@ -116,19 +116,21 @@ impl Upstream {
                 .as_ref()
                 .map(|e| (e, e.standing(&now, request.max_stale)));
             let (older, purpose, patience) = match standing {
-                Some((entry, Standing::Fresh)) => {
+                Some((entry, EntryFreshness::Fresh)) => {
                     return self.give(&request, entry, Freshness::Fresh);
                 }
-                Some((entry, Standing::Stale(_))) if !self.0.is_due(&key, entry, &now) => {
+                Some((entry, EntryFreshness::Stale(_))) if !self.0.is_due(&key, entry, &now) => {
                     return self.give(&request, entry, self.staleness(&key, now));
                 }
-                Some((entry, Standing::Stale(past))) if past > SERVE_AT_ONCE => {
+                Some((entry, EntryFreshness::Stale(past))) if past > SERVE_AT_ONCE => {
                     (Some(entry), Purpose::Refresh, left.min(SHORT_PATIENCE))
                 }
-                Some((entry, Standing::Stale(_))) => {
+                Some((entry, EntryFreshness::Stale(_))) => {
                     (Some(entry), Purpose::Refresh, Duration::ZERO)
                 }
-                Some((_, Standing::Spent)) | None => (None, Purpose::Miss(request.kind), left),
+                Some((_, EntryFreshness::Spent)) | None => {
+                    (None, Purpose::Miss(request.kind), left)
+                }
             };
             let question = Question {
                 key: key.clone(),
@@ -183,7 +185,10 @@ impl Upstream {
 
     /// How a stale answer is marked: was the last try to renew it in vain?
     fn staleness(&self, key: &str, now: Moment) -> Freshness {
-        let has_failed = self.0.setbacks.contains_key(&Hold::Key(key.to_owned()));
+        let has_failed = self
+            .0
+            .setbacks
+            .contains_key(&BackoffKey::Key(key.to_owned()));
         if has_failed || self.0.breaker.pause_left(now).is_some() {
             Freshness::Offline
         } else {

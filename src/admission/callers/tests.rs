@@ -21,7 +21,7 @@ fn callers() -> Callers {
 }
 
 /// A request to a listener on loopback as its head is written, without the version.
-fn local(address: &str, headers: &[(&str, &str)]) -> Result<Admitted, StatusCode> {
+fn local(address: &str, headers: &[(&str, &str)]) -> Result<AllowedRequest, StatusCode> {
     judged(address, headers, Version::HTTP_11, true)
 }
 
@@ -30,7 +30,7 @@ fn judged(
     headers: &[(&str, &str)],
     version: Version,
     is_local: bool,
-) -> Result<Admitted, StatusCode> {
+) -> Result<AllowedRequest, StatusCode> {
     let mut request = Request::get(address).version(version);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -190,7 +190,7 @@ fn on_loopback_a_foreign_page_may_link_here_and_nothing_else() {
         assert_eq!(found.is_ok(), is_allowed, "{site} {mode} {dest}");
         let public = judged("/chart/DFF.png", &headers, Version::HTTP_11, false);
         assert!(
-            matches!(public, Ok(Admitted::Anyone)),
+            matches!(public, Ok(AllowedRequest::Anyone)),
             "{site} {mode} {dest}"
         );
     }
@@ -201,10 +201,10 @@ fn what_is_public_stays_open_but_for_mcp() {
     let page = |host| [("host", host), ("origin", "https://evil.example")];
     // Behind the operator's proxy, and on a listener that others reach.
     let proxied = local("/widget/regime", &page("macro.example.org"));
-    assert!(matches!(proxied, Ok(Admitted::Anyone)));
+    assert!(matches!(proxied, Ok(AllowedRequest::Anyone)));
     for host in ["macro.example.org", "203.0.113.9", "any_container:8080"] {
         let found = judged("/api/public/regime", &page(host), Version::HTTP_11, false);
-        assert!(matches!(found, Ok(Admitted::Anyone)), "{host}");
+        assert!(matches!(found, Ok(AllowedRequest::Anyone)), "{host}");
     }
     for (host, is_local) in [
         ("macro.lan", true),
@@ -236,8 +236,8 @@ fn a_base_address_on_this_machine_makes_nothing_public() {
 proptest::proptest! {
     #[test]
     fn any_host_and_origin_is_read_without_a_panic(text in "\\PC{0,40}") {
-        Named::host(&text);
-        Named::origin(&text);
+        HostOrOrigin::host(&text);
+        HostOrOrigin::origin(&text);
         Allowed::host(&text);
         Allowed::origin(&text);
     }

@@ -8,7 +8,7 @@ use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
 use econoscope_data::desk::{Desk, State};
-use econoscope_data::pool::{Once, Pool};
+use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::{Request, Upstream};
 use serde_json::Value;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Backend {
     upstream: Option<Upstream>,
     rendered: Arc<Cache<Key, Arc<Answer>>>,
     pool: Pool,
-    underway: Once<Key, Arc<Answer>>,
+    underway: SingleFlight<Key, Arc<Answer>>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -46,7 +46,7 @@ enum Stamp {
 
 /// How one endpoint is answered: from the desk, or by a question to an upstream and what comes of its body.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct Handler {
     local: fn(&Desk, &Arguments) -> Result<Answer>,
     request: fn(&Arguments, Date) -> Result<Request>,
     received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
@@ -72,7 +72,7 @@ impl Backend {
             upstream,
             rendered: Arc::new(rendered),
             pool: Pool::default(),
-            underway: Once::default(),
+            underway: SingleFlight::default(),
         }
     }
 
@@ -119,7 +119,12 @@ impl Backend {
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
-    pub(super) async fn answer(&self, spec: &Spec, way: Way, checked: Arguments) -> Result<Reply> {
+    pub(super) async fn answer(
+        &self,
+        spec: &Spec,
+        way: Handler,
+        checked: Arguments,
+    ) -> Result<Reply> {
         let received = match &self.upstream {
             Some(upstream) if spec.in_contract => {
                 let today = self.desk.today();
@@ -176,7 +181,7 @@ fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
     E::render(&output, &params)
 }
 
-impl Way {
+impl Handler {
     /// The way of an endpoint.
     pub(super) const fn of<E: Endpoint>() -> Self {
         Self {

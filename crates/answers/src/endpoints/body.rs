@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
-use econoscope_data::pool::{Once, Pool};
+use econoscope_data::pool::{Pool, SingleFlight};
 use sha2::Digest;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
@@ -36,7 +36,7 @@ pub struct Body {
     hash: OnceLock<Box<str>>,
     /// gzip, zstd.
     forms: [OnceLock<Bytes>; 2],
-    underway: Once<Encoding, Bytes>,
+    underway: SingleFlight<Encoding, Bytes>,
 }
 
 impl Body {
@@ -46,7 +46,7 @@ impl Body {
             bytes,
             hash: OnceLock::new(),
             forms: Default::default(),
-            underway: Once::default(),
+            underway: SingleFlight::default(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::condition::Condition;
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
-use arguments::Asked;
+use arguments::Query;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression;
 use econoscope_core::indicators::prose::joined;
@@ -49,7 +49,7 @@ impl Endpoint for Params {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let days = range(params, as_of, desk.today())?;
         let condition = params.condition.as_deref().map(Condition::read);
-        let asked = Asked {
+        let asked = Query {
             params,
             condition: condition.transpose()?,
             days,

@@ -1,8 +1,8 @@
 //! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
 
-use super::formulas::{self, Known};
+use super::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::indicators::condition::{Run, tally};
+use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
     Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
 };
@@ -50,9 +50,9 @@ pub struct ConditionFigures {
     /// Last that meets it.
     pub last: Option<Date>,
     /// Longest run; the oldest of equal ones.
-    pub longest: Option<Run>,
+    pub longest: Option<Streak>,
     /// Run up to the last observation.
-    pub current: Option<Run>,
+    pub current: Option<Streak>,
     /// Last change.
     pub crossing: Option<Crossing>,
 }
@@ -60,7 +60,7 @@ pub struct ConditionFigures {
 /// What a condition is judged in.
 pub(super) struct Setting<'a> {
     /// The series it names.
-    pub(super) known: &'a Known,
+    pub(super) known: &'a NamedSeries,
     /// How finer figures become coarser.
     pub(super) how: Aggregation,
     /// Frequency asked for.
@@ -99,7 +99,7 @@ impl Condition {
     }
 
     /// Steps it takes, where what it is about has so many rows.
-    pub(super) fn steps(&self, known: &Known, rows: usize) -> usize {
+    pub(super) fn steps(&self, known: &NamedSeries, rows: usize) -> usize {
         let length = |name: &str| match name {
             "" => rows,
             name => known.rows(name),
@@ -202,7 +202,7 @@ impl Condition {
     }
 }
 
-fn in_words(run: &Run) -> String {
+fn in_words(run: &Streak) -> String {
     let text = format!("{} from {} to {}", run.length, run.start, run.end);
     match run.gaps {
         0 => text,

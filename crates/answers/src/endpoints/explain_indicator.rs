@@ -7,7 +7,7 @@ mod hindsight;
 mod side;
 
 pub use answer::{
-    ExplainedInput, Explanation, Hindsight, LabelInHindsight, OnTrial, Score, ScoreInHindsight,
+    AsRevised, ExplainedInput, Explanation, RevisedLabel, RevisedScore, Score, TrialVersion,
 };
 
 use super::days::parse_as_of;
@@ -27,7 +27,7 @@ use econoscope_data::desk::scores::{ScoreTable, Scores};
 use jiff::ToSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use side::{Side, interpretation};
+use side::{ComparisonSide, interpretation};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,14 +67,14 @@ impl Endpoint for Params {
         let mut known = indicators::indicators();
         let about = known.find(|known| known.ticker() == params.indicator);
         let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
-        let mut now = Side::of(desk, about, as_of)?;
-        let then = Side::of(desk, about, AsOf::Day(before))?;
+        let mut now = ComparisonSide::of(desk, about, as_of)?;
+        let then = ComparisonSide::of(desk, about, AsOf::Day(before))?;
         now.compare(&then);
         let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
         provenance.note("value", now.reason.as_deref().unwrap_or_default());
         provenance.note("basis", now.basis.join("; "));
         provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
-        let hindsight = Hindsight::of(desk, about, as_of, &now.scores)?;
+        let hindsight = AsRevised::of(desk, about, as_of, &now.scores)?;
         if let (Err(why), [_, ..]) = (&hindsight, now.reads.as_slice()) {
             provenance.note("hindsight", *why);
         }
@@ -131,12 +131,12 @@ impl Endpoint for Params {
 }
 
 /// The second version of the recession probability, beside the first.
-fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<OnTrial>> {
+fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
     if about.id != CRPI.about.id {
         return Ok(None);
     }
     let reading = desk.reading(&CRPI2, as_of)?;
-    Ok(Some(OnTrial {
+    Ok(Some(TrialVersion {
         series: Catalogue::of(&CRPI2.about)
             .map_or_else(String::new, |info| desk.shown_id(&info.id)),
         method: CRPI2.about.method.to_owned(),
@@ -187,7 +187,7 @@ fn in_prose(i: &ExplainedInput) -> String {
 const NAMED: usize = 3;
 
 /// "Value -1.40 points over the month: building permits -1.20, …" for every score; before them, a new label.
-fn moved(now: &Side, before: &Side) -> String {
+fn moved(now: &ComparisonSide, before: &ComparisonSide) -> String {
     let labels = now.label.as_ref().zip(before.label.as_ref());
     let labels = labels.filter(|(label, old)| label != old);
     let labels = labels.map(|(label, old)| format!("{label} now, {old} a month earlier."));

@@ -1,7 +1,7 @@
 //! `fetch`: a whole document that `search` has found, in the shape that hosts with a search of their own expect.
 
 use super::endpoint::{Endpoint, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use super::metric;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{AsOf, Observation, untrusted};
@@ -40,8 +40,8 @@ pub struct FetchedDocument {
     /// Unit, source, dates.
     pub metadata: BTreeMap<String, String>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
 }
 
 // Hosts that know it read its text as JSON, which is what a text is unless it is said.
@@ -137,7 +137,7 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
         ("to", day(rows.last())),
     ]);
     Ok(FetchedDocument {
-        untrusted: Foreign::of(&info, &["title", "metadata"]),
+        untrusted: UntrustedFields::of(&info, &["title", "metadata"]),
         url: address(desk.settings(), Kind::Series, &desk.shown_id(&info.id)),
         title: info.title.clone(),
         text,
@@ -160,7 +160,7 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     ]);
     Ok(FetchedDocument {
         url: a.url.clone(),
-        untrusted: Foreign::fields(&["title", "text", "metadata"]),
+        untrusted: UntrustedFields::fields(&["title", "text", "metadata"]),
         title: a.title.clone(),
         text: untrusted::fence(text, MAX_TEXT),
         metadata,

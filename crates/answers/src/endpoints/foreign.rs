@@ -11,9 +11,9 @@ const MAX_ASIDE: usize = 300;
 /// Names of the fields beside it whose text is by others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Foreign(Vec<String>);
+pub struct UntrustedFields(Vec<String>);
 
-impl Foreign {
+impl UntrustedFields {
     /// These fields.
     pub(super) fn fields(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())

@@ -8,7 +8,7 @@ use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::{AsOf, Frequency, Series};
-use econoscope_data::desk::resolve::Meaning;
+use econoscope_data::desk::resolve::Resolution;
 use econoscope_data::desk::{Desk, resolve};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ const MAX_STEPS: usize = 3_500_000;
 
 /// The series that formulas name, by the names they use.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct NamedSeries {
     /// Of one that holds nothing, the reason.
     series: BTreeMap<String, Result<Arc<Series>>>,
     /// What the names were taken for.
-    meanings: Vec<Meaning>,
+    meanings: Vec<Resolution>,
 }
 
-impl Known {
+impl NamedSeries {
     /// Looks up every name of some formulas. What is known and holds nothing is kept with its reason.
     ///
     /// # Errors

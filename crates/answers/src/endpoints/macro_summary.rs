@@ -149,7 +149,7 @@ impl Endpoint for Params {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let read = summary::INPUTS.iter().chain(regime::INPUTS).copied();
         let read = read.chain(established().map(|c| c.about.id));
-        let mut draft = Draft {
+        let mut draft = Collector {
             desk,
             as_of,
             provenance: Provenance::of(desk, as_of, read)?,
@@ -246,7 +246,7 @@ fn figure_list(a: &MacroSummary) -> String {
 }
 
 /// What an answer gathers on its way: dates of figures and reasons for their absence.
-struct Draft<'a> {
+struct Collector<'a> {
     desk: &'a Desk,
     as_of: AsOf,
     provenance: Provenance,
@@ -254,7 +254,7 @@ struct Draft<'a> {
     newer_means: BTreeMap<String, NewerMean>,
 }
 
-impl Draft<'_> {
+impl Collector<'_> {
     fn figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
         if let Some(error) = self.desk.barred(&figure.series) {
             self.provenance.note(name, error.to_string());

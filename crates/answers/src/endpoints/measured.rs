@@ -11,7 +11,7 @@ const COMPOSITE: i32 = 5;
 
 /// The kind of the figures of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct FigureKind {
     /// Which changes of them mean something.
     quantity: Quantity,
     /// Unit of a change: "points", "thousand persons".
@@ -24,7 +24,7 @@ pub(super) struct Measured {
     rounded: Option<i32>,
 }
 
-impl Measured {
+impl FigureKind {
     /// Of figures of a series in other units, at a frequency.
     pub(super) fn new(series: &Series, units: Units, frequency: Frequency) -> Self {
         let info = &series.info;

@@ -2,9 +2,9 @@
 
 use super::days::{newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use super::lateness::lateness;
-use super::measured::Measured;
+use super::measured::FigureKind;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
@@ -88,8 +88,8 @@ pub struct Metric {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_release: Option<Date>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
     /// State of knowledge.
     #[serde(flatten)]
     pub provenance: Provenance,
@@ -172,7 +172,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     let held = desk.series(info, as_of)?;
     let series = held.as_ref();
     provenance.remark(desk, info)?;
-    let measured = series.map(|s| Measured::new(s, Units::Level, s.frequency()));
+    let measured = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
     let told = |value| measured.as_ref().map_or(value, |m| m.told(value));
     let (last, interpretation) = if info.id.as_str() == narrative_velocity::NVI.id {
         let texts = desk.narrative(as_of)?;
@@ -220,7 +220,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
         stale: last.zip(series).map(|(o, s)| s.is_stale(o.date, day)),
         newer_mean: newer_mean.transpose()?.flatten(),
         next_release,
-        untrusted: Foreign::of(info, &["displayName", "source"]),
+        untrusted: UntrustedFields::of(info, &["displayName", "source"]),
         provenance,
     })
 }
@@ -253,7 +253,7 @@ fn interpret(
         let reading = desk.reading(composite, as_of)?;
         return Ok(Some((composite.interpret)(&reading)));
     }
-    let measured = Measured::new(series, Units::Level, series.frequency());
+    let measured = FigureKind::new(series, Units::Level, series.frequency());
     let mut parts = Vec::new();
     if let Some(month) = transform::changes(series, last.date).month {
         let is_monthly = series.frequency() == Frequency::Monthly;
@@ -279,7 +279,11 @@ fn interpret(
 
 /// The change over a year: percent of an amount, else in the unit; the percent change of what is itself a percentage
 /// would be taken for points.
-fn from_a_year_earlier(series: &Series, last: Observation, measured: &Measured) -> Option<String> {
+fn from_a_year_earlier(
+    series: &Series,
+    last: Observation,
+    measured: &FigureKind,
+) -> Option<String> {
     let change = match measured.is_amount() {
         true => {
             let percent = transform::year_on_year(series, last.date)?;

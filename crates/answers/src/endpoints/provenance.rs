@@ -7,7 +7,7 @@ use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::basis::Basis;
 use econoscope_data::desk::cited::Cited;
 use econoscope_data::desk::remarks;
-use econoscope_data::desk::resolve::{self, Meaning};
+use econoscope_data::desk::resolve::{self, Resolution};
 use econoscope_data::desk::{DataDate, Desk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn read_as(&mut self, desk: &Desk, meaning: &Meaning, as_of: AsOf) -> Result<()> {
+    pub fn read_as(&mut self, desk: &Desk, meaning: &Resolution, as_of: AsOf) -> Result<()> {
         let mut said = meaning.said.clone().unwrap_or_default();
         for info in &meaning.beside {
             let day = desk.data_date(as_of)?.of(info.frequency);

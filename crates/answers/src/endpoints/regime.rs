@@ -15,10 +15,10 @@ use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Attribution, Date};
-use econoscope_data::desk::{Desk, RegimePath};
+use econoscope_data::desk::{Desk, RegimeHistory};
 use jiff::Timestamp;
 pub use months::{Probabilities, RegimeOfMonth};
-pub use nowcast::{Filled, NowcastAnswer};
+pub use nowcast::{FilledFigure, NowcastAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -196,7 +196,7 @@ impl Endpoint for Params {
 }
 
 /// What the regime has meant for each asset.
-fn views(desk: &Desk, path: &RegimePath, as_of: AsOf) -> Result<BTreeMap<String, AssetView>> {
+fn views(desk: &Desk, path: &RegimeHistory, as_of: AsOf) -> Result<BTreeMap<String, AssetView>> {
     let now = &path.now;
     let own = desk.evidence(now.regime, as_of)?;
     let views = asset_views::views(now.regime, now.confidence, |a| own.get(&a).cloned());

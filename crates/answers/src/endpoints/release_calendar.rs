@@ -5,7 +5,7 @@ mod figures;
 mod words;
 
 pub use answer::{
-    AwaitedFigure, CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, UsualRevision,
+    CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
 pub(super) use figures::figure;
 pub use words::{expected, said};

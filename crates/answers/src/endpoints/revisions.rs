@@ -15,7 +15,7 @@ pub use words::{label, plus, size};
 
 use super::days;
 use super::endpoint::{Endpoint, Kept, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use super::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
@@ -140,7 +140,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         vintages: table.record(),
         source: Some(info.source.clone()),
         rights: Some(info.rights.word().into()),
-        untrusted: Foreign::of(info, &["displayName", "unit", "source"]),
+        untrusted: UntrustedFields::of(info, &["displayName", "unit", "source"]),
         attribution: desk.attribution(),
         provenance,
     })

@@ -1,7 +1,7 @@
 //! A row of the table: an endpoint as plain values and function pointers.
 
 use super::answer::Reply;
-use super::backend::{Backend, Way};
+use super::backend::{Backend, Handler};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
 use super::{days, schema};
@@ -17,7 +17,7 @@ pub struct Route {
     mcp_defaults: &'static [(&'static str, &'static str)],
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
-    way: Way,
+    way: Handler,
 }
 
 impl Route {
@@ -28,7 +28,7 @@ impl Route {
             mcp_defaults: E::MCP_DEFAULTS,
             input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
-            way: Way::of::<E>(),
+            way: Handler::of::<E>(),
         }
     }
 

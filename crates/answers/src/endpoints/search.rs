@@ -1,7 +1,7 @@
 //! `search`: the documents that speak of some words, in the shape that hosts with a search of their own expect.
 
 use super::endpoint::{Endpoint, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use econoscope_core::error::Result;
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::Desk;
@@ -33,8 +33,8 @@ pub struct Found {
     /// Where it is to be read.
     pub url: String,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
 }
 
 /// The answer.
@@ -74,7 +74,7 @@ impl Endpoint for Params {
                         true => untrusted::name(&hit.title, MAX_TITLE),
                         false => hit.title,
                     },
-                    untrusted: Foreign::fields(if is_by_others { &["title"] } else { &[] }),
+                    untrusted: UntrustedFields::fields(if is_by_others { &["title"] } else { &[] }),
                 }
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::decode::usual;
 use super::endpoint::{Endpoint, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::{Error, Result, quote};
@@ -54,8 +54,8 @@ pub struct Match {
     /// Newest observation held; null when nothing is held yet.
     pub last_date: Option<Date>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
 }
 
 /// The answer.
@@ -158,7 +158,7 @@ fn described(desk: &Desk, info: &SeriesInfo) -> Result<Match> {
         source: info.source.clone(),
         rights: info.rights.word().into(),
         last_date: desk.newest(info)?,
-        untrusted: Foreign::of(info, &["title", "unit", "source"]),
+        untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
     })
 }
 

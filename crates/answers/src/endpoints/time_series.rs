@@ -17,7 +17,7 @@ mod words;
 
 pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
-pub use digest::{Digest, ExtremeRow, Move};
+pub use digest::{Digest, ExtremeRow, RangeMove};
 pub use points::PointInTime;
 pub use shape::recessions;
 
@@ -25,13 +25,13 @@ use super::answer::{Answer, Csv};
 use super::days::parse_as_of;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Kept, Outbound, Spec};
-use super::foreign::Foreign;
+use super::foreign::UntrustedFields;
 use super::lateness::lateness;
-use super::measured::Measured;
+use super::measured::FigureKind;
 use super::provenance::Provenance;
 use super::route::Route;
 use arguments::Format;
-use asked::Asked;
+use asked::DateSelection;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
@@ -111,11 +111,11 @@ pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> 
 }
 
 /// An answer with all its rows, and what they are; nothing of that where nothing is held.
-fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Measured>)> {
+fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<FigureKind>)> {
     let as_of = parse_as_of(desk, params.as_of.as_deref())?;
     let meaning = desk.meaning("series", &params.series_id)?;
     let info = Arc::clone(&meaning.info);
-    let asked = Asked::of(params, as_of, desk.today())?;
+    let asked = DateSelection::of(params, as_of, desk.today())?;
     let condition = conditions::read(desk, params, as_of, &info)?;
     let read = condition.iter().flat_map(|(_, known)| known.ids());
     let read = std::iter::once(info.id.as_str()).chain(read);
@@ -161,7 +161,7 @@ fn without_rows(
     provenance: Provenance,
 ) -> TimeSeriesAnswer {
     let credit = desk.attribution();
-    let untrusted = Foreign::of(info, &["displayName", "source"]);
+    let untrusted = UntrustedFields::of(info, &["displayName", "source"]);
     let source = untrusted.told("source", &info.source);
     TimeSeriesAnswer {
         series_id: desk.shown_id(&info.id),

@@ -26,7 +26,7 @@ pub struct Alarm {
 
 /// A time for which an alarm rang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spell {
+pub struct AlarmPeriod {
     /// Date of the reading that began it.
     pub from: Date,
     /// Date of the reading that ended it; `None` while it rings.
@@ -35,15 +35,15 @@ pub struct Spell {
 
 impl AlarmRule {
     /// Every time for which it rang, ascending. A reading that is missing between two others breaks no run.
-    pub fn spells(&self, readings: &[Observation]) -> Vec<Spell> {
-        let mut spells: Vec<Spell> = Vec::new();
+    pub fn spells(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
+        let mut spells: Vec<AlarmPeriod> = Vec::new();
         let (mut for_it, mut against) = (0, 0);
         for o in readings {
             for_it = if o.value >= self.on { for_it + 1 } else { 0 };
             against = if o.value < self.off { against + 1 } else { 0 };
             match spells.last_mut().filter(|s| s.to.is_none()) {
                 Some(rings) if against >= self.off_after => rings.to = Some(o.date),
-                None if for_it >= self.on_after => spells.push(Spell {
+                None if for_it >= self.on_after => spells.push(AlarmPeriod {
                     from: o.date,
                     to: None,
                 }),
@@ -85,7 +85,7 @@ mod tests {
             .zip(values)
             .map(|(d, v)| Observation::new(d, v))
             .collect();
-        let spell = |to| Spell {
+        let spell = |to| AlarmPeriod {
             from: date(2020, 1, 4),
             to,
         };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Observations one after the other of which all were so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
+pub struct Streak {
     /// How many.
     pub length: usize,
     /// The first.
@@ -31,7 +31,7 @@ fn is_zero(n: &usize) -> bool {
 
 /// What a condition comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub struct ConditionCounts {
     /// Observations judged.
     pub count: usize,
     /// Of them, those that were so.
@@ -41,15 +41,15 @@ pub struct Tally {
     /// The last that was so.
     pub last: Option<Date>,
     /// The longest run, the oldest of equal ones.
-    pub longest: Option<Run>,
+    pub longest: Option<Streak>,
     /// The run that the last observation is part of.
-    pub current: Option<Run>,
+    pub current: Option<Streak>,
     /// The last observation that differs from the one before, and whether it was so.
     pub crossing: Option<(Date, bool)>,
 }
 
 /// Counts observations, ascending by date, of which those other than 0 are so.
-pub fn tally(rows: &[Observation], frequency: Frequency) -> Tally {
+pub fn tally(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
     let met = |o: &Observation| o.value != 0.0;
     let spells = rows.chunk_by(|a, b| met(a) == met(b));
     let is_run = |spell: &&[Observation]| spell.first().is_some_and(met);
@@ -61,7 +61,7 @@ pub fn tally(rows: &[Observation], frequency: Frequency) -> Tally {
     let turn = spells.clone().next_back().and_then(<[_]>::first);
     let oldest = rows.first().map(|o| o.date);
     let crossing = turn.filter(|o| Some(o.date) != oldest);
-    Tally {
+    ConditionCounts {
         count: rows.len(),
         met: runs.clone().map(|run| run.length).sum(),
         first: first.map(|run| run.start),
@@ -72,10 +72,10 @@ pub fn tally(rows: &[Observation], frequency: Frequency) -> Tally {
     }
 }
 
-fn run(spell: &[Observation], frequency: Frequency) -> Option<Run> {
+fn run(spell: &[Observation], frequency: Frequency) -> Option<Streak> {
     let pairs = spell.windows(2);
     let gaps = pairs.filter(|pair| matches!(pair, [a, b] if !frequency.follows(a.date, b.date)));
-    Some(Run {
+    Some(Streak {
         length: spell.len(),
         start: spell.first()?.date,
         end: spell.last()?.date,
@@ -106,7 +106,7 @@ mod tests {
         let (yes, no) = (Some(true), Some(false));
         let rows = months(&[no, yes, yes, no, no, yes, None, yes, yes]);
         let found = tally(&rows, Frequency::Monthly);
-        let longest = Run {
+        let longest = Streak {
             length: 3,
             start: date(2000, 6, 1),
             end: date(2000, 9, 1),
@@ -114,7 +114,7 @@ mod tests {
         };
         assert_eq!(
             found,
-            Tally {
+            ConditionCounts {
                 count: 8,
                 met: 5,
                 first: Some(date(2000, 2, 1)),

@@ -65,7 +65,7 @@ const RRP_DAYS: i64 = 7;
 const RRP_DAILY: Date = date(2013, 9, 23);
 
 /// One of the three balances.
-struct Leg {
+struct BalanceComponent {
     name: &'static str,
     id: &'static str,
     sign: f64,
@@ -74,8 +74,13 @@ struct Leg {
     bounds: (f64, f64),
 }
 
-const fn leg(name: &'static str, id: &'static str, sign: f64, bounds: (f64, f64)) -> Leg {
-    Leg {
+const fn leg(
+    name: &'static str,
+    id: &'static str,
+    sign: f64,
+    bounds: (f64, f64),
+) -> BalanceComponent {
+    BalanceComponent {
         name,
         id,
         sign,
@@ -83,7 +88,7 @@ const fn leg(name: &'static str, id: &'static str, sign: f64, bounds: (f64, f64)
     }
 }
 
-const LEGS: [Leg; 3] = [
+const LEGS: [BalanceComponent; 3] = [
     leg("Federal Reserve assets", "WALCL", 1.0, (0.5, 20.0)),
     leg("Treasury General Account", "WTREGEN", -1.0, (0.002, 3.0)),
     leg("Overnight reverse repos", "RRPONTSYD", -1.0, (0.0, 5.0)),
@@ -92,7 +97,7 @@ const LEGS: [Leg; 3] = [
 /// A balance at a Wednesday in trillions, with the date it is of; or why there is none.
 type Balance = Result<(f64, Date), String>;
 
-impl Leg {
+impl BalanceComponent {
     /// The balance that counts at the Wednesday `week`.
     fn at(&self, set: &SeriesSet, week: Date) -> Balance {
         let series = match set.get(self.id) {

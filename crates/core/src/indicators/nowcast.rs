@@ -7,7 +7,7 @@ pub mod bridges;
 
 use super::months::{Month, Months};
 use super::recession_now::claims_out;
-use super::regime::{self, Errors, Grids, Outlook, RegimeMonth};
+use super::regime::{self, Errors, MonthlyInputs, Outlook, RegimeMonth};
 use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 use bridges::Coefficients;
@@ -83,8 +83,8 @@ pub fn with(
     let out = gasoline.partition_point(|o| days_later(o.date, GASOLINE_OUT_AFTER) <= weekly);
     let to = Month::of(week);
     let moves = bridges::moves(claims);
-    let mut filling = Filling {
-        figures: Grids::read(set, day),
+    let mut filling = FillState {
+        figures: MonthlyInputs::read(set, day),
         to,
         fills: Vec::new(),
         inputs_missing: Vec::new(),
@@ -126,14 +126,14 @@ pub fn after(
 }
 
 /// Figures on their way to being complete.
-struct Filling {
-    figures: Grids,
+struct FillState {
+    figures: MonthlyInputs,
     to: Month,
     fills: Vec<Fill>,
     inputs_missing: Vec<&'static str>,
 }
 
-impl Filling {
+impl FillState {
     /// All but consumer prices.
     fn by_claims(&mut self, claims: &Months, b: &Coefficients) -> Result<(), String> {
         let with_claims = "its own momentum and initial claims";
@@ -186,7 +186,7 @@ impl Filling {
     fn series(
         &mut self,
         series: &'static str,
-        grid: fn(&mut Grids) -> &mut Months,
+        grid: fn(&mut MonthlyInputs) -> &mut Months,
         how: &'static str,
         next: impl Fn(&Months, Month) -> Option<f64>,
     ) -> Result<(), String> {

@@ -6,7 +6,7 @@
 
 mod axes;
 
-pub use axes::{Contributor, GROWTH_INPUTS, Grids, INPUTS};
+pub use axes::{Contributor, GROWTH_INPUTS, INPUTS, MonthlyInputs};
 
 use super::composite::Indicator;
 use super::months::Month;
@@ -203,11 +203,11 @@ pub struct Outlook {
 /// The regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
 /// Uses the figures of the set up to `day`; months long past are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
-    months(Grids::read(set, day), Month::of(day), PUBLISHED)
+    months(MonthlyInputs::read(set, day), Month::of(day), PUBLISHED)
 }
 
 /// The regime of every month up to `last` that figures allow, ascending.
-pub fn months(figures: Grids, last: Month, errors: Errors) -> Vec<RegimeMonth> {
+pub fn months(figures: MonthlyInputs, last: Month, errors: Errors) -> Vec<RegimeMonth> {
     let axes = axes::Axes::of(figures);
     let mut states: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;

@@ -17,7 +17,7 @@ const LATEST_PRINT: i32 = 6;
 
 /// What of a series is printed and compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Yardstick {
+pub enum PrintMeasure {
     /// The level; a revision is in its unit.
     #[default]
     Level,
@@ -67,7 +67,7 @@ pub struct Usual {
     pub after: [Spread; 2],
 }
 
-/// How far figures lie from their first prints. Units are those of [`Yardstick::revision`].
+/// How far figures lie from their first prints. Units are those of [`PrintMeasure::revision`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Mean of the absolute revisions.
@@ -86,7 +86,7 @@ pub struct Spread {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Revisions {
     /// What is compared.
-    pub yardstick: Yardstick,
+    pub yardstick: PrintMeasure,
     /// First and last month of the record, as their first days.
     pub span: Option<(Date, Date)>,
     /// Every period with a first print, ascending.
@@ -95,7 +95,7 @@ pub struct Revisions {
     pub usual: Option<Usual>,
 }
 
-impl Yardstick {
+impl PrintMeasure {
     /// What suits a series: what its release is quoted by, else by its unit and frequency.
     fn of(info: &SeriesInfo, rows: &[Known]) -> Self {
         let is_positive = rows.iter().filter_map(|row| row.value).all(|v| v > 0.0);
@@ -175,7 +175,7 @@ impl Revisions {
 }
 
 /// How large the revisions were of all periods that are on record at each horizon.
-fn usual(prints: &[Revised], yardstick: Yardstick) -> Option<Usual> {
+fn usual(prints: &[Revised], yardstick: PrintMeasure) -> Option<Usual> {
     let complete = prints.iter().filter_map(|print| match print.later {
         [Some(sooner), Some(later)] => Some((print, sooner.value, later.value)),
         _ => None,
@@ -192,14 +192,20 @@ fn usual(prints: &[Revised], yardstick: Yardstick) -> Option<Usual> {
 }
 
 /// How far later values lie from first ones.
-fn spread(pairs: impl Iterator<Item = (f64, f64)> + Clone, yardstick: Yardstick) -> Option<Spread> {
+fn spread(
+    pairs: impl Iterator<Item = (f64, f64)> + Clone,
+    yardstick: PrintMeasure,
+) -> Option<Spread> {
     let revised = pairs.clone();
     let revised = revised.map(|(first, later)| yardstick.revision(first, later));
     let revisions: Vec<f64> = revised.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.filter(|(first, later)| first * later < 0.0);
-    let has_sign = !matches!(yardstick, Yardstick::Level | Yardstick::LevelInPercent);
+    let has_sign = !matches!(
+        yardstick,
+        PrintMeasure::Level | PrintMeasure::LevelInPercent
+    );
     Some(Spread {
         mean_abs: mean(&sizes)?,
         median_abs: quantile(&sizes, 50)?,
@@ -212,7 +218,7 @@ fn spread(pairs: impl Iterator<Item = (f64, f64)> + Clone, yardstick: Yardstick)
 /// All rows of a series by date, and what its record covers.
 struct Track<'a> {
     info: &'a SeriesInfo,
-    yardstick: Yardstick,
+    yardstick: PrintMeasure,
     /// The rows of each date, ascending; of a date those without a day first, then by day.
     dates: Vec<(Date, &'a [Known])>,
     /// Stretches of months at whose ends it is on record what was known, ascending. The first one begins with the oldest
@@ -227,7 +233,7 @@ impl<'a> Track<'a> {
         let dates = dates.filter_map(|rows| Some((rows.first()?.date, rows)));
         let mut track = Self {
             info,
-            yardstick: Yardstick::of(info, vintages.rows()),
+            yardstick: PrintMeasure::of(info, vintages.rows()),
             dates: dates.collect(),
             spans: begins.map(|month| (month, month)).into_iter().collect(),
         };

@@ -1,7 +1,7 @@
 //! Composites and the regime as known on a day, computed once per state of the data.
 
 use super::facts::held;
-use super::kept::{RegimePath, State};
+use super::kept::{RegimeHistory, State};
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
@@ -134,13 +134,13 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimePath>> {
+    pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimeHistory>> {
         self.regimes.or_make((self.state()?, as_of), || {
             let set = self.set(regime::INPUTS.iter().copied(), as_of)?;
             let day = self.data_date(as_of)?.as_of;
             let months = regime::history(&set, day);
             let now = regime::outlook(months.clone(), &set, day);
-            Ok(Arc::new(RegimePath { months, now }))
+            Ok(Arc::new(RegimeHistory { months, now }))
         })
     }
 

@@ -32,9 +32,9 @@ pub(super) enum Stamp {
 }
 
 /// What was made of the newest state of the data; who asks while it is made waits for it.
-pub(super) struct Newest<T>(Mutex<Option<(State, Arc<T>)>>);
+pub(super) struct LatestCache<T>(Mutex<Option<(State, Arc<T>)>>);
 
-impl<T> Newest<T> {
+impl<T> LatestCache<T> {
     /// As it is kept for this state, or else made; of what there was before, where that is of use.
     pub(super) fn or_make(
         &self,
@@ -53,7 +53,7 @@ impl<T> Newest<T> {
     }
 }
 
-impl<T> Default for Newest<T> {
+impl<T> Default for LatestCache<T> {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
@@ -61,7 +61,7 @@ impl<T> Default for Newest<T> {
 
 /// The regime month by month, and what it is at the reference day.
 #[derive(Debug)]
-pub struct RegimePath {
+pub struct RegimeHistory {
     /// Every month that can be classified, ascending.
     pub months: Vec<regime::RegimeMonth>,
     /// The answer at the reference day.

@@ -1,7 +1,9 @@
 //! The local backend itself: its store, its settings, and what it keeps in memory.
 
 use super::holdings::Holdings;
-use super::kept::{Awaited, BaseRates, Newest, Path, RegimePath, Rule, Stamp, State, Values};
+use super::kept::{
+    Awaited, BaseRates, LatestCache, Path, RegimeHistory, Rule, Stamp, State, Values,
+};
 use super::search::Library;
 use super::settings::Settings;
 use super::texts::Texts;
@@ -35,13 +37,13 @@ pub struct Desk {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Settings,
     pub(super) now: Now,
-    pub(super) holdings: Newest<Holdings>,
+    pub(super) holdings: LatestCache<Holdings>,
     pub(super) series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
     /// All that was ever known of a series, for questions about past days, which come in twos and threes.
     pub(super) vintages: Cache<(Stamp, SeriesId), Option<Arc<Vintages>>>,
     pub(super) revisions: Cache<(Stamp, SeriesId), Option<Arc<Revisions>>>,
     pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
-    pub(super) regimes: Cache<(State, AsOf), Arc<RegimePath>>,
+    pub(super) regimes: Cache<(State, AsOf), Arc<RegimeHistory>>,
     pub(super) nowcasts: Cache<(State, AsOf), Arc<std::result::Result<Nowcast, String>>>,
     /// What the next releases can be expected to say, by series.
     pub(super) awaited: Cache<(State, &'static str, AsOf), Arc<Awaited>>,
@@ -53,9 +55,9 @@ pub struct Desk {
     pub(super) as_known: Cache<(Vec<Stamp>, &'static str), Arc<Vec<Observation>>>,
     /// How the newest figure of a series known on a day is known.
     pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
-    pub(super) library: Newest<Library>,
+    pub(super) library: LatestCache<Library>,
     pub(super) base_rates: Cache<State, Arc<BaseRates>>,
-    pub(super) texts: Newest<Texts>,
+    pub(super) texts: LatestCache<Texts>,
 }
 
 impl Desk {
@@ -65,7 +67,7 @@ impl Desk {
             store,
             settings,
             now,
-            holdings: Newest::default(),
+            holdings: LatestCache::default(),
             series: Cache::weighed(MAX_CACHED_ROWS, |_, series| {
                 weight(series.as_ref().map(|s| s.observations.len()))
             }),
@@ -83,9 +85,9 @@ impl Desk {
             paths: Cache::new(8),
             as_known: Cache::new(4),
             how_recorded: Cache::new(4_096),
-            library: Newest::default(),
+            library: LatestCache::default(),
             base_rates: Cache::new(1),
-            texts: Newest::default(),
+            texts: LatestCache::default(),
         }
     }
 

@@ -33,12 +33,13 @@ fn of(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// Name, title, last day and what follows, of series that are no more.
-type Ended = [&'static str; 4];
+type DiscontinuedSeries = [&'static str; 4];
 
-static ENDED: LazyLock<HashMap<String, Ended>> = LazyLock::new(|| {
+static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/ended.csv"));
     let rows = rows.filter_map(|(_, row)| row.ok());
-    rows.map(|row: Ended| (fold(row[0]), row)).collect()
+    rows.map(|row: DiscontinuedSeries| (fold(row[0]), row))
+        .collect()
 });
 
 /// What is said of the name of a series that is no more: "ended 2023-06-30; SOFR follows".

@@ -30,7 +30,7 @@ const MIN_LETTERS: usize = 6;
 
 /// What a name was taken for.
 #[derive(Debug, Clone)]
-pub struct Meaning {
+pub struct Resolution {
     /// The series.
     pub info: Arc<SeriesInfo>,
     /// Those that belong to it: the other end of a range.
@@ -39,7 +39,7 @@ pub struct Meaning {
     pub said: Option<String>,
 }
 
-impl Meaning {
+impl Resolution {
     fn plain(info: Arc<SeriesInfo>) -> Self {
         Self {
             info,
@@ -86,13 +86,13 @@ pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
 }
 
 /// What a name means in the catalogue; none for one that means nothing, or several things alike.
-pub fn meaning(name: &str) -> Option<Meaning> {
+pub fn meaning(name: &str) -> Option<Resolution> {
     let names = Names::embedded();
     if let Some(info) = names.find(name) {
-        return Some(Meaning::plain(info));
+        return Some(Resolution::plain(info));
     }
     if let Some(choices) = names.choices(name) {
-        return Meaning::usual(name, choices);
+        return Resolution::usual(name, choices);
     }
     if remarks::ended(name).is_some() {
         return None;
@@ -103,15 +103,15 @@ pub fn meaning(name: &str) -> Option<Meaning> {
         Some(words) => {
             let found = Library::embedded().ok()?.only(&words, Kind::Series)?;
             let info = names.catalogue().get(&found.name)?;
-            Some(Meaning::read(name, at(name, Arc::clone(info))))
+            Some(Resolution::read(name, at(name, Arc::clone(info))))
         }
-        None => Some(Meaning::read(name, slipped(name)?)),
+        None => Some(Resolution::read(name, slipped(name)?)),
     }
 }
 
 /// What a text means that is nearest to these names: they come to one series, which is then the only candidate, or to
 /// nothing.
-fn of_names(text: &str, all: &[String]) -> Option<Meaning> {
+fn of_names(text: &str, all: &[String]) -> Option<Resolution> {
     let one = first(all.first()?)?;
     let is_one = |name: &String| first(name).is_some_and(|info| info.id == one.id);
     if !all.iter().all(is_one) {
@@ -119,8 +119,8 @@ fn of_names(text: &str, all: &[String]) -> Option<Meaning> {
     }
     let choices = |name: &String| Names::embedded().choices(name);
     match all.iter().find_map(choices) {
-        Some(choices) if choices.is_usual || all.len() == 1 => Meaning::usual(text, choices),
-        _ => Some(Meaning::read(text, at(text, one))),
+        Some(choices) if choices.is_usual || all.len() == 1 => Resolution::usual(text, choices),
+        _ => Some(Resolution::read(text, at(text, one))),
     }
 }
 
@@ -155,10 +155,10 @@ fn slipped(name: &str) -> Option<Arc<SeriesInfo>> {
 }
 
 /// How near a name is: edits, how likely the slip is, letters more or less, and whether it is a tracked metric.
-type Nearness = (usize, u8, usize, Reverse<bool>);
+type NameDistance = (usize, u8, usize, Reverse<bool>);
 
 /// Series with a name that a slip of the hand makes it, the likeliest first.
-fn near(name: &str) -> Vec<(Nearness, Arc<SeriesInfo>)> {
+fn near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
     let Ok(library) = Library::embedded() else {
         return Vec::new();
     };
@@ -237,12 +237,12 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Meaning> {
+    pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Resolution> {
         if let Some(info) = self.named(name) {
-            return Ok(Meaning::plain(info));
+            return Ok(Resolution::plain(info));
         }
         if let Some(id) = self.known(name)? {
-            return self.outside_catalogue(&id).map(Meaning::plain);
+            return self.outside_catalogue(&id).map(Resolution::plain);
         }
         meaning(name).ok_or_else(|| explain(kind, name))
     }

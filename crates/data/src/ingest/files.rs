@@ -9,7 +9,7 @@ use super::table::{self, Broken, Column, Row};
 use super::titles;
 use super::write::{self, Update};
 use crate::disk::{self, shown};
-use crate::store::{Description, Store, Written};
+use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
@@ -33,7 +33,7 @@ pub struct ImportReport {
     /// Figures in the files, over all imported series.
     pub rows: usize,
     /// What the store took of them.
-    pub written: Written,
+    pub written: WriteOutcome,
     /// Series outside the catalogue whose titles came with the files.
     pub described: usize,
     /// Imported series that neither the catalogue nor a file of titles knows.

@@ -2,7 +2,7 @@
 //!
 //! Everything goes to stderr; stdout belongs to answers.
 
-use crate::store::Written;
+use crate::store::WriteOutcome;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 
@@ -131,7 +131,7 @@ impl std::fmt::Debug for Progress {
 }
 
 /// What the store took.
-pub(super) fn describe(written: Written) -> String {
+pub(super) fn describe(written: WriteOutcome) -> String {
     match (written.added, written.revised) {
         (0, 0) => "unchanged".to_owned(),
         (added, 0) => format!("{added} new"),
@@ -148,7 +148,7 @@ mod tests {
     fn lines_tell_every_step_with_its_number() {
         let out = Shared::default();
         let mut progress = Progress::lines(Box::new(out.clone()));
-        let written = |added, revised| Ok(describe(Written { added, revised }));
+        let written = |added, revised| Ok(describe(WriteOutcome { added, revised }));
         progress.start("fetching", 3);
         progress.step("DGS10");
         progress.done("DGS10", written(2, 1));

@@ -1,7 +1,7 @@
 //! What a sync did, series by series.
 
 use super::progress::describe;
-use crate::store::Written;
+use crate::store::WriteOutcome;
 use econoscope_core::error::Error;
 use econoscope_core::model::SeriesId;
 use jiff::Timestamp;
@@ -42,7 +42,7 @@ pub struct SyncReport {
 #[non_exhaustive]
 pub enum Outcome {
     /// Its source was read, and the store took this of it.
-    Written(Written),
+    Written(WriteOutcome),
     /// It was read a short while ago; from then on it is due again.
     Fresh(Timestamp),
     /// Its source had failed too often or asked for a pause, for this reason.
@@ -156,8 +156,8 @@ impl SyncReport {
     }
 
     /// What the store took, over all series.
-    pub fn written(&self) -> Written {
-        let mut sum = Written::default();
+    pub fn written(&self) -> WriteOutcome {
+        let mut sum = WriteOutcome::default();
         for (_, outcome) in &self.series {
             if let Outcome::Written(written) = outcome {
                 sum.added += written.added;

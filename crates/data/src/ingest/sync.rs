@@ -18,7 +18,7 @@ use super::sources::Fred;
 use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States, blocking};
 use super::write::{self, Update, day_of};
 use crate::desk::holdings::LAST_SYNC;
-use crate::store::{Store, Written};
+use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Known, Observation, SeriesId};
 use jiff::Timestamp;
@@ -190,7 +190,7 @@ impl Run<'_> {
 }
 
 /// What was written and accepted, or why nothing was.
-type Accepting = std::result::Result<(Written, Accepted), Refusal>;
+type Accepting = std::result::Result<(WriteOutcome, Accepted), Refusal>;
 
 fn accept(
     store: &dyn Store,
@@ -215,7 +215,7 @@ fn accept(
         Err(refusal) => return Ok(Err(refusal)),
     };
     if accepted.rows.is_empty() && matches!(role, Role::Fallback | Role::Computed) {
-        return Ok(Ok((Written::default(), accepted)));
+        return Ok(Ok((WriteOutcome::default(), accepted)));
     }
     // What another source lacked, this one may have had for long.
     let is_watched = role == Role::Owner || source.kind == Kind::Fred;

@@ -4,7 +4,7 @@
 //! first read, or after weeks of silence, a new figure had long been public, and "today" would hide it from every
 //! question about a day before: then the day is estimated from the lag.
 
-use crate::store::{Store, WriteVintages, Written};
+use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::observation::known_by;
@@ -34,7 +34,7 @@ pub(super) struct Update<'a> {
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be written.
-pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<Written> {
+pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutcome> {
     let (archive, mut figures): (Vec<Known>, Vec<Known>) =
         (update.rows.iter().copied()).partition(|row| row.known_from.is_some());
     for row in &mut figures {
@@ -43,7 +43,7 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<Written> {
     figures.sort_by_key(|row| row.date);
     // What nobody knows the day of goes first, so that the archive can tell it.
     let archive = update.archive(&archive, update.is_new && figures.is_empty());
-    let mut sum = Written::default();
+    let mut sum = WriteOutcome::default();
     for rows in [figures, archive] {
         // Without any rows the store still notes that the source was read.
         if rows.is_empty() && !update.rows.is_empty() {
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    fn after(last_read: Option<Date>, rows: &[Known]) -> (Written, Vec<Known>) {
+    fn after(last_read: Option<Date>, rows: &[Known]) -> (WriteOutcome, Vec<Known>) {
         let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_read_that_finds_nothing_is_noted() {
         let (written, rows) = after(Some(date(2026, 11, 20)), &[]);
-        assert_eq!(written, Written::default());
+        assert_eq!(written, WriteOutcome::default());
         assert_eq!(rows.len(), 2);
     }
 }

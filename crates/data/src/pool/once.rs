@@ -10,7 +10,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 /// Work under way, by what it is for.
-pub struct Once<K, T>(Arc<Mutex<Flights<K, T>>>);
+pub struct SingleFlight<K, T>(Arc<Mutex<Flights<K, T>>>);
 
 type Flights<K, T> = HashMap<K, Flight<T>>;
 
@@ -20,19 +20,19 @@ struct Flight<T> {
     result: WeakShared<BoxFuture<'static, Result<T>>>,
 }
 
-impl<K, T> Default for Once<K, T> {
+impl<K, T> Default for SingleFlight<K, T> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<K, T> std::fmt::Debug for Once<K, T> {
+impl<K, T> std::fmt::Debug for SingleFlight<K, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Once(..)")
+        f.write_str("SingleFlight(..)")
     }
 }
 
-impl<K, T> Once<K, T>
+impl<K, T> SingleFlight<K, T>
 where
     K: Eq + Hash + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
@@ -65,7 +65,7 @@ where
                 }
                 None => {
                     let (job, made) = pool.submit(permit, work);
-                    let leaving = Leaving {
+                    let leaving = FlightGuard {
                         flights: Arc::clone(&self.0),
                         key: key.clone(),
                         job,
@@ -87,13 +87,13 @@ where
 }
 
 /// Takes a flight off the list when its result is there, or when nobody waits for it any more.
-struct Leaving<K: Eq + Hash, T> {
+struct FlightGuard<K: Eq + Hash, T> {
     flights: Arc<Mutex<Flights<K, T>>>,
     key: K,
     job: u64,
 }
 
-impl<K: Eq + Hash, T> Drop for Leaving<K, T> {
+impl<K: Eq + Hash, T> Drop for FlightGuard<K, T> {
     fn drop(&mut self) {
         let mut flights = self.flights.lock();
         // The next may have taken its place already.

@@ -22,12 +22,12 @@ pub(super) type Start = Box<dyn FnOnce() + Send>;
 /// Work that waits for its turn.
 pub(super) struct Job {
     pub(super) start: Start,
-    pub(super) promise: Promise,
+    pub(super) promise: Reservation,
 }
 
 /// [`PROMISED`] as it was charged to a caller.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Promise {
+pub(super) struct Reservation {
     pub(super) caller: Caller,
     at: Instant,
 }
@@ -49,9 +49,9 @@ impl Cost {
 
 /// What callers have spent of late.
 #[derive(Default)]
-struct Accounts(HashMap<Caller, Cost>);
+struct CallerUsage(HashMap<Caller, Cost>);
 
-impl Accounts {
+impl CallerUsage {
     /// The program's own user owes nothing, whatever was done for him.
     fn of(&self, caller: Caller, now: Instant) -> f64 {
         if caller.is_own() {
@@ -68,13 +68,13 @@ impl Accounts {
         self.0.insert(caller, Cost { seconds, at: now });
     }
 
-    fn promise(&mut self, caller: Caller, now: Instant) -> Promise {
+    fn promise(&mut self, caller: Caller, now: Instant) -> Reservation {
         self.charge(caller, PROMISED, now);
-        Promise { caller, at: now }
+        Reservation { caller, at: now }
     }
 
     /// Gives back what is left of a promise.
-    fn refund(&mut self, promise: Promise, now: Instant) {
+    fn refund(&mut self, promise: Reservation, now: Instant) {
         let (seconds, at) = (PROMISED, promise.at);
         self.charge(promise.caller, -Cost { seconds, at }.now(now), now);
     }
@@ -107,7 +107,7 @@ pub struct Counts {
 pub(super) struct Queue {
     jobs: BTreeMap<u64, Job>,
     next: u64,
-    accounts: Accounts,
+    accounts: CallerUsage,
     is_closed: bool,
     counts: Counts,
 }
@@ -186,7 +186,7 @@ impl Queue {
     }
 
     /// A job is done: what it really cost takes the place of what was promised.
-    pub(super) fn finish(&mut self, promise: Promise, cost: Duration, now: Instant) {
+    pub(super) fn finish(&mut self, promise: Reservation, cost: Duration, now: Instant) {
         self.accounts.refund(promise, now);
         self.accounts
             .charge(promise.caller, cost.as_secs_f64(), now);

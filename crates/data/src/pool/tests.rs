@@ -2,7 +2,7 @@
 
 use super::queue::{Job, Queue};
 use super::threads::{NICER, Pool};
-use super::{Caller, Once};
+use super::{Caller, SingleFlight};
 use econoscope_core::error::{Error, Result};
 use std::future::Future;
 use std::net::Ipv4Addr;
@@ -283,7 +283,7 @@ async fn a_panic_is_an_internal_error_and_costs_no_thread() {
 #[tokio::test]
 async fn equal_work_is_done_once_for_all_who_wait() {
     let pool = Arc::new(Pool::with_threads(2));
-    let once = Arc::new(Once::<u8, u64>::default());
+    let once = Arc::new(SingleFlight::<u8, u64>::default());
     let made = Arc::new(AtomicU64::new(0));
     let (go, held) = hold(&pool).await;
     let (go_too, held_too) = hold(&pool).await;
@@ -316,7 +316,7 @@ async fn equal_work_is_done_once_for_all_who_wait() {
 #[tokio::test]
 async fn when_the_first_who_asked_leaves_the_work_is_done_for_the_next() {
     let pool = Arc::new(Pool::with_threads(1));
-    let once = Once::<u8, u8>::default();
+    let once = SingleFlight::<u8, u8>::default();
     let (go, held) = hold(&pool).await;
     let mut first = Box::pin(caller(1).scope(once.run(&pool, 1, || None, || Ok(1))));
     assert!(begin(&mut first.as_mut()).is_pending());
@@ -355,7 +355,7 @@ fn a_dear_caller_who_asked_first_does_not_hold_up_a_cheap_one_who_asks_the_same(
 #[tokio::test]
 async fn a_failure_is_told_to_all_who_waited_and_not_kept() {
     let pool = Arc::new(Pool::with_threads(1));
-    let once = Once::<u8, u8>::default();
+    let once = SingleFlight::<u8, u8>::default();
     let (go, held) = hold(&pool).await;
     let fail = || Err(Error::internal("a test", "on purpose"));
     let mut first = Box::pin(once.run(&pool, 1, || None, fail));

@@ -101,7 +101,7 @@ impl Pool {
         let (number, refused) = self.shared.queue().admit(caller, start, Instant::now());
         // Outside the lock: what a job holds may be large.
         drop(refused);
-        let place = Place {
+        let place = QueueEntry {
             shared: Arc::clone(&self.shared),
             number,
         };
@@ -132,12 +132,12 @@ fn attempt<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// The place of a job in the queue; left when it is dropped.
-struct Place {
+struct QueueEntry {
     shared: Arc<Shared>,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for QueueEntry {
     fn drop(&mut self) {
         let left = self.shared.queue().remove(self.number, Instant::now());
         // Outside the lock: what the work holds may be large.

@@ -5,7 +5,7 @@
 //! arrives late (an older day of knowledge) takes its place without disturbing newer ones.
 //! A whole archive tells more: what was read without a day cannot have been known before the archive saw it.
 
-use super::seam::{WriteVintages, Written};
+use super::seam::{WriteOutcome, WriteVintages};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Date, Known, SeriesId, Vintages};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ pub(super) struct Change {
     pub(super) rows: Vec<Known>,
     /// Dates whose row without a day goes, ascending: an archive told the day.
     pub(super) displaced: Vec<Date>,
-    pub(super) written: Written,
+    pub(super) written: WriteOutcome,
 }
 
 /// The days a comparison needs.

@@ -19,4 +19,4 @@ mod thread;
 mod upload;
 mod work;
 
-pub use handle::{Postgres, Turn};
+pub use handle::{LeaseGuard, Postgres};

@@ -44,7 +44,7 @@ pub struct WriteVintages<'a> {
 
 /// What a write changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct WriteOutcome {
     /// Dates the store did not have.
     pub added: usize,
     /// Stored dates that got another value, or were withdrawn.
@@ -133,7 +133,7 @@ pub struct Article {
 
 /// How a copy stands to the database it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Following {
+pub struct ReplicaStatus {
     /// Since when the database cannot be reached; `None` while it can.
     pub away_since: Option<Timestamp>,
     /// When it was last seen to hold nothing that the copy lacks; `None` when it was not seen since the start.
@@ -143,7 +143,7 @@ pub struct Following {
 }
 
 /// Who may write, where several processes share a store.
-pub trait Turns: Send + Sync {
+pub trait Leadership: Send + Sync {
     /// The term this process writes in while it has the turn. The first call begins to look for it.
     fn terms(&self) -> watch::Receiver<Option<i64>>;
 
@@ -170,12 +170,12 @@ pub trait Store: Send + Sync {
     }
 
     /// Who may write, where several processes share a store; `None` where it is this one's own.
-    fn turns(&self) -> Option<&dyn Turns> {
+    fn turns(&self) -> Option<&dyn Leadership> {
         None
     }
 
     /// How it stands to the database it is a copy of; `None` where it is none.
-    fn following(&self) -> Option<Following> {
+    fn following(&self) -> Option<ReplicaStatus> {
         None
     }
 
@@ -199,7 +199,7 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written: the store failed, dates do not ascend, a value is not finite,
     /// or the rows held are damaged.
-    fn write(&self, write: Write<'_>) -> Result<Written> {
+    fn write(&self, write: Write<'_>) -> Result<WriteOutcome> {
         let known = |o| Known::new(o, write.known_from);
         let rows: Vec<Known> = write.observations.iter().map(known).collect();
         self.write_vintages(WriteVintages {
@@ -214,7 +214,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// As [`Self::write`].
-    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written>;
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome>;
 
     /// Notes that a source says the same of the rows from one day to another: they are its own from now on.
     ///

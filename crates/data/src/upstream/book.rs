@@ -43,7 +43,7 @@ enum Pool {
 
 /// How the allowance is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shares {
+pub(super) struct PoolSizes {
     /// Calls in any window.
     limit: u32,
     /// Size of [`Pool::Paced`].
@@ -56,7 +56,7 @@ pub(super) struct Shares {
     burst: u32,
 }
 
-impl Shares {
+impl PoolSizes {
     /// 70 : 25 : 5; each part of a small limit is cut to what is left of it.
     pub(super) fn of(limit: u32) -> Self {
         let part = |percent: u64| u32::try_from(u64::from(limit) * percent / 100).unwrap_or(0);
@@ -123,8 +123,8 @@ pub enum Verdict {
 }
 
 /// The ledger during one transaction: what is written down, and what is to be.
-pub(super) struct Book {
-    pub(super) shares: Shares,
+pub(super) struct LedgerState {
+    pub(super) shares: PoolSizes,
     pub(super) clock: Moment,
     /// The ledger's own time, in milliseconds.
     pub(super) at: i64,
@@ -140,7 +140,7 @@ pub(super) struct Book {
     pub(super) is_anchored: bool,
 }
 
-impl Book {
+impl LedgerState {
     /// Pays for one call, if it may be made.
     pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
@@ -244,21 +244,21 @@ mod tests {
 
     #[test]
     fn the_documented_hundred_is_divided_as_documented() {
-        let Shares {
+        let PoolSizes {
             paced,
             waiting,
             reserve,
             burst,
             ..
-        } = Shares::of(100);
+        } = PoolSizes::of(100);
         assert_eq!((paced, waiting, reserve, burst), (70, 25, 5, 7));
-        assert_eq!(Shares::of(100).pace().as_secs(), 1235);
+        assert_eq!(PoolSizes::of(100).pace().as_secs(), 1235);
     }
 
     #[test]
     fn the_parts_of_any_limit_make_up_the_whole() {
         for limit in (0..500).chain([u32::MAX]) {
-            let shares = Shares::of(limit);
+            let shares = PoolSizes::of(limit);
             let whole =
                 u64::from(shares.paced) + u64::from(shares.waiting) + u64::from(shares.reserve);
             assert_eq!(whole, u64::from(limit));

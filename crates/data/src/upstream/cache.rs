@@ -61,7 +61,7 @@ pub(super) struct Entry {
 
 /// What an entry is good for at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum EntryFreshness {
     /// Within its lifetime.
     Fresh,
     /// Past its lifetime by so much, but within what the request bears.
@@ -77,16 +77,16 @@ impl Entry {
     }
 
     /// What it is good for.
-    pub(super) fn standing(&self, now: &Moment, max_stale: Duration) -> Standing {
+    pub(super) fn standing(&self, now: &Moment, max_stale: Duration) -> EntryFreshness {
         let age = self.age(now);
         if age < self.policy.lifetime {
-            return Standing::Fresh;
+            return EntryFreshness::Fresh;
         }
         let past = age.saturating_sub(self.policy.lifetime);
         if self.policy.is_strict || past > max_stale || !matches!(self.content, Content::Found(_)) {
-            Standing::Spent
+            EntryFreshness::Spent
         } else {
-            Standing::Stale(past)
+            EntryFreshness::Stale(past)
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::book::{Purpose, Quota, Verdict};
 use super::cache::{Content, Entry};
-use super::core::{Answered, Core, Hold, Question};
+use super::core::{BackoffKey, Core, Question, QuestionOutcome};
 use super::failure::Failure;
 use super::fetch::{NoReply, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
@@ -34,7 +34,7 @@ impl Core {
         self: &Arc<Self>,
         question: &Question,
         held: Option<Arc<Entry>>,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<QuestionOutcome, Failure> {
         let now = self.clock.now();
         if let Some(failure) = self.barred(&question.key, question.purpose, &now) {
             return Err(failure);
@@ -110,7 +110,7 @@ impl Core {
                 self.note_quota(quota);
                 let failure = Failure::spent(&quota, held, wait, now.wall);
                 // Nobody asks the ledger again too early.
-                self.set_back(Hold::Purpose(purpose), wait, &failure);
+                self.set_back(BackoffKey::Purpose(purpose), wait, &failure);
                 failure
             }
             Err(error) => Failure::no_answer(&format!("was not asked: {error}"), FIRST_REST),
@@ -139,7 +139,7 @@ impl Core {
         question: &Question,
         reply: Reply,
         held: Option<Arc<Entry>>,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<QuestionOutcome, Failure> {
         let request = &question.request;
         let (content, policy) = match (reply, held) {
             (Reply::Found(body, policy), _) => {
@@ -172,7 +172,7 @@ impl Core {
             policy,
         });
         self.keep(question, &entry);
-        Ok(Answered {
+        Ok(QuestionOutcome {
             entry,
             is_fetched: true,
         })
@@ -180,7 +180,7 @@ impl Core {
 
     /// Into memory at once, onto disk behind the caller's back.
     fn keep(self: &Arc<Self>, question: &Question, entry: &Arc<Entry>) {
-        self.setbacks.remove(&Hold::Key(question.key.clone()));
+        self.setbacks.remove(&BackoffKey::Key(question.key.clone()));
         if entry.policy.is_storable {
             self.cache.remember(&question.key, Arc::clone(entry));
         }
@@ -196,7 +196,7 @@ impl Core {
 
     /// How long a key rests after a failure: twice as long as after the last one.
     fn rest(&self, question: &Question) -> Duration {
-        let last = self.setbacks.get(&Hold::Key(question.key.clone()));
+        let last = self.setbacks.get(&BackoffKey::Key(question.key.clone()));
         last.map_or(FIRST_REST, |last| {
             last.rest.saturating_mul(2).min(LONGEST_REST)
         })
@@ -206,7 +206,7 @@ impl Core {
     fn fail(&self, question: &Question, what: &str) -> Failure {
         let rest = self.rest(question);
         let failure = Failure::no_answer(what, rest);
-        self.set_back(Hold::Key(question.key.clone()), rest, &failure);
+        self.set_back(BackoffKey::Key(question.key.clone()), rest, &failure);
         failure
     }
 
@@ -225,7 +225,7 @@ impl Core {
             }
             Err(_) => Failure::no_answer("asked for silence", wait),
         };
-        self.set_back(Hold::Key(question.key.clone()), rest, &failure);
+        self.set_back(BackoffKey::Key(question.key.clone()), rest, &failure);
         failure
     }
 }

@@ -3,10 +3,10 @@
 
 use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
-use super::cache::{Cache, Content, Entry, Standing};
+use super::cache::{Cache, Content, Entry, EntryFreshness};
 use super::failure::Failure;
 use super::fetch::Fetcher;
-use super::ledger::{Home, Ledger};
+use super::ledger::{Ledger, LedgerStore};
 use super::request::{Key, Request, check_base};
 use super::shared::SharedState;
 use super::state::StateFile;
@@ -70,13 +70,13 @@ pub(super) struct Question {
 
 /// What came of a question.
 #[derive(Debug, Clone)]
-pub(super) struct Answered {
+pub(super) struct QuestionOutcome {
     pub(super) entry: Arc<Entry>,
     /// It came from the upstream just now, so it answers whatever its headers say.
     pub(super) is_fetched: bool,
 }
 
-impl Answered {
+impl QuestionOutcome {
     pub(super) fn held(entry: Arc<Entry>) -> Self {
         Self {
             entry,
@@ -87,15 +87,15 @@ impl Answered {
 
 /// Work under way for a key; all who asked wait for the same.
 #[derive(Clone)]
-pub(super) struct Underway {
+pub(super) struct InFlight {
     /// What the leader asked it for.
     pub(super) purpose: Purpose,
-    pub(super) result: Shared<BoxFuture<'static, std::result::Result<Answered, Failure>>>,
+    pub(super) result: Shared<BoxFuture<'static, std::result::Result<QuestionOutcome, Failure>>>,
 }
 
 /// What must not be asked for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Hold {
+pub(super) enum BackoffKey {
     /// A question that failed.
     Key(Key),
     /// All of a purpose that the ledger does not pay for.
@@ -104,7 +104,7 @@ pub(super) enum Hold {
 
 /// Why, since when and for how long.
 #[derive(Debug, Clone)]
-pub(super) struct Setback {
+pub(super) struct Backoff {
     since: Moment,
     pub(super) rest: Duration,
     failure: Failure,
@@ -121,8 +121,8 @@ pub(super) struct Core {
     pub(super) breaker: Breaker,
     pub(super) fetcher: Fetcher,
     pub(super) tasks: TaskTracker,
-    underway: Mutex<HashMap<Key, Underway>>,
-    pub(super) setbacks: econoscope_core::cache::Cache<Hold, Setback>,
+    underway: Mutex<HashMap<Key, InFlight>>,
+    pub(super) setbacks: econoscope_core::cache::Cache<BackoffKey, Backoff>,
     /// As the ledger told it last.
     pub(super) quota: Mutex<Quota>,
 }
@@ -144,8 +144,8 @@ impl Core {
         let shared = shared.map(|at| SharedState::at(at).map(Arc::new));
         let shared = shared.transpose()?;
         let home = match &shared {
-            Some(shared) => Home::Shared(Arc::clone(shared)),
-            None => Home::File(state),
+            Some(shared) => LedgerStore::Shared(Arc::clone(shared)),
+            None => LedgerStore::File(state),
         };
         let ledger = Ledger::over(home, &host, limit, Arc::clone(&clock))?;
         let told = (is_writable && shared.is_none()).then(|| ledger.quota().ok());
@@ -184,7 +184,10 @@ impl Core {
 
     /// Why a question must not be asked now, if so.
     pub(super) fn barred(&self, key: &str, purpose: Purpose, now: &Moment) -> Option<Failure> {
-        let holds = [Hold::Key(key.to_owned()), Hold::Purpose(purpose)];
+        let holds = [
+            BackoffKey::Key(key.to_owned()),
+            BackoffKey::Purpose(purpose),
+        ];
         holds.iter().find_map(|hold| {
             let setback = self.setbacks.get(hold)?;
             let left = setback.rest.saturating_sub(now.since(&setback.since));
@@ -192,8 +195,8 @@ impl Core {
         })
     }
 
-    pub(super) fn set_back(&self, hold: Hold, rest: Duration, failure: &Failure) {
-        let setback = Setback {
+    pub(super) fn set_back(&self, hold: BackoffKey, rest: Duration, failure: &Failure) {
+        let setback = Backoff {
             since: self.clock.now(),
             rest,
             failure: failure.clone(),
@@ -213,7 +216,7 @@ impl Core {
 
     /// Asks a question, or follows who asks it already. The work runs in a task of its own: a caller that leaves
     /// cancels nothing, so a call that is paid for is never lost.
-    pub(super) fn ask(self: &Arc<Self>, question: Question, held: Option<Arc<Entry>>) -> Underway {
+    pub(super) fn ask(self: &Arc<Self>, question: Question, held: Option<Arc<Entry>>) -> InFlight {
         let purpose = question.purpose;
         let mut all = self.underway.lock();
         // One whose task died has told so to its followers and is replaced.
@@ -224,9 +227,9 @@ impl Core {
         let newer = self.cache.recall(&question.key);
         let newer = newer.filter(|new| held.as_ref().is_none_or(|held| !Arc::ptr_eq(held, new)));
         if let Some(entry) = newer {
-            let answered = Answered::held(entry);
+            let answered = QuestionOutcome::held(entry);
             let result = async { Ok(answered) }.boxed().shared();
-            return Underway { purpose, result };
+            return InFlight { purpose, result };
         }
         let (this, key) = (Arc::clone(self), question.key.clone());
         let task = self.tasks.spawn(async move {
@@ -244,7 +247,7 @@ impl Core {
             .map(move |done| done.unwrap_or_else(died))
             .boxed()
             .shared();
-        let underway = Underway { purpose, result };
+        let underway = InFlight { purpose, result };
         all.insert(key, underway.clone());
         underway
     }
@@ -253,9 +256,9 @@ impl Core {
         self: &Arc<Self>,
         question: &Question,
         held: Option<Arc<Entry>>,
-    ) -> std::result::Result<Answered, Failure> {
+    ) -> std::result::Result<QuestionOutcome, Failure> {
         let newer = match self.held_here(question, held.clone()).await {
-            (Some(entry), true) => return Ok(Answered::held(entry)),
+            (Some(entry), true) => return Ok(QuestionOutcome::held(entry)),
             (newer, _) => newer.or(held),
         };
         self.call(question, newer).await
@@ -294,12 +297,12 @@ impl Core {
             };
             is_proved
                 && match entry.standing(&now, request.max_stale) {
-                    Standing::Fresh => true,
+                    EntryFreshness::Fresh => true,
                     // Another process renewed it a moment ago, or a caller has nothing better.
-                    Standing::Stale(_) => {
+                    EntryFreshness::Stale(_) => {
                         question.purpose != Purpose::Refresh || age(entry) < self.ledger.pace()
                     }
-                    Standing::Spent => false,
+                    EntryFreshness::Spent => false,
                 }
         };
         let loaded = self.cache.load(&question.key).filter(is_newer);

@@ -5,7 +5,7 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::book::{Book, Purpose, Quota, Shares, Verdict, WINDOW};
+use super::book::{LedgerState, PoolSizes, Purpose, Quota, Verdict, WINDOW};
 use super::shared::SharedState;
 use super::state::StateFile;
 use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
@@ -18,15 +18,15 @@ use std::time::Duration;
 /// Counts paid calls, for all processes that share its file.
 #[derive(Debug)]
 pub struct Ledger {
-    home: Home,
+    home: LedgerStore,
     origin: String,
-    shares: Shares,
+    shares: PoolSizes,
     clock: Arc<dyn Clock>,
 }
 
 /// Where calls are written down.
 #[derive(Debug)]
-pub(super) enum Home {
+pub(super) enum LedgerStore {
     /// In a file of this machine.
     File(Arc<StateFile>),
     /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
@@ -46,21 +46,21 @@ impl Ledger {
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let state = Arc::new(StateFile::open(path)?);
-        Self::over(Home::File(state), origin, limit, clock)
+        Self::over(LedgerStore::File(state), origin, limit, clock)
     }
 
     /// The ledger in a file that is open, or in a database.
     pub(super) fn over(
-        home: Home,
+        home: LedgerStore,
         origin: &str,
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let was_lost = matches!(&home, Home::File(state) if state.was_lost);
+        let was_lost = matches!(&home, LedgerStore::File(state) if state.was_lost);
         let ledger = Self {
             home,
             origin: origin.to_owned(),
-            shares: Shares::of(limit),
+            shares: PoolSizes::of(limit),
             clock,
         };
         if was_lost {
@@ -106,11 +106,11 @@ impl Ledger {
     fn transact<T: Send + 'static>(
         &self,
         what: &str,
-        work: impl Fn(&mut Book) -> T + Send + Sync + 'static,
+        work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
         let (shares, clock) = (self.shares, self.clock.now());
         let done: std::result::Result<T, Cause> = match &self.home {
-            Home::File(state) => state.write(|db| {
+            LedgerStore::File(state) => state.write(|db| {
                 let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let mut book = read(&page, &self.origin, shares, clock)?;
                 let result = work(&mut book);
@@ -118,7 +118,7 @@ impl Ledger {
                 page.commit()?;
                 Ok(result)
             }),
-            Home::Shared(state) => {
+            LedgerStore::Shared(state) => {
                 let done = state.transact(&self.origin, shares, clock, work);
                 let done = tokio::runtime::Handle::current().block_on(done);
                 done.map_err(Cause::from)
@@ -132,9 +132,9 @@ impl Ledger {
 fn read(
     page: &Transaction<'_>,
     origin: &str,
-    shares: Shares,
+    shares: PoolSizes,
     clock: Moment,
-) -> rusqlite::Result<Book> {
+) -> rusqlite::Result<LedgerState> {
     let anchor = page
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
@@ -153,7 +153,7 @@ fn read(
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(Book {
+    Ok(LedgerState {
         shares,
         clock,
         at,
@@ -165,7 +165,7 @@ fn read(
     })
 }
 
-fn write(page: &Transaction<'_>, origin: &str, book: &Book) -> rusqlite::Result<()> {
+fn write(page: &Transaction<'_>, origin: &str, book: &LedgerState) -> rusqlite::Result<()> {
     if let Some(pool) = book.charged {
         page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
             .execute(params![origin, book.at, pool])?;

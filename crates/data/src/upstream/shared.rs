@@ -2,7 +2,7 @@
 //!
 //! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for.
 
-use super::book::{Book, Shares, WINDOW};
+use super::book::{LedgerState, PoolSizes, WINDOW};
 use crate::postgres::{Address, Database};
 use econoscope_core::clock::{Moment, millis, random};
 use econoscope_core::error::Result;
@@ -62,9 +62,9 @@ impl SharedState {
     pub(super) async fn transact<T>(
         &self,
         host: &str,
-        shares: Shares,
+        shares: PoolSizes,
         clock: Moment,
-        work: impl Fn(&mut Book) -> T,
+        work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
         let (id, work) = (random().cast_signed(), &work);
         let database = self.database().await?;
@@ -83,7 +83,7 @@ impl SharedState {
             let at = calls
                 .first()
                 .map_or(shown, |(newest, _)| shown.max(*newest));
-            let mut book = Book {
+            let mut book = LedgerState {
                 shares,
                 clock,
                 at,

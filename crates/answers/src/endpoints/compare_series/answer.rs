@@ -1,7 +1,7 @@
 //! The answer of a comparison, and how it is said.
 
 use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::foreign::Foreign;
+use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::model::quantity::in_words;
 use econoscope_core::model::{Attribution, Date};
@@ -48,8 +48,8 @@ pub struct ComparedColumn {
     /// Figures at `dates`.
     pub values: Vec<f64>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
 }
 
 /// Correlation of two columns on their common dates.

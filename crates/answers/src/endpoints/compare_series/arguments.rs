@@ -53,7 +53,7 @@ impl Params {
 }
 
 /// What is asked, read.
-pub(super) struct Asked<'a> {
+pub(super) struct Query<'a> {
     pub(super) params: &'a Params,
     /// What is to be counted.
     pub(super) condition: Option<Condition>,

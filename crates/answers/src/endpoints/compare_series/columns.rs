@@ -1,7 +1,7 @@
 //! Names and formulas as columns of figures: read, priced, computed.
 
-use super::arguments::Asked;
-use crate::endpoints::formulas::{self, Known};
+use super::arguments::Query;
+use crate::endpoints::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, Evaluation, Expr, Price, Scope};
 use econoscope_core::indicators::resample::Aggregation;
@@ -35,7 +35,7 @@ pub(super) struct Columns {
     /// Those that cannot be computed, with the reason.
     pub(super) missing: Vec<(String, Error)>,
     /// Every series read.
-    pub(super) known: Known,
+    pub(super) known: NamedSeries,
     /// How finer figures become coarser.
     pub(super) how: Aggregation,
 }
@@ -44,13 +44,13 @@ pub(super) struct Columns {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a formula that is none or takes too long, and whatever the desk says of a name.
-pub(super) fn columns(desk: &Desk, asked: &Asked, as_of: AsOf) -> Result<Columns> {
+pub(super) fn columns(desk: &Desk, asked: &Query, as_of: AsOf) -> Result<Columns> {
     let params = asked.params;
     let trees = params.series.iter().map(|text| formulas::tree(FIELD, text));
     let trees = trees.collect::<Result<Vec<_>>>()?;
     let condition = asked.condition.as_ref();
     let all = trees.iter().chain(condition.map(|c| &c.tree));
-    let known = Known::read(desk, as_of, all)?;
+    let known = NamedSeries::read(desk, as_of, all)?;
     affordable(&trees, asked, &known)?;
     let frequency = params.frequency();
     let how = params.aggregation.map(|how| how.meaning);
@@ -93,7 +93,7 @@ pub(super) fn columns(desk: &Desk, asked: &Asked, as_of: AsOf) -> Result<Columns
 }
 
 /// Refuses what would take too long, before any of it is computed.
-fn affordable(trees: &[Expr], asked: &Asked, known: &Known) -> Result<()> {
+fn affordable(trees: &[Expr], asked: &Query, known: &NamedSeries) -> Result<()> {
     let (params, (start, end)) = (asked.params, asked.days);
     let days = usize::try_from(days_between(start, end)).unwrap_or(usize::MAX);
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));

@@ -1,13 +1,13 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
 use super::answer::{ComparedColumn, Comparison, Correlation};
-use super::arguments::Asked;
+use super::arguments::Query;
 use super::columns::{Columns, Named};
 use crate::endpoints::condition::Setting;
-use crate::endpoints::foreign::Foreign;
+use crate::endpoints::foreign::UntrustedFields;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
-use econoscope_core::indicators::statistics::{Centred, percentile_rank, summary};
+use econoscope_core::indicators::statistics::{Centered, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::{round_to, without_noise};
@@ -32,7 +32,7 @@ const MIN_COMMON: usize = 10;
 pub(super) fn fill(
     answer: &mut Comparison,
     found: Columns,
-    asked: &Asked,
+    asked: &Query,
     to: Periods,
 ) -> Result<Vec<(String, Error)>> {
     let (known, how, params) = (&found.known, found.how, asked.params);
@@ -88,7 +88,7 @@ pub(super) fn fill(
     Ok(missing)
 }
 
-fn nothing(what: String, asked: &Asked) -> Error {
+fn nothing(what: String, asked: &Query) -> Error {
     let (start, end) = asked.days;
     Error::NoData {
         what,
@@ -97,7 +97,7 @@ fn nothing(what: String, asked: &Asked) -> Error {
 }
 
 /// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.
-fn cut(column: Column, asked: &Asked) -> Column {
+fn cut(column: Column, asked: &Query) -> Column {
     let mut column = column.transformed(asked.params.units());
     // Figures that are equal to a reader are equal in ranks and counts.
     let (start, end) = asked.days;
@@ -151,7 +151,7 @@ fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedCo
         z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
         percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
         values,
-        untrusted: Foreign::of(info, fields),
+        untrusted: UntrustedFields::of(info, fields),
     })
 }
 
@@ -192,7 +192,7 @@ fn correlation(one: &Named, other: &Named) -> Option<Correlation> {
     let steps = steps.filter(|(before, now)| a.frequency().follows(before.0, now.0));
     let changes = steps.map(|(before, now)| (now.1 - before.1, now.2 - before.2));
     let shown = |(x, y): (Vec<f64>, Vec<f64>)| {
-        let r = Centred::of(&x).correlation(&Centred::of(&y));
+        let r = Centered::of(&x).correlation(&Centered::of(&y));
         r.map(|r| round_to(r, 2))
     };
     Some(Correlation {

@@ -27,7 +27,7 @@ pub struct Score {
 
 /// A score as known at the time and from the last revisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScoreInHindsight {
+pub struct RevisedScore {
     /// Score.
     pub name: String,
     /// As known on the day of the answer.
@@ -46,7 +46,7 @@ pub struct ScoreInHindsight {
 
 /// A month whose band or regime was another than the last revisions have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LabelInHindsight {
+pub struct RevisedLabel {
     /// Date of both.
     pub date: Date,
     /// As known at the month's end.
@@ -57,19 +57,19 @@ pub struct LabelInHindsight {
 
 /// Months as known at their end beside the same from the last revisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Hindsight {
+pub struct AsRevised {
     /// Day of the first month end of which a vintage of an input is held.
     pub since: Date,
     /// Months compared, up to the day of the answer.
     pub months: usize,
     /// By score.
-    pub scores: Vec<ScoreInHindsight>,
+    pub scores: Vec<RevisedScore>,
     /// Band or regime of the same date, from the last revisions.
     pub label_last_revised: Option<String>,
     /// Months whose band or regime was another.
     pub labels_differ: usize,
     /// The newest of them.
-    pub labels: Vec<LabelInHindsight>,
+    pub labels: Vec<RevisedLabel>,
 }
 
 /// One input.
@@ -102,7 +102,7 @@ pub struct ExplainedInput {
 
 /// A version of an indicator that is on trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OnTrial {
+pub struct TrialVersion {
     /// Its series.
     pub series: String,
     /// Method and version.
@@ -140,14 +140,14 @@ pub struct Explanation {
     pub interpretation: String,
     /// Another version of it that is on trial, beside it and never in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub experimental: Option<OnTrial>,
+    pub experimental: Option<TrialVersion>,
     /// How good it was in real time, computed from the vintages; empty for indicators without a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub record: Vec<ScoreTable>,
     /// What was known at the time beside what the last revisions say of the same months; absent while no vintages of
     /// its inputs are held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hindsight: Option<Hindsight>,
+    pub hindsight: Option<AsRevised>,
     /// Credit line.
     pub attribution: Attribution,
     /// State of knowledge.

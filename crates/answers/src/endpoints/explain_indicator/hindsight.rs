@@ -1,6 +1,6 @@
 //! What was known at the time beside what the last revisions say.
 
-use super::answer::{Hindsight, LabelInHindsight, Score, ScoreInHindsight};
+use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{number, signed};
 use econoscope_core::indicators::statistics::count;
@@ -18,9 +18,9 @@ const NO_VINTAGES: &str =
     "no vintages of its inputs are held: past values rest on the last revisions";
 
 /// A date as known at its month's end, and from the last revisions.
-type Both = (Figures, Figures);
+type ComparedMonth = (Figures, Figures);
 
-impl Hindsight {
+impl AsRevised {
     /// Compares the months up to the day of an answer, and the answer's own scores; else why there is nothing to compare.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Hindsight {
             return Ok(Err(AS_KNOWN));
         }
         let path = desk.known_path(about)?;
-        let mut both: Vec<Both> = Vec::new();
+        let mut both: Vec<ComparedMonth> = Vec::new();
         for (_, then) in path.iter().take_while(|(on, _)| *on <= day) {
             if let Some(revised) = desk.last_revised(about, then.date)? {
                 both.push((then.clone(), revised));
@@ -49,7 +49,7 @@ impl Hindsight {
             Some(date) => desk.last_revised(about, date)?,
             None => None,
         };
-        let labels: Vec<LabelInHindsight> = both.iter().filter_map(other_label).collect();
+        let labels: Vec<RevisedLabel> = both.iter().filter_map(other_label).collect();
         let compared = scores.iter().enumerate();
         let compared = compared.filter_map(|(at, s)| compare(s, at, same.as_ref(), &both));
         Ok(Ok(Self {
@@ -86,9 +86,9 @@ impl Hindsight {
     }
 }
 
-fn other_label((then, revised): &Both) -> Option<LabelInHindsight> {
+fn other_label((then, revised): &ComparedMonth) -> Option<RevisedLabel> {
     let (known, now) = (then.label?, revised.label?);
-    (known != now).then(|| LabelInHindsight {
+    (known != now).then(|| RevisedLabel {
         date: then.date,
         known_then: known.to_owned(),
         last_revised: now.to_owned(),
@@ -100,8 +100,8 @@ fn compare(
     score: &Score,
     at: usize,
     same: Option<&Figures>,
-    both: &[Both],
-) -> Option<ScoreInHindsight> {
+    both: &[ComparedMonth],
+) -> Option<RevisedScore> {
     let differences = both.iter().filter_map(|(then, revised)| {
         let difference = then.scores.get(at)? - revised.scores.get(at)?;
         Some((then.date, difference))
@@ -117,7 +117,7 @@ fn compare(
     let revised = same.and_then(|f| f.scores.get(at));
     let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
     let difference = score.value.zip(last_revised).map(|(a, b)| a - b);
-    Some(ScoreInHindsight {
+    Some(RevisedScore {
         name: score.name.clone(),
         known_then: score.value,
         last_revised,

@@ -13,7 +13,7 @@ use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
 
 /// One side of the comparison.
-pub(super) struct Side {
+pub(super) struct ComparisonSide {
     pub(super) scores: Vec<Score>,
     pub(super) inputs: Vec<ExplainedInput>,
     pub(super) label: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Side {
     pub(super) reads: Vec<&'static str>,
 }
 
-impl Side {
+impl ComparisonSide {
     /// An indicator as known at `as_of`; of all but the regime the one score of its reading.
     pub(super) fn of(desk: &Desk, about: &'static Indicator, as_of: AsOf) -> Result<Self> {
         let composite = indicators::composite(about.id);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A figure that is not out yet and was filled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Filled {
+pub struct FilledFigure {
     /// Series.
     pub series: String,
     /// Month.
@@ -45,7 +45,7 @@ pub struct NowcastAnswer {
     /// Saturday of the newest week of claims.
     pub claims_week: Date,
     /// What was filled.
-    pub filled: Vec<Filled>,
+    pub filled: Vec<FilledFigure>,
     /// Series that were missing where something else served.
     pub inputs_missing: Vec<String>,
     /// Where it is wrong.
@@ -55,7 +55,7 @@ pub struct NowcastAnswer {
 impl NowcastAnswer {
     pub(super) fn of(now: &Nowcast) -> Self {
         let state = &now.state;
-        let filled = |fill: &Fill| Filled {
+        let filled = |fill: &Fill| FilledFigure {
             series: fill.series.to_owned(),
             month: fill.month.first_day(),
             value: round_to(fill.value, 4),
@@ -92,10 +92,13 @@ impl NowcastAnswer {
             self.probabilities.in_prose(),
         );
         let fill =
-            |f: &Filled| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
+            |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
         text += &match self.filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
-            false => format!(" Filled: {}.", joined(self.filled.iter().map(fill), "; ")),
+            false => format!(
+                " FilledFigure: {}.",
+                joined(self.filled.iter().map(fill), "; ")
+            ),
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));

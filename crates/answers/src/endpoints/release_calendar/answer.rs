@@ -92,7 +92,7 @@ pub struct UsualRevision {
 
 /// A figure that is waited for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AwaitedFigure {
+pub struct ScheduledFigure {
     /// Identifier.
     #[serde(rename = "seriesId")]
     pub series_id: String,
@@ -137,7 +137,7 @@ pub struct CalendarAnswer {
     /// By day and time.
     pub events: Vec<ReleaseEvent>,
     /// What they bring that people wait for.
-    pub figures: Vec<AwaitedFigure>,
+    pub figures: Vec<ScheduledFigure>,
     /// Credit line.
     pub attribution: Attribution,
     /// State of knowledge.

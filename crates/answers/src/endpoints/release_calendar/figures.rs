@@ -1,6 +1,6 @@
 //! The figures that the releases of a calendar bring: what can be expected of them, and what came last.
 
-use super::answer::{AwaitedFigure, ExpectedPrint, LastPrint, UsualRevision};
+use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
 use crate::endpoints::days::newest;
 use crate::endpoints::revisions::{label, units};
 use econoscope_core::error::Result;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const DEVIATIONS: i32 = 1;
 
 /// Each figure once, in the order of its first release.
-pub(super) fn of(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<AwaitedFigure>> {
-    let mut figures: Vec<AwaitedFigure> = Vec::new();
+pub(super) fn of(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<ScheduledFigure>> {
+    let mut figures: Vec<ScheduledFigure> = Vec::new();
     for due in due {
         let ids = due.release.headline.iter().chain(&due.release.revises);
         for id in ids {
@@ -38,16 +38,16 @@ pub(in crate::endpoints) fn figure(
     desk: &Desk,
     info: &Arc<SeriesInfo>,
     (release, as_of): (Option<&'static Release>, AsOf),
-) -> Result<Option<AwaitedFigure>> {
+) -> Result<Option<ScheduledFigure>> {
     if desk.permit(info).is_err() {
         return Ok(None);
     }
-    let plain = AwaitedFigure {
+    let plain = ScheduledFigure {
         series_id: desk.shown_id(&info.id),
         name: info.title.clone(),
         release: release.map(|r| r.id.clone()).unwrap_or_default(),
         usual_revision: usual(desk, info, as_of)?,
-        ..AwaitedFigure::default()
+        ..ScheduledFigure::default()
     };
     let Some(formula) = Formula::of(info.id.as_str()) else {
         return Ok(Some(plain));
@@ -80,7 +80,7 @@ pub(in crate::endpoints) fn figure(
         next.notes.extend(passed);
         next
     });
-    Ok(Some(AwaitedFigure {
+    Ok(Some(ScheduledFigure {
         measure: Some(formula.measure.to_owned()),
         unit: Some(formula.unit.to_owned()),
         missing: next.as_ref().err().map(|why| (*why).clone()),

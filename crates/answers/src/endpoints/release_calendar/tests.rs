@@ -18,7 +18,7 @@ fn as_of(day: &str) -> Params {
     }
 }
 
-fn of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a AwaitedFigure {
+fn of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a ScheduledFigure {
     answer.figures.iter().find(|f| f.series_id == id).unwrap()
 }
 

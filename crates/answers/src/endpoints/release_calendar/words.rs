@@ -1,6 +1,6 @@
 //! The calendar in words.
 
-use super::answer::{AwaitedFigure, CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent};
+use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure};
 use crate::endpoints::revisions::plus;
 use econoscope_core::indicators::prose::signed;
 
@@ -83,7 +83,7 @@ fn in_prose(e: &ReleaseEvent) -> String {
     )
 }
 
-fn figure_in_prose(f: &AwaitedFigure) -> String {
+fn figure_in_prose(f: &ScheduledFigure) -> String {
     let mut parts = Vec::new();
     if let Some(measure) = f.measure.as_deref() {
         let why = f.missing.as_deref().unwrap_or("no reason is told");

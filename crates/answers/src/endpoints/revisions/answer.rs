@@ -1,6 +1,6 @@
 //! How a figure was revised, as an answer.
 
-use crate::endpoints::foreign::Foreign;
+use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::model::{Attribution, Date};
 use schemars::JsonSchema;
@@ -120,8 +120,8 @@ pub struct RevisionsAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rights: Option<String>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
     /// Credit line.
     pub attribution: Attribution,
     /// State of knowledge.

@@ -2,7 +2,7 @@
 
 use super::answer::{PeriodAnswer, RevisionsAnswer, SpreadAnswer};
 use econoscope_core::indicators::prose::{joined, lowered};
-use econoscope_core::indicators::revisions::Yardstick;
+use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
 
 /// A period as people write it: `2008-12`, `2008-Q4`, `2008`, or its day.
@@ -16,30 +16,33 @@ pub fn label(date: Date, frequency: Frequency) -> String {
 }
 
 /// What is compared, in words.
-pub(super) fn measure(yardstick: Yardstick, frequency: Frequency) -> String {
+pub(super) fn measure(yardstick: PrintMeasure, frequency: Frequency) -> String {
     let period = frequency.period_name();
     match yardstick {
-        Yardstick::Level | Yardstick::LevelInPercent => "level".to_owned(),
-        Yardstick::Change => format!("change from the {period} before"),
-        Yardstick::Growth => format!("percent change from the {period} before"),
-        Yardstick::AnnualGrowth => {
+        PrintMeasure::Level | PrintMeasure::LevelInPercent => "level".to_owned(),
+        PrintMeasure::Change => format!("change from the {period} before"),
+        PrintMeasure::Growth => format!("percent change from the {period} before"),
+        PrintMeasure::AnnualGrowth => {
             format!("percent change from the {period} before, at an annual rate")
         }
     }
 }
 
 /// Unit and decimals of values, then of revisions.
-pub(in crate::endpoints) fn units(yardstick: Yardstick, info: &SeriesInfo) -> [(String, i32); 2] {
+pub(in crate::endpoints) fn units(
+    yardstick: PrintMeasure,
+    info: &SeriesInfo,
+) -> [(String, i32); 2] {
     let decimals = i32::from(info.decimals);
     let own = || (info.units.clone(), decimals);
     let in_unit = |unit: &str, decimals| (unit.to_owned(), decimals);
     match yardstick {
-        Yardstick::Level if info.units.starts_with("Percent") => {
+        PrintMeasure::Level if info.units.starts_with("Percent") => {
             [own(), in_unit("percentage points", decimals)]
         }
-        Yardstick::Level | Yardstick::Change => [own(), own()],
-        Yardstick::LevelInPercent => [own(), in_unit("percent", 2)],
-        Yardstick::Growth | Yardstick::AnnualGrowth => {
+        PrintMeasure::Level | PrintMeasure::Change => [own(), own()],
+        PrintMeasure::LevelInPercent => [own(), in_unit("percent", 2)],
+        PrintMeasure::Growth | PrintMeasure::AnnualGrowth => {
             [in_unit("percent", 2), in_unit("percentage points", 2)]
         }
     }

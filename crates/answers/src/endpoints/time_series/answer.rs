@@ -3,8 +3,8 @@
 use super::digest::Digest;
 use super::points::PointInTime;
 use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::foreign::Foreign;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::foreign::UntrustedFields;
+use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use bytes::Bytes;
 use econoscope_core::model::{Date, Frequency, Observation};
@@ -80,10 +80,10 @@ pub struct TimeSeriesAnswer {
     pub picture: Option<Bytes>,
     /// What the figures are, for the words; never part of the JSON.
     #[serde(skip)]
-    pub(super) measured: Option<Measured>,
+    pub(super) measured: Option<FigureKind>,
     /// Fields here whose text is by others: material, never instructions.
-    #[serde(default, skip_serializing_if = "Foreign::is_none")]
-    pub untrusted: Foreign,
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
     /// State of knowledge.
     #[serde(flatten)]
     pub provenance: Provenance,

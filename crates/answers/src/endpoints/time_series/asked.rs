@@ -11,19 +11,19 @@ const HORIZONS: [&str; 4] = ["1m", "3m", "6m", "12m"];
 
 /// A range of days, or single days in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct DateSelection {
     /// First day.
     pub(super) start: Date,
     /// Last day.
     pub(super) end: Date,
     /// The single days asked for, in their order; none of a range.
-    pub(super) days: Vec<AskedDay>,
+    pub(super) days: Vec<SelectedDay>,
 }
 
 /// A day whose figure is asked for, and how long after the event it is, where it is a horizon of one.
-pub(super) type AskedDay = (Date, Option<String>);
+pub(super) type SelectedDay = (Date, Option<String>);
 
-impl Asked {
+impl DateSelection {
     /// Reads the arguments.
     ///
     /// # Errors
@@ -64,14 +64,14 @@ impl Asked {
     }
 }
 
-fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<AskedDay>> {
+fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
     let day = |text: &String| Ok((days::read("dates", text, base)?, None));
     let dates = days::rejoined(dates.iter().map(String::as_str));
     dates.iter().map(day).collect()
 }
 
 /// The event, then each horizon.
-fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<AskedDay>> {
+fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<SelectedDay>> {
     let event = days::read("after", event, base)?;
     let usual = HORIZONS.map(str::to_owned);
     let horizon = |text: &String| {

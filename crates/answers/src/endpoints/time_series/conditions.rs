@@ -3,7 +3,7 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
 use crate::endpoints::condition::{Condition, Setting};
-use crate::endpoints::formulas::Known;
+use crate::endpoints::formulas::NamedSeries;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
@@ -18,7 +18,7 @@ pub(super) fn read(
     params: &Params,
     as_of: AsOf,
     info: &SeriesInfo,
-) -> Result<Option<(Condition, Known)>> {
+) -> Result<Option<(Condition, NamedSeries)>> {
     let Some(text) = params.condition.as_deref() else {
         return Ok(None);
     };
@@ -27,7 +27,7 @@ pub(super) fn read(
             .is_ok_and(|found| found.id == info.id)
     };
     let condition = Condition::read(text)?.about(&is_own);
-    let known = Known::read(desk, as_of, [&condition.tree])?;
+    let known = NamedSeries::read(desk, as_of, [&condition.tree])?;
     Ok(Some((condition, known)))
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no condition, and for one about other series.
-pub(super) fn read_alone(params: &Params, id: &str) -> Result<Option<(Condition, Known)>> {
+pub(super) fn read_alone(params: &Params, id: &str) -> Result<Option<(Condition, NamedSeries)>> {
     let Some(text) = params.condition.as_deref() else {
         return Ok(None);
     };
@@ -45,7 +45,7 @@ pub(super) fn read_alone(params: &Params, id: &str) -> Result<Option<(Condition,
         let allowed = "a condition on the series itself, for example >= 0.5";
         return Err(Error::invalid("condition", text, &problem, allowed));
     }
-    Ok(Some((condition, Known::default())))
+    Ok(Some((condition, NamedSeries::default())))
 }
 
 /// Counts the condition over the rows that the answer has.
@@ -54,7 +54,7 @@ pub(super) fn read_alone(params: &Params, id: &str) -> Result<Option<(Condition,
 /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
 pub(super) fn judge(
     answer: &mut TimeSeriesAnswer,
-    (condition, known): (&Condition, &Known),
+    (condition, known): (&Condition, &NamedSeries),
     info: &SeriesInfo,
     params: &Params,
     days: (Date, Date),

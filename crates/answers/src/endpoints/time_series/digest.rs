@@ -2,7 +2,7 @@
 //! latest figure stands.
 
 use crate::endpoints::decode::usual;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, Standing, Swing, extremes};
 use econoscope_core::model::series_info::{round_to, without_noise};
@@ -38,10 +38,10 @@ pub struct Digest {
     pub yearly_pct: Option<f64>,
     /// The greatest fall from a row to a later one, by percent where there is one; null where nothing fell.
     #[serde(default)]
-    pub fall: Option<Move>,
+    pub fall: Option<RangeMove>,
     /// The greatest rise likewise.
     #[serde(default)]
-    pub rise: Option<Move>,
+    pub rise: Option<RangeMove>,
     /// Percent of rows strictly below the last.
     #[serde(default)]
     pub below_pct: f64,
@@ -72,7 +72,7 @@ pub struct ExtremeRow {
 
 /// A way from one row to a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Move {
+pub struct RangeMove {
     /// Where it began.
     pub from: Observation,
     /// Where it ended.
@@ -93,7 +93,7 @@ fn is_one(n: &usize) -> bool {
 }
 
 /// Figures over rows that ascend by date; `None` without a row.
-pub(super) fn digest(rows: &[Observation], measured: &Measured) -> Option<Digest> {
+pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Digest> {
     let whole = Swing {
         from: *rows.first()?,
         to: *rows.last()?,
@@ -101,7 +101,7 @@ pub(super) fn digest(rows: &[Observation], measured: &Measured) -> Option<Digest
     let (min, max) = extremes(rows)?;
     let in_percent = measured.is_amount() && min.first.value > 0.0;
     let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(shown_percent);
-    let moved = |swing: Swing| Move {
+    let moved = |swing: Swing| RangeMove {
         from: swing.from,
         to: swing.to,
         change: without_noise(swing.change()),
@@ -164,7 +164,7 @@ mod tests {
         let rows = rows.map(|(i, v)| Observation::new(month(i), *v)).collect();
         let series = Series::new(info, rows);
         let frequency = series.frequency();
-        let measured = Measured::new(&series, Units::Level, frequency);
+        let measured = FigureKind::new(&series, Units::Level, frequency);
         digest(&series.observations, &measured).unwrap()
     }
 

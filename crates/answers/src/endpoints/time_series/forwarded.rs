@@ -3,14 +3,14 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
-use super::asked::Asked;
+use super::asked::DateSelection;
 use super::conditions;
 use super::shape::shaped;
 use super::transformed::transformed;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::transform::Units;
@@ -29,7 +29,7 @@ const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
     let params: Params = params(checked)?;
     let as_of = written_as_of(params.as_of.as_deref(), today)?;
-    let asked = Asked::of(&params, as_of, today)?;
+    let asked = DateSelection::of(&params, as_of, today)?;
     let (mut start, mut end) = (asked.start, asked.end);
     let mut arguments = checked.clone();
     let has_days = !asked.days.is_empty();
@@ -68,14 +68,14 @@ pub(super) fn received(
     let info = Arc::new(describe(&answer)?);
     let base = answer.attribution.url.clone();
     let as_of = written_as_of(params.as_of.as_deref(), today)?;
-    let asked = Asked::of(params, as_of, today)?;
+    let asked = DateSelection::of(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     let is_made_here = params.units.is_some() || params.frequency.is_some();
     let measured = if is_made_here || !asked.days.is_empty() {
         (answer.start, answer.end) = (asked.start, asked.end);
         transformed(&mut answer, &series, params, &asked)?
     } else {
-        Measured::new(&series, Units::Level, series.frequency())
+        FigureKind::new(&series, Units::Level, series.frequency())
     };
     if let Some((condition, known)) = conditions::read_alone(params, &answer.series_id)? {
         let days = (answer.start, answer.end);

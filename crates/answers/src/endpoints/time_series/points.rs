@@ -1,8 +1,8 @@
 //! Figures at single days: the one on or before each, with a word where that is of another day or none speaks for it.
 
-use super::asked::{Asked, AskedDay};
+use super::asked::{DateSelection, SelectedDay};
 use super::digest::shown_percent;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use econoscope_core::model::series_info::without_noise;
 use econoscope_core::model::{Date, Frequency, Observation, Series};
 use schemars::JsonSchema;
@@ -39,9 +39,13 @@ pub struct PointInTime {
 }
 
 /// The figures at the days asked for, each with its change from the event or from the day before it in the list.
-pub(super) fn points(series: &Series, measured: &Measured, asked: &Asked) -> Vec<PointInTime> {
+pub(super) fn points(
+    series: &Series,
+    measured: &FigureKind,
+    asked: &DateSelection,
+) -> Vec<PointInTime> {
     let mut against: Option<f64> = None;
-    let point = |(day, horizon): &AskedDay| {
+    let point = |(day, horizon): &SelectedDay| {
         let (found, note) = figure(series, measured.frequency, *day);
         let value = found.map(|o| measured.told(o.value));
         let both = value.zip(against);
@@ -126,7 +130,7 @@ fn another_day(
 
 impl PointInTime {
     /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points (+49 bp)".
-    pub(super) fn line(&self, measured: &Measured) -> String {
+    pub(super) fn line(&self, measured: &FigureKind) -> String {
         let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
         let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
         if let (Some(value), Some(date)) = (self.value, self.date) {

@@ -4,7 +4,7 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Params};
 use super::digest::digest;
 use super::rows::thin;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Span, Theme};
 use econoscope_core::error::Result;
@@ -27,7 +27,7 @@ const FEW: usize = 31;
 pub(super) fn shaped(
     mut answer: TimeSeriesAnswer,
     params: &Params,
-    measured: Measured,
+    measured: FigureKind,
     base: Option<&str>,
 ) -> Result<TimeSeriesAnswer> {
     if params.chart {
@@ -108,7 +108,7 @@ pub fn recessions() -> Vec<Span> {
 }
 
 /// A chart of every row that the answer has now.
-fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &Measured) -> ChartSpec {
+fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) -> ChartSpec {
     let known = Catalogue::embedded().get(&answer.series_id);
     let in_words = known.filter(|_| params.units() == Units::Level);
     let unit_short = Some(answer.unit.clone()).filter(|unit| unit.len() <= SHORT_UNIT);

@@ -3,7 +3,7 @@
 mod arithmetic;
 
 use super::*;
-use crate::endpoints::foreign::Foreign;
+use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::{Arguments, decode, schema};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::transform::Units;
@@ -40,7 +40,7 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
         points: Vec::new(),
         picture: None,
         measured: None,
-        untrusted: Foreign::default(),
+        untrusted: UntrustedFields::default(),
         provenance: Provenance::default(),
     }
 }
@@ -58,10 +58,10 @@ fn days(n: i64) -> Vec<Observation> {
     (0..n).map(row).collect()
 }
 
-fn daily() -> Measured {
+fn daily() -> FigureKind {
     let info = Catalogue::embedded().get("DGS10").unwrap().clone();
     let series = Series::new(info, Vec::new());
-    Measured::new(&series, Units::Level, Frequency::Daily)
+    FigureKind::new(&series, Units::Level, Frequency::Daily)
 }
 
 fn shaped(rows: i64, given: Value) -> TimeSeriesAnswer {

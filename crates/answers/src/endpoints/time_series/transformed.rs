@@ -3,10 +3,10 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
-use super::asked::Asked;
+use super::asked::DateSelection;
 use super::points;
 use crate::endpoints::coarser::{self, named};
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::resample::{Aggregation, aggregate};
@@ -24,8 +24,8 @@ pub(super) fn transformed(
     answer: &mut TimeSeriesAnswer,
     series: &Arc<Series>,
     params: &Params,
-    asked: &Asked,
-) -> Result<Measured> {
+    asked: &DateSelection,
+) -> Result<FigureKind> {
     if params.frequency.is_none() && params.aggregation.is_some() {
         let problem = "has no meaning without frequency";
         let allowed = "frequency=m with aggregation=avg";
@@ -35,7 +35,7 @@ pub(super) fn transformed(
     let periods = params.frequency.map(|asked| asked.meaning);
     let periods = periods.unwrap_or_else(|| series.frequency().into());
     let to = periods.frequency;
-    let mut measured = Measured::new(series, units, to);
+    let mut measured = FigureKind::new(series, units, to);
     answer.unit = unit(units, &series.info.units_short);
     answer.unit_in_words = Some(unit_in_words(units, &series.info));
     answer.frequency = Some(to.word().into());
@@ -75,7 +75,12 @@ pub(super) fn transformed(
 }
 
 /// Puts the rows of the range, or the figures at single days, into the answer.
-fn fill(answer: &mut TimeSeriesAnswer, series: &Series, measured: &Measured, asked: &Asked) {
+fn fill(
+    answer: &mut TimeSeriesAnswer,
+    series: &Series,
+    measured: &FigureKind,
+    asked: &DateSelection,
+) {
     if asked.days.is_empty() {
         if let Some(first) = series.observations.first() {
             answer.start = asked.start.max(first.date).min(asked.end);
@@ -117,7 +122,7 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
 }
 
 /// Notes the periods that the source left out within the range: "October 2025 was never published".
-fn note_absent(provenance: &mut Provenance, series: &Series, asked: &Asked) {
+fn note_absent(provenance: &mut Provenance, series: &Series, asked: &DateSelection) {
     let frequency = series.frequency();
     if frequency < Frequency::Monthly || series.info.is_composite() {
         return;
@@ -143,7 +148,7 @@ fn note_uncomputable(
     provenance: &mut Provenance,
     series: &Series,
     computed: &[Observation],
-    asked: &Asked,
+    asked: &DateSelection,
 ) {
     let frequency = series.frequency();
     if frequency < Frequency::Monthly {
@@ -163,7 +168,7 @@ fn note_coarser(
     provenance: &mut Provenance,
     series: &Series,
     (to, how): (Periods, Aggregation),
-    asked: &Asked,
+    asked: &DateSelection,
 ) {
     let (from, word, code) = (series.frequency().word(), how.words(), how.code());
     let note = format!(

@@ -1,9 +1,9 @@
 //! A series in words: what happened over its rows, the rows, and what is to be known of them.
 
 use super::answer::TimeSeriesAnswer;
-use super::digest::{Digest, ExtremeRow, Move};
+use super::digest::{Digest, ExtremeRow, RangeMove};
 use super::rows::csv;
-use crate::endpoints::measured::Measured;
+use crate::endpoints::measured::FigureKind;
 use econoscope_core::model::Observation;
 
 /// Most rows in the text of an answer for a program, which reads the others in the structure.
@@ -70,7 +70,7 @@ fn headline(answer: &TimeSeriesAnswer) -> String {
     )
 }
 
-fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
+fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
     let label = |date| measured.frequency.label(date);
     let figure = |value, date| {
         let when = measured.frequency.when(date);
@@ -97,7 +97,7 @@ fn figures_in_words(d: &Digest, count: usize, measured: &Measured) -> String {
         d.mean,
     );
     // The change from the first row to the last is told already.
-    let is_whole = |way: &&Move| way.from == d.first && way.to == d.last;
+    let is_whole = |way: &&RangeMove| way.from == d.first && way.to == d.last;
     let end = |row: &Observation| format!("{} ({})", measured.figure(row.value), label(row.date));
     for (word, way) in [("fall", &d.fall), ("rise", &d.rise)] {
         if let Some(way) = way.as_ref().filter(|way| !is_whole(way)) {

@@ -111,13 +111,13 @@ pub(super) enum Outcome {
 }
 
 /// The two states of knowledge: that of the answer, and the day it is compared with.
-type Sides = (AsOf, Date);
+type Comparison = (AsOf, Date);
 
 /// A composite on both days, against its own history.
 pub(super) fn of_composite(
     desk: &Desk,
     composite: &'static Composite,
-    (as_of, since): Sides,
+    (as_of, since): Comparison,
 ) -> Result<Outcome> {
     let at = |as_of| -> Result<Option<Observation>> {
         let reading = desk.reading(composite, as_of)?;
@@ -139,7 +139,12 @@ pub(super) fn of_composite(
 }
 
 /// A key figure on both days, unless it may not be passed on.
-pub(super) fn of_key(desk: &Desk, id: &str, kind: Kind, (as_of, since): Sides) -> Result<Outcome> {
+pub(super) fn of_key(
+    desk: &Desk,
+    id: &str,
+    kind: Kind,
+    (as_of, since): Comparison,
+) -> Result<Outcome> {
     let info = Catalogue::embedded().get(id);
     let Some(info) = info.filter(|info| desk.permit(info).is_ok()) else {
         return Ok(Outcome::Absent);

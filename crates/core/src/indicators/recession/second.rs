@@ -55,13 +55,13 @@ pub const CRPI2: Composite = Composite {
 };
 
 /// S, F, B of the first version, then A and E.
-type Five = [Option<f64>; 5];
+type FiveInputs = [Option<f64>; 5];
 
 /// Means of the five over the months of the fits: the reference of the contributions.
 const USUAL: [f64; 5] = [1.423, 0.019, 0.338, 1.431, 0.065];
 
 /// The two terms; `None` without the yearly spread or without the first.
-fn terms([s, f, b, a, e]: Five) -> Option<[f64; 2]> {
+fn terms([s, f, b, a, e]: FiveInputs) -> Option<[f64; 2]> {
     let a = a?;
     let second = match e {
         Some(e) => 0.0529 - 1.0036 * a + 1.3910 * e,
@@ -71,13 +71,13 @@ fn terms([s, f, b, a, e]: Five) -> Option<[f64; 2]> {
 }
 
 /// The probability, 0 to 100.
-fn probability(five: Five) -> Option<f64> {
+fn probability(five: FiveInputs) -> Option<f64> {
     let value = terms(five).map(|[p1, p2]| 50.0 * (p1 + p2));
     value.filter(|v| v.is_finite())
 }
 
 /// The first three of a month with what stands in for them, and all five.
-fn five(sources: &Sources<'_>, month: Month) -> ([Option<Found>; 3], Five) {
+fn five(sources: &Sources<'_>, month: Month) -> ([Option<Found>; 3], FiveInputs) {
     let spread = |back: i32| Some(sources.spread(month.plus(-back))?.value);
     let year: Option<Vec<f64>> = (0..12).map(spread).collect();
     let found = sources.month(month);
@@ -112,7 +112,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
 fn inputs(
     sources: &Sources<'_>,
     found: &[Option<Found>; 3],
-    [.., year, premium]: Five,
+    [.., year, premium]: FiveInputs,
     month: Month,
 ) -> [Input; 5] {
     let before = month.plus(-1);

@@ -88,7 +88,7 @@ fn the_alarm_has_its_record_in_real_time() {
     assert_eq!(path.last().unwrap().date, date(2026, 8, 15));
     assert!(path.len() > 3_000, "{}", path.len());
     let spells = RNOW.alarm.unwrap().spells(&path);
-    let thursdays = |s: &super::super::alarm::Spell| (thursday(s.from), s.to.map(thursday));
+    let thursdays = |s: &super::super::alarm::AlarmPeriod| (thursday(s.from), s.to.map(thursday));
     let since_1979: Vec<_> = spells
         .iter()
         .map(thursdays)

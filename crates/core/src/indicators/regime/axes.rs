@@ -67,7 +67,7 @@ const fn part(
 /// An input of growth: the part, its figures, and their change in a month.
 type Input = (
     Contributor,
-    fn(&Grids) -> &Months,
+    fn(&MonthlyInputs) -> &Months,
     fn(&Months, Month) -> Option<f64>,
 );
 
@@ -116,7 +116,7 @@ const MOMENTUM: Contributor = part(
 
 /// The figures by month, cut at what was public on a day, with gaps of one month bridged.
 #[derive(Debug, Clone)]
-pub struct Grids {
+pub struct MonthlyInputs {
     /// INDPRO.
     pub production: Months,
     /// PAYEMS.
@@ -132,7 +132,7 @@ pub struct Grids {
     bridged: Vec<(&'static str, Month)>,
 }
 
-impl Grids {
+impl MonthlyInputs {
     /// What a set says of a day.
     pub fn read(set: &SeriesSet, day: Date) -> Self {
         let mut bridged = Vec::new();
@@ -157,7 +157,7 @@ impl Grids {
 /// Everything the scores are read from.
 pub(super) struct Axes {
     growth: Vec<Growth>,
-    grids: Grids,
+    grids: MonthlyInputs,
 }
 
 /// A growth input with its changes and their z-scores by month.
@@ -168,7 +168,7 @@ struct Growth {
 }
 
 impl Axes {
-    pub(super) fn of(grids: Grids) -> Self {
+    pub(super) fn of(grids: MonthlyInputs) -> Self {
         let measured = |input| Growth::of(input, &grids);
         let growth = GROWTH.into_iter().map(measured).collect();
         Self { growth, grids }
@@ -243,7 +243,7 @@ impl Axes {
 }
 
 impl Growth {
-    fn of((part, grid, change): Input, grids: &Grids) -> Self {
+    fn of((part, grid, change): Input, grids: &MonthlyInputs) -> Self {
         let grid = grid(grids);
         let changes = Months::new(grid.iter().filter_map(|(m, _)| Some((m, change(grid, m)?))));
         let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();

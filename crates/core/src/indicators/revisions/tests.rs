@@ -354,9 +354,9 @@ fn a_series_is_measured_by_its_unit_where_nothing_is_agreed() {
             known_from: None,
             value: Some(value),
         };
-        [1.0, -1.0].map(|value| Yardstick::of(&info(id), &[row(value)]))
+        [1.0, -1.0].map(|value| PrintMeasure::of(&info(id), &[row(value)]))
     };
-    use Yardstick::{AnnualGrowth, Growth, Level, LevelInPercent};
+    use PrintMeasure::{AnnualGrowth, Growth, Level, LevelInPercent};
     for (id, positive) in [
         ("DGS10", Level),
         ("ICSA", LevelInPercent),

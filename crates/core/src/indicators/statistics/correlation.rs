@@ -4,12 +4,12 @@ use super::moments::count;
 
 /// Values as they lie around their mean, with what a correlation needs of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Centred {
+pub struct Centered {
     values: Vec<f64>,
     squares: f64,
 }
 
-impl Centred {
+impl Centered {
     /// Takes the mean off a sample.
     pub fn of(sample: &[f64]) -> Self {
         // Seen from the first value, so that a sample that does not vary is zero and not the dust of its mean.

@@ -123,7 +123,7 @@ fn welch_t_of_a_hand_worked_case() {
 /// Pearson correlation of pairs.
 fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-    Centred::of(&x).correlation(&Centred::of(&y))
+    Centered::of(&x).correlation(&Centered::of(&y))
 }
 
 proptest! {

@@ -39,15 +39,15 @@ const WEIGHTS: [Weight; 4] = [
 ];
 
 /// What is said of a word in the table: its weight and the word in its place; for a word of frequency its code.
-type Said = (Weight, &'static str);
+type WordEntry = (Weight, &'static str);
 
-static SAID: LazyLock<HashMap<&'static str, Said>> = LazyLock::new(|| {
+static SAID: LazyLock<HashMap<&'static str, WordEntry>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../../data/words.csv"));
     // A test reads every row.
     rows.filter_map(|(_, row)| said(row.ok()?)).collect()
 });
 
-fn said([word, class, instead]: [&'static str; 3]) -> Option<(&'static str, Said)> {
+fn said([word, class, instead]: [&'static str; 3]) -> Option<(&'static str, WordEntry)> {
     let weight = match class {
         "filler" => Weight::Filler,
         "frequency" => Weight::Frequency,

@@ -1,7 +1,7 @@
 //! How soon a signal came and went at each recession, and when it stood without one.
 
 use super::table::ScoreTable;
-use econoscope_core::indicators::alarm::Spell;
+use econoscope_core::indicators::alarm::AlarmPeriod;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::{RECESSIONS, Recession};
 use econoscope_core::model::Observation;
@@ -10,17 +10,17 @@ use econoscope_core::model::frequency::days_between;
 /// A signal and the times for which it stood, by the days on which that was known.
 pub(super) struct Signal {
     pub(super) name: String,
-    pub(super) spells: Vec<Spell>,
+    pub(super) spells: Vec<AlarmPeriod>,
 }
 
 /// The times for which readings were at a level or above: from the first to the last such reading of a row.
-pub(super) fn at_least(level: f64, readings: &[Observation]) -> Vec<Spell> {
+pub(super) fn at_least(level: f64, readings: &[Observation]) -> Vec<AlarmPeriod> {
     let rows = readings.chunk_by(|a, b| (a.value >= level) == (b.value >= level));
-    let mut spells: Vec<Spell> = rows
+    let mut spells: Vec<AlarmPeriod> = rows
         .filter(|row| row.iter().all(|o| o.value >= level))
         .filter_map(|row| {
             let (from, to) = (row.first()?.date, row.last().map(|o| o.date));
-            Some(Spell { from, to })
+            Some(AlarmPeriod { from, to })
         })
         .collect();
     let newest = readings.last().map(|o| o.date);
@@ -31,7 +31,7 @@ pub(super) fn at_least(level: f64, readings: &[Observation]) -> Vec<Spell> {
 }
 
 /// Days before a peak and after a trough within which a signal belongs to the recession.
-pub(super) struct Reach {
+pub(super) struct SignalWindow {
     pub(super) ahead: i64,
     pub(super) behind: i64,
 }
@@ -40,10 +40,10 @@ pub(super) struct Reach {
 pub(super) fn table(
     indicator: &str,
     since: Month,
-    reach: &Reach,
+    reach: &SignalWindow,
     signals: &[Signal],
 ) -> ScoreTable {
-    let Reach { ahead, behind } = reach;
+    let SignalWindow { ahead, behind } = reach;
     let recessions: Vec<&Recession> = RECESSIONS.iter().filter(|r| r.peak >= since).collect();
     let title = format!(
         "days after the last day of the peak's month until on / after the trough's month until it ended, a level until its \
@@ -58,7 +58,7 @@ pub(super) fn table(
         let late = spells
             .iter()
             .filter(|s| s.to.is_none_or(|to| to >= since.first_day()));
-        let mut left: Vec<&Spell> = late.collect();
+        let mut left: Vec<&AlarmPeriod> = late.collect();
         let mut cells = vec![name.clone()];
         for r in &recessions {
             let (own, others) = left.iter().partition(|s| is_near(r, s, reach));
@@ -71,12 +71,12 @@ pub(super) fn table(
     table
 }
 
-fn is_near(r: &Recession, spell: &Spell, reach: &Reach) -> bool {
+fn is_near(r: &Recession, spell: &AlarmPeriod, reach: &SignalWindow) -> bool {
     let is_over = |to| days_between(to, r.peak.last_day()) > reach.ahead;
     days_between(r.end(), spell.from) <= reach.behind && !spell.to.is_some_and(is_over)
 }
 
-fn lags(r: &Recession, own: &[&Spell]) -> String {
+fn lags(r: &Recession, own: &[&AlarmPeriod]) -> String {
     let on = own
         .iter()
         .map(|s| days_between(r.peak.last_day(), s.from).to_string());
@@ -91,8 +91,8 @@ fn lags(r: &Recession, own: &[&Spell]) -> String {
     }
 }
 
-fn listed(spells: &[&Spell]) -> String {
-    let day = |s: &&Spell| {
+fn listed(spells: &[&AlarmPeriod]) -> String {
+    let day = |s: &&AlarmPeriod| {
         let to = s.to.map_or("now".to_owned(), |to| to.to_string());
         format!("{} to {to}", s.from)
     };
@@ -115,7 +115,7 @@ mod tests {
             .zip(readings)
             .map(|(day, value)| Observation::new(date(2001, 3, day), value))
             .collect();
-        let spell = |from, to: Option<i8>| Spell {
+        let spell = |from, to: Option<i8>| AlarmPeriod {
             from: date(2001, 3, from),
             to: to.map(|to| date(2001, 3, to)),
         };
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_spell_belongs_to_one_recession_or_is_false() {
-        let spell = |from, to| Spell { from, to: Some(to) };
+        let spell = |from, to| AlarmPeriod { from, to: Some(to) };
         let spells = vec![
             spell(date(1998, 1, 1), date(1998, 2, 1)),
             spell(date(2000, 12, 31), date(2001, 12, 1)),
@@ -138,7 +138,7 @@ mod tests {
             name: "signal".to_owned(),
             spells,
         };
-        let reach = Reach {
+        let reach = SignalWindow {
             ahead: 100,
             behind: 60,
         };

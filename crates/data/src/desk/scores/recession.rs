@@ -1,6 +1,6 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
-use super::detection::{self, Reach, Signal};
+use super::detection::{self, Signal, SignalWindow};
 use super::table::ScoreTable;
 use super::target::{ByMonth, Row, Target};
 use crate::desk::local::Desk;
@@ -36,7 +36,7 @@ const FIRST: [Month; 4] = [
     Month::new(1959, 1),
 ];
 /// When a high probability counts as a warning of a recession: eighteen months.
-const REACH: Reach = Reach {
+const REACH: SignalWindow = SignalWindow {
     ahead: 548,
     behind: 0,
 };

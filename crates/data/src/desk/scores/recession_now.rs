@@ -1,6 +1,6 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
-use super::detection::{self, Reach, Signal, at_least};
+use super::detection::{self, Signal, SignalWindow, at_least};
 use super::table::ScoreTable;
 use super::target::{ByMonth, Row, Target};
 use crate::desk::local::Desk;
@@ -18,7 +18,7 @@ use econoscope_core::model::{AsOf, Date, Knowledge, Observation, Recorded};
 
 const FIRST: Month = Month::new(1968, 1);
 /// When an alarm belongs to a recession.
-const REACH: Reach = Reach {
+const REACH: SignalWindow = SignalWindow {
     ahead: 180,
     behind: 60,
 };

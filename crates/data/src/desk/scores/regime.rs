@@ -35,11 +35,11 @@ struct Case {
     now: Option<Seen>,
     /// With those that ship.
     shipped: Option<Seen>,
-    came: Came,
+    came: MonthLabels,
 }
 
 /// What a month was called when its figures were first complete, and last.
-type Came = [Seen; 2];
+type MonthLabels = [Seen; 2];
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let months = &desk.regimes(AsOf::Latest)?.months;
@@ -109,7 +109,10 @@ fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
 
 /// Each month that is still called something: its label and scores in the state of the month's end when all its figures
 /// were first there, and the last ones.
-fn came(ends: &[(Month, Vec<RegimeMonth>)], last: &BTreeMap<Date, Seen>) -> BTreeMap<Date, Came> {
+fn came(
+    ends: &[(Month, Vec<RegimeMonth>)],
+    last: &BTreeMap<Date, Seen>,
+) -> BTreeMap<Date, MonthLabels> {
     let mut came = BTreeMap::new();
     let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
     for state in ends
@@ -128,7 +131,7 @@ fn cases(
     desk: &Desk,
     day: Option<i64>,
     lessons: &Lessons,
-    came: &BTreeMap<Date, Came>,
+    came: &BTreeMap<Date, MonthLabels>,
 ) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for month in SCORED.start().until(*SCORED.end()) {
@@ -158,7 +161,7 @@ fn cases(
 }
 
 fn row(name: &str, cases: &[&Case], now: fn(&Case) -> Option<Seen>) -> [String; 6] {
-    let beside = |said: &dyn Fn(&Case) -> Seen| -> Vec<(Seen, Came)> {
+    let beside = |said: &dyn Fn(&Case) -> Seen| -> Vec<(Seen, MonthLabels)> {
         cases.iter().map(|c| (said(c), c.came)).collect()
     };
     let said = [
@@ -172,7 +175,7 @@ fn row(name: &str, cases: &[&Case], now: fn(&Case) -> Option<Seen>) -> [String; 
     });
     let error = |score: fn(&Seen) -> f64| {
         let roots = said.each_ref().map(|all| {
-            let gap = |(said, [first, _]): &(Seen, Came)| score(said) - score(first);
+            let gap = |(said, [first, _]): &(Seen, MonthLabels)| score(said) - score(first);
             let squares = all.iter().map(|pair| gap(pair).powi(2));
             share(average(squares).map(f64::sqrt))
         });

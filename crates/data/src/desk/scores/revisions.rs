@@ -5,7 +5,7 @@ use crate::desk::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{number, signed};
-use econoscope_core::indicators::revisions::{Spread, Yardstick};
+use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
 
 /// Series of the table, in its order.
 const SERIES: [&str; 14] = [
@@ -45,9 +45,9 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         let found = desk.revisions(info)?;
         if let Some((found, usual)) = found.as_ref().and_then(|f| Some((f, f.usual?))) {
             let digits = match found.yardstick {
-                Yardstick::Change => 0,
-                Yardstick::LevelInPercent => 1,
-                Yardstick::Level | Yardstick::Growth | Yardstick::AnnualGrowth => 2,
+                PrintMeasure::Change => 0,
+                PrintMeasure::LevelInPercent => 1,
+                PrintMeasure::Level | PrintMeasure::Growth | PrintMeasure::AnnualGrowth => 2,
             };
             let [short, year] = usual.after;
             let Spread {

@@ -1,6 +1,6 @@
 //! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
 
-use super::detection::{self, Reach, Signal};
+use super::detection::{self, Signal, SignalWindow};
 use super::table::{ScoreTable, share};
 use crate::desk::local::Desk;
 use econoscope_core::error::Result;
@@ -20,7 +20,7 @@ const HIGH: AlarmRule = AlarmRule {
     off_after: 5,
 };
 /// When high stress belongs to a recession.
-const REACH: Reach = Reach {
+const REACH: SignalWindow = SignalWindow {
     ahead: 180,
     behind: 60,
 };

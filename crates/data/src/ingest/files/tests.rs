@@ -155,7 +155,7 @@ fn a_second_import_changes_nothing_and_a_revision_is_dated() {
     let store = Sqlite::in_memory().unwrap();
     let dir = folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.2\n2026-08-01,4.3\n")]);
     run(&store, dir.path());
-    assert_eq!(run(&store, dir.path()).written, Written::default());
+    assert_eq!(run(&store, dir.path()).written, WriteOutcome::default());
     let newer = folder(&[("UNRATE.csv", "date,value\n2026-08-01,4.4\n2026-09-01,4.5\n")]);
     let written = run(&store, newer.path()).written;
     assert_eq!((written.added, written.revised), (1, 1));
@@ -319,7 +319,7 @@ fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
     let text = "date,value,known_from\n2008-01-01,1,2008-12\n2008-01-01,2,2010-02\n2008-11-01,3,2008-12\n2008-12-01,4,2009-01\n";
     let dir = folder(&[("PAYEMS.csv", text)]);
     run(&store, dir.path());
-    assert_eq!(run(&store, dir.path()).written, Written::default());
+    assert_eq!(run(&store, dir.path()).written, WriteOutcome::default());
     let rows = store.read(&id("PAYEMS")).unwrap().unwrap().rows().to_vec();
     let days: Vec<_> = rows.iter().map(|r| r.known_from).collect();
     let day = |y, m, d| Some(date(y, m, d));

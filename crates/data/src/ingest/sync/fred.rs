@@ -5,7 +5,7 @@ use crate::ingest::accept::{Kind, Source, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
 use crate::ingest::state::{self, blocking};
-use crate::store::Written;
+use crate::store::WriteOutcome;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Known, Observation};
 use econoscope_core::recipe::formula;
@@ -83,7 +83,7 @@ impl Run<'_> {
     }
 
     /// Asks for a series and writes what is accepted.
-    async fn bring(&mut self, step: &Step) -> Result<Written> {
+    async fn bring(&mut self, step: &Step) -> Result<WriteOutcome> {
         let id = &step.id;
         let mut from = step.from.filter(|_| !step.vintages);
         let mut rows = match step.vintages {

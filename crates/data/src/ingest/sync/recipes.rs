@@ -13,7 +13,7 @@ use crate::ingest::report::{Outcome, joined};
 use crate::ingest::state::{self, FEEDS, FeedState, blocking};
 use crate::ingest::titles::cleaned;
 use crate::ingest::write::day_of;
-use crate::store::{Description, Written};
+use crate::store::{Description, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
@@ -236,7 +236,7 @@ impl Run<'_> {
         &mut self,
         at: FeedRef<'_>,
         mut step: Step,
-        written: Written,
+        written: WriteOutcome,
         newest: Option<Date>,
     ) -> Option<Step> {
         let age = newest.map(|day| days_between(day, day_of(self.now())));

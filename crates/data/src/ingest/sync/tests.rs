@@ -10,7 +10,7 @@ mod whole;
 use super::*;
 use crate::desk::holdings::LAST_SYNC;
 use crate::ingest::testing::{csv, json, page, sources_at};
-use crate::store::{Sqlite, Write, Written};
+use crate::store::{Sqlite, Write, WriteOutcome};
 use econoscope_core::error::Error;
 use econoscope_core::model::{Date, Observation};
 use jiff::Timestamp;
@@ -178,7 +178,7 @@ async fn the_second_sync_asks_a_window_back_and_dates_what_is_new() {
     let report = run(&store, &config).await;
     assert_eq!(
         report.written(),
-        Written {
+        WriteOutcome {
             added: 1,
             revised: 1
         }

@@ -1,7 +1,7 @@
 //! Rows and what was known when.
 
 use super::words::{at, id, latest, months, put, put_rows, read_on, written};
-use crate::store::seam::{Store, WriteVintages, Written};
+use crate::store::seam::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::model::{Date, Frequency, Known, Observation};
 use jiff::civil::date;
 
@@ -124,7 +124,7 @@ pub(super) fn the_later_of_two_writes_on_a_day_counts(store: &dyn Store) {
 }
 
 /// Rows of (month of 2026, day of knowledge in 2026, value).
-fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64) -> Written {
+fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64) -> WriteOutcome {
     let known = |(month, (m, d), value): &(i8, (i8, i8), Option<f64>)| Known {
         date: date(2026, *month, 1),
         known_from: Some(date(2026, *m, *d)),

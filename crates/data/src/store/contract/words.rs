@@ -1,6 +1,6 @@
 //! What the functions of the contract speak in: one series, a fixed clock.
 
-use crate::store::seam::{Store, Write, Written};
+use crate::store::seam::{Store, Write, WriteOutcome};
 use econoscope_core::model::{Date, Observation, SeriesId};
 use jiff::Timestamp;
 use jiff::civil::date;
@@ -26,7 +26,7 @@ pub(super) fn months(values: &[f64]) -> Vec<Observation> {
         .collect()
 }
 
-pub(super) fn put(store: &dyn Store, values: &[f64], known_from: Option<Date>) -> Written {
+pub(super) fn put(store: &dyn Store, values: &[f64], known_from: Option<Date>) -> WriteOutcome {
     put_rows(store, &months(values), known_from)
 }
 
@@ -34,7 +34,7 @@ pub(super) fn put_rows(
     store: &dyn Store,
     rows: &[Observation],
     known_from: Option<Date>,
-) -> Written {
+) -> WriteOutcome {
     store
         .write(Write {
             id: &id("GDP"),
@@ -51,6 +51,6 @@ pub(super) fn latest(store: &dyn Store) -> Vec<f64> {
     rows.iter().map(|o| o.value).collect()
 }
 
-pub(super) fn written(added: usize, revised: usize) -> Written {
-    Written { added, revised }
+pub(super) fn written(added: usize, revised: usize) -> WriteOutcome {
+    WriteOutcome { added, revised }
 }

@@ -1,10 +1,10 @@
 //! The contract of a store, kept by a database.
 
 use super::handle::Postgres;
-use super::work::Wanted;
+use super::work::WantedRows;
 use crate::store::change::{self, kept};
 use crate::store::seam::{
-    Article, Description, Following, Status, Store, Turns, WriteVintages, Written,
+    Article, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome, WriteVintages,
 };
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
@@ -23,11 +23,11 @@ impl Store for Postgres {
         copy.map_or(0, |copy| copy.file.incarnation())
     }
 
-    fn turns(&self) -> Option<&dyn Turns> {
+    fn turns(&self) -> Option<&dyn Leadership> {
         self.copy.is_some().then_some(self)
     }
 
-    fn following(&self) -> Option<Following> {
+    fn following(&self) -> Option<ReplicaStatus> {
         self.copy.as_ref().map(|copy| copy.now())
     }
 
@@ -39,26 +39,28 @@ impl Store for Postgres {
     }
 
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        self.look(Wanted::Series(id), |store| store.read(id))
+        self.look(WantedRows::Series(id), |store| store.read(id))
     }
 
-    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome> {
         change::check(&write)?;
-        self.change(Wanted::Series(write.id), |store| {
+        self.change(WantedRows::Series(write.id), |store| {
             store.write_vintages(write)
         })
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
-        self.change(Wanted::Entry(id), |store| store.attribute(id, origin, days))
+        self.change(WantedRows::Entry(id), |store| {
+            store.attribute(id, origin, days)
+        })
     }
 
     fn status(&self) -> Result<Vec<Status>> {
-        self.look(Wanted::Entries, Store::status)
+        self.look(WantedRows::Entries, Store::status)
     }
 
     fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
-        self.look(Wanted::Entry(id), |store| store.status_of(id))
+        self.look(WantedRows::Entry(id), |store| store.status_of(id))
     }
 
     fn count(&self) -> Result<u64> {
@@ -70,47 +72,47 @@ impl Store for Postgres {
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
         let names = descriptions.iter().map(|d| d.id.as_str()).collect();
-        self.change(Wanted::Descriptions(names), |store| {
+        self.change(WantedRows::Descriptions(names), |store| {
             store.describe(descriptions)
         })
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
-        let wanted = Wanted::Descriptions(vec![id.as_str()]);
+        let wanted = WantedRows::Descriptions(vec![id.as_str()]);
         self.look(wanted, |store| store.description(id))
     }
 
     /// Walks all titles; servers search their own copies.
     fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
-        self.look(Wanted::Worded(words), |store| {
+        self.look(WantedRows::Worded(words), |store| {
             store.find_descriptions(words, limit)
         })
     }
 
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
-        self.change(Wanted::Anew(write.id), |store| {
+        self.change(WantedRows::Anew(write.id), |store| {
             store.replace_computed(write)
         })
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
         let ids = articles.iter().map(|article| article.id.as_str()).collect();
-        self.change(Wanted::Articles(ids), |store| {
+        self.change(WantedRows::Articles(ids), |store| {
             store.write_articles(articles)
         })
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
-        let wanted = Wanted::Newest(kept(until).as_microsecond(), most);
+        let wanted = WantedRows::Newest(kept(until).as_microsecond(), most);
         self.look(wanted, |store| store.articles(until, limit))
     }
 
     fn note(&self, key: &str) -> Result<Option<String>> {
-        self.look(Wanted::Note(key), |store| store.note(key))
+        self.look(WantedRows::Note(key), |store| store.note(key))
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.change(Wanted::Note(key), |store| store.set_note(key, value))
+        self.change(WantedRows::Note(key), |store| store.set_note(key, value))
     }
 }

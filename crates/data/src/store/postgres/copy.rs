@@ -5,11 +5,11 @@
 //! Writes go to the database, in the term of whoever has the turn, and return when the file has them, too.
 
 use super::fetch::{Progress, bring};
-use super::following::Followed;
+use super::following::ReplicaFile;
 use super::handle::Postgres;
 use super::thread::wait;
 use crate::postgres::Address;
-use crate::store::seam::{Store, Turns};
+use crate::store::seam::{Leadership, Store};
 use crate::store::sqlite::Sqlite;
 use econoscope_core::error::{Error, NOTICE, Result};
 use std::path::Path;
@@ -49,10 +49,10 @@ impl Postgres {
     }
 }
 
-impl Turns for Postgres {
+impl Leadership for Postgres {
     fn terms(&self) -> watch::Receiver<Option<i64>> {
         let copy = self.copy.as_ref();
-        copy.map_or_else(|| watch::channel(None).1, Followed::terms)
+        copy.map_or_else(|| watch::channel(None).1, ReplicaFile::terms)
     }
 
     fn in_term(&self, term: i64) -> Arc<dyn Store> {
@@ -77,7 +77,7 @@ fn opened(
     address: &Address,
     path: &Path,
     told: impl Fn(Progress) + Send + Sync,
-) -> Result<(Postgres, Arc<Followed>)> {
+) -> Result<(Postgres, Arc<ReplicaFile>)> {
     let file = file(path)?;
     let mark = file.mark()?;
     if mark.is_none() && file.count()? > 0 {
@@ -99,7 +99,7 @@ fn opened(
         }
         Err(error) => return Err(error),
     };
-    let copy = Followed::new(file, store.db.clone(), mark, away);
+    let copy = ReplicaFile::new(file, store.db.clone(), mark, away);
     Ok((store, Arc::new(copy)))
 }
 

@@ -1,7 +1,7 @@
 //! What is new in the database, on its way into a file.
 
 use super::lines::{line, mark, select, state};
-use crate::postgres::{Bounds, Database, Failure, Session, Tried};
+use crate::postgres::{AttemptResult, Bounds, Database, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{Mark, Receiving, SEGMENT, TABLES};
 use econoscope_core::error::Result;
@@ -48,7 +48,7 @@ async fn all(
     from: Option<Mark>,
     into: &Receiving<'_>,
     told: &impl Fn(Progress),
-) -> Tried<Option<Mark>> {
+) -> AttemptResult<Option<Mark>> {
     // The session is idle while the file is cleared or takes lines, and holds no lock that anybody waits for.
     let patient =
         "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'";

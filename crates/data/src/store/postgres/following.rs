@@ -4,7 +4,7 @@ use super::fetch::{CHANNEL, bring};
 use super::lease::{self, BEAT, TERM};
 use super::thread::beside;
 use crate::postgres::Database;
-use crate::store::seam::Following;
+use crate::store::seam::ReplicaStatus;
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Mark;
 use econoscope_core::clock::{jitter, wall};
@@ -26,7 +26,7 @@ const OWN: Duration = Duration::from_secs(10);
 
 /// A file and the database it follows.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct ReplicaFile {
     pub(super) file: Sqlite,
     /// Asked once each time.
     db: Database,
@@ -41,14 +41,14 @@ pub(super) struct Followed {
 #[derive(Debug)]
 struct Seen {
     mark: Option<Mark>,
-    following: Following,
+    following: ReplicaStatus,
 }
 
-impl Followed {
+impl ReplicaFile {
     /// A file that holds this state of the database, which could be reached or not.
     pub(super) fn new(file: Sqlite, db: Database, mark: Option<Mark>, away: bool) -> Self {
         let now = wall();
-        let following = Following {
+        let following = ReplicaStatus {
             away_since: away.then_some(now),
             seen_at: (!away).then_some(now),
             term: None,
@@ -65,8 +65,8 @@ impl Followed {
     }
 
     /// How it stands now.
-    pub(super) fn now(&self) -> Following {
-        Following {
+    pub(super) fn now(&self) -> ReplicaStatus {
+        ReplicaStatus {
             term: *self.term.borrow(),
             ..self.seen.lock().following
         }

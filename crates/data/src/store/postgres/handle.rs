@@ -1,10 +1,10 @@
 //! A database that is open: asked and written to directly, or with a copy that answers for it.
 
 use super::fetch;
-use super::following::Followed;
+use super::following::ReplicaFile;
 use super::lines::state;
 use super::thread::{beside, wait};
-use super::work::{self, Done, Wanted};
+use super::work::{self, Done, WantedRows};
 use super::{layout, lease, upload};
 use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
@@ -27,7 +27,7 @@ pub struct Postgres {
     /// In whose term is written; `None` writes whoever has the turn, and with a copy nobody.
     pub(super) term: Option<i64>,
     /// What all reading is answered from, if there is one.
-    pub(super) copy: Option<Arc<Followed>>,
+    pub(super) copy: Option<Arc<ReplicaFile>>,
 }
 
 impl Postgres {
@@ -90,7 +90,7 @@ impl Postgres {
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
-    pub fn take_turn(&self) -> Result<std::result::Result<Turn, String>> {
+    pub fn take_turn(&self) -> Result<std::result::Result<LeaseGuard, String>> {
         let term = match wait(lease::take(&self.db, &lease::own_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),
@@ -108,7 +108,7 @@ impl Postgres {
             term: Some(term),
             ..self.clone()
         };
-        Ok(Ok(Turn { store, term, kept }))
+        Ok(Ok(LeaseGuard { store, term, kept }))
     }
 
     /// How many series there are, and in words who has the turn to write.
@@ -123,7 +123,7 @@ impl Postgres {
     /// Runs work that only reads.
     pub(super) fn look<T: Send>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: WantedRows<'_>,
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
         if let Some(copy) = &self.copy {
@@ -137,7 +137,7 @@ impl Postgres {
     /// second attempt finds nothing to do, and the first one's answer stands.
     pub(super) fn change<T: Clone + Send>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: WantedRows<'_>,
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
         if self.copy.is_some() && self.term.is_none() {
@@ -203,20 +203,20 @@ impl Postgres {
 
 /// The turn to write, kept until it is dropped.
 #[derive(Debug)]
-pub struct Turn {
+pub struct LeaseGuard {
     store: Postgres,
     term: i64,
     kept: tokio::task::JoinHandle<()>,
 }
 
-impl Turn {
+impl LeaseGuard {
     /// What writes in this turn; refused once another term has begun.
     pub fn store(&self) -> Postgres {
         self.store.clone()
     }
 }
 
-impl Drop for Turn {
+impl Drop for LeaseGuard {
     fn drop(&mut self) {
         self.kept.abort();
         lease::give_back(&self.store.db, self.term);

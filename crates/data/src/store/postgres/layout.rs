@@ -1,6 +1,6 @@
 //! The tables of the database: numbered steps from one layout to the next.
 
-use crate::postgres::{Database, Session, Tried};
+use crate::postgres::{AttemptResult, Database, Session};
 use econoscope_core::error::{Error, Result};
 
 /// Each step once, in this order.
@@ -67,7 +67,7 @@ fn must_be_known(held: i64) -> Result<usize> {
 }
 
 /// The number of the layout; `None` where there is none of ours.
-async fn held(tx: &Session, lock: &str) -> Tried<Option<i64>> {
+async fn held(tx: &Session, lock: &str) -> AttemptResult<Option<i64>> {
     let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = 'econoscope' AND table_name = 'layout'";
     if tx.query_opt(sql, &[]).await?.is_none() {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! Lines between PostgreSQL's tables and SQLite's, which have the same columns.
 
-use crate::postgres::{Database, Session, Tried};
+use crate::postgres::{AttemptResult, Database, Session};
 use crate::store::sqlite::lines::{Line, Mark, Table};
 use futures_util::future::try_join_all;
 use rusqlite::types::Value;
@@ -37,7 +37,7 @@ pub(super) async fn found(
     table: &'static Table,
     rest: &str,
     given: &[&(dyn ToSql + Sync)],
-) -> Tried<Vec<Line>> {
+) -> AttemptResult<Vec<Line>> {
     let statement = tx.prepare_cached(&select(table, rest)).await?;
     let rows = tx.query(&statement, given).await?;
     let lines = rows.iter().map(|row| line(row, table));
@@ -45,7 +45,7 @@ pub(super) async fn found(
 }
 
 /// Puts lines in the place of those with their keys, as part of this change.
-pub(super) async fn put(tx: &Session, lines: &[Line], change: i64) -> Tried<()> {
+pub(super) async fn put(tx: &Session, lines: &[Line], change: i64) -> AttemptResult<()> {
     for some in lines.chunk_by(|a, b| a.table == b.table) {
         let Some(Table { name, columns }) = some.first().map(|line| line.table) else {
             continue;
@@ -97,7 +97,7 @@ pub(super) async fn state(db: &Database) -> econoscope_core::Result<Mark> {
 }
 
 /// The state of the database now.
-pub(super) async fn mark(tx: &Session) -> Tried<Mark> {
+pub(super) async fn mark(tx: &Session) -> AttemptResult<Mark> {
     let sql = "SELECT incarnation, change, version, series FROM econoscope.state WHERE id = 1";
     let statement = tx.prepare_cached(sql).await?;
     let row = tx.query_one(&statement, &[]).await?;

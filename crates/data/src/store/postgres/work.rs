@@ -3,7 +3,7 @@
 //! So both kinds of store do the same by the same code.
 
 use super::lines::{found, mark, put};
-use crate::postgres::{Failure, Session, Tried};
+use crate::postgres::{AttemptResult, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{ARTICLE, DESCRIPTION, Line, NOTE, SEGMENT, SERIES, Table};
 use econoscope_core::error::{Error, Result};
@@ -11,7 +11,7 @@ use econoscope_core::model::SeriesId;
 
 /// The lines some work needs.
 #[derive(Debug)]
-pub(super) enum Wanted<'a> {
+pub(super) enum WantedRows<'a> {
     /// A series with its row groups.
     Series(&'a SeriesId),
     /// The same, which gets a new number.
@@ -42,11 +42,11 @@ pub(super) struct Done<T> {
 /// Does work that only reads.
 pub(super) async fn look<T>(
     tx: Session,
-    wanted: &Wanted<'_>,
+    wanted: &WantedRows<'_>,
     work: impl Fn(&Sqlite) -> Result<T>,
-) -> Tried<T> {
+) -> AttemptResult<T> {
     let lines = load(&tx, wanted, "").await?;
-    let is_list = matches!(wanted, Wanted::Entries);
+    let is_list = matches!(wanted, WantedRows::Entries);
     let series = if is_list { mark(&tx).await?.series } else { 0 };
     Ok(work(&Sqlite::holding(&lines, series, None)?)?)
 }
@@ -54,17 +54,17 @@ pub(super) async fn look<T>(
 /// Does work that may change the lines, under the locks it needs: that of the series, then that of the state.
 pub(super) async fn change<T>(
     tx: &Session,
-    wanted: &Wanted<'_>,
+    wanted: &WantedRows<'_>,
     term: Option<i64>,
     work: impl Fn(&Sqlite) -> Result<T>,
-) -> Tried<Done<T>> {
+) -> AttemptResult<Done<T>> {
     if let Some(term) = term {
         in_term(tx, term).await?;
     }
     let held = load(tx, wanted, "FOR UPDATE").await?;
     // What is only added to needs no number.
-    let is_numbered = matches!(wanted, Wanted::Series(_)) && !held.is_empty();
-    let last = match is_numbered || matches!(wanted, Wanted::Entry(_)) {
+    let is_numbered = matches!(wanted, WantedRows::Series(_)) && !held.is_empty();
+    let last = match is_numbered || matches!(wanted, WantedRows::Entry(_)) {
         true => None,
         false => Some(last(tx).await?),
     };
@@ -103,7 +103,7 @@ pub(super) async fn change<T>(
 }
 
 /// Refuses a writer whose term is over. Nobody can begin a new one before this transaction ends.
-async fn in_term(tx: &Session, term: i64) -> Tried<()> {
+async fn in_term(tx: &Session, term: i64) -> AttemptResult<()> {
     let sql = "SELECT term, holder FROM econoscope.lease WHERE id = 1 FOR SHARE";
     let statement = tx.prepare_cached(sql).await?;
     let row = tx.query_one(&statement, &[]).await?;
@@ -118,7 +118,7 @@ async fn in_term(tx: &Session, term: i64) -> Tried<()> {
 }
 
 /// Raises the counts; the state stays locked until the end, so that changes can be seen in their order.
-async fn raise(tx: &Session, fresh: &[Line], (version, series): (i64, i64)) -> Tried<i64> {
+async fn raise(tx: &Session, fresh: &[Line], (version, series): (i64, i64)) -> AttemptResult<i64> {
     let last = |table: &Table| {
         let lines = fresh.iter().filter(|line| line.table == table);
         lines.filter_map(Line::number).max().unwrap_or_default()
@@ -134,7 +134,7 @@ async fn raise(tx: &Session, fresh: &[Line], (version, series): (i64, i64)) -> T
 }
 
 /// The last numbers that were given, to series and to descriptions.
-async fn last(tx: &Session) -> Tried<(i64, i64)> {
+async fn last(tx: &Session) -> AttemptResult<(i64, i64)> {
     let sql = "SELECT last_series, last_description FROM econoscope.state WHERE id = 1 FOR UPDATE";
     let statement = tx.prepare_cached(sql).await?;
     let row = tx.query_one(&statement, &[]).await?;
@@ -142,10 +142,10 @@ async fn last(tx: &Session) -> Tried<(i64, i64)> {
 }
 
 /// Takes the lines out.
-async fn load(tx: &Session, wanted: &Wanted<'_>, lock: &str) -> Tried<Vec<Line>> {
+async fn load(tx: &Session, wanted: &WantedRows<'_>, lock: &str) -> AttemptResult<Vec<Line>> {
     let one = |rest: &str| format!("{rest} {lock}");
     match wanted {
-        Wanted::Series(id) | Wanted::Anew(id) => {
+        WantedRows::Series(id) | WantedRows::Anew(id) => {
             let name = id.as_str();
             let mut lines = found(tx, &SERIES, &one("WHERE name = $1"), &[&name]).await?;
             if let Some(id) = lines.first().and_then(Line::number) {
@@ -154,18 +154,18 @@ async fn load(tx: &Session, wanted: &Wanted<'_>, lock: &str) -> Tried<Vec<Line>>
             }
             Ok(lines)
         }
-        Wanted::Entry(id) => found(tx, &SERIES, &one("WHERE name = $1"), &[&id.as_str()]).await,
-        Wanted::Entries => found(tx, &SERIES, "", &[]).await,
-        Wanted::Articles(ids) => found(tx, &ARTICLE, &one("WHERE id = ANY($1)"), &[ids]).await,
-        Wanted::Newest(until, limit) => {
+        WantedRows::Entry(id) => found(tx, &SERIES, &one("WHERE name = $1"), &[&id.as_str()]).await,
+        WantedRows::Entries => found(tx, &SERIES, "", &[]).await,
+        WantedRows::Articles(ids) => found(tx, &ARTICLE, &one("WHERE id = ANY($1)"), &[ids]).await,
+        WantedRows::Newest(until, limit) => {
             let rest = "WHERE published_at <= $1 ORDER BY published_at DESC, id LIMIT $2";
             found(tx, &ARTICLE, rest, &[until, limit]).await
         }
-        Wanted::Note(key) => found(tx, &NOTE, &one("WHERE key = $1"), &[key]).await,
-        Wanted::Descriptions(names) => {
+        WantedRows::Note(key) => found(tx, &NOTE, &one("WHERE key = $1"), &[key]).await,
+        WantedRows::Descriptions(names) => {
             found(tx, &DESCRIPTION, &one("WHERE name = ANY($1)"), &[names]).await
         }
-        Wanted::Worded(words) => {
+        WantedRows::Worded(words) => {
             let letters = |word: &String| -> String {
                 let kept = word.chars().filter(|c| c.is_alphanumeric());
                 format!("%{}%", kept.collect::<String>())

@@ -4,7 +4,7 @@ use super::file::{Sqlite, snapshot};
 use super::series;
 use super::{descriptions, state, texts, upkeep};
 use crate::store::change::{self, Change, kept};
-use crate::store::seam::{Article, Description, Status, Store, WriteVintages, Written};
+use crate::store::seam::{Article, Description, Status, Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
@@ -30,7 +30,7 @@ impl Store for Sqlite {
         })
     }
 
-    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<Written> {
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome> {
         change::check(&write)?;
         self.writing(|db| {
             let Some(held) = self.sure(db, series::read(db, write.id)?)? else {

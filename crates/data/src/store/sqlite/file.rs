@@ -23,14 +23,14 @@ pub struct Sqlite {
     home: RwLock<Arc<Home>>,
     /// How often another file took the place.
     replaced: AtomicU64,
-    told: Mutex<Told>,
+    told: Mutex<LastVersion>,
     /// Whether the list of series was compared with its index since the file was opened.
     list_checked: AtomicBool,
 }
 
 /// The version that was told last.
 #[derive(Debug, Default)]
-struct Told {
+struct LastVersion {
     version: u64,
     /// Until when it may be told unasked.
     fresh_until: Option<Instant>,

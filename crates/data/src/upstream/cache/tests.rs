@@ -131,15 +131,15 @@ fn standing_follows_time_passed_and_not_the_wall() {
     };
     for days in [1, -2, 400] {
         clock.jump(SignedDuration::from_hours(24 * days));
-        assert_eq!(held.standing(&clock.now(), hour), Standing::Fresh);
+        assert_eq!(held.standing(&clock.now(), hour), EntryFreshness::Fresh);
         assert_eq!(held.age(&clock.now()), Duration::ZERO);
     }
     clock.advance(Duration::from_secs(60));
     assert_eq!(
         held.standing(&clock.now(), hour),
-        Standing::Stale(Duration::ZERO)
+        EntryFreshness::Stale(Duration::ZERO)
     );
-    assert_eq!(strict.standing(&clock.now(), hour), Standing::Spent);
+    assert_eq!(strict.standing(&clock.now(), hour), EntryFreshness::Spent);
     clock.advance(hour + Duration::from_secs(1));
-    assert_eq!(held.standing(&clock.now(), hour), Standing::Spent);
+    assert_eq!(held.standing(&clock.now(), hour), EntryFreshness::Spent);
 }

@@ -203,7 +203,7 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
         let relaxed = state.write(|db| db.pragma_update(None, "synchronous", "off"));
         relaxed.unwrap();
         let clock = Arc::clone(&clock) as Arc<dyn Clock>;
-        Ledger::over(Home::File(Arc::new(state)), "up", 100, clock).unwrap()
+        Ledger::over(LedgerStore::File(Arc::new(state)), "up", 100, clock).unwrap()
     };
     let mut processes = [open(), open()];
     let (mut truth, mut arrivals) = (0, Vec::new());

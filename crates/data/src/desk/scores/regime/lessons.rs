@@ -7,7 +7,7 @@ use econoscope_core::indicators::months::{Month, Months};
 use econoscope_core::indicators::nowcast::GASOLINE_OUT_AFTER;
 use econoscope_core::indicators::nowcast::bridges::{self, Coefficients};
 use econoscope_core::indicators::recession_now::OUT_AFTER;
-use econoscope_core::indicators::regime::Grids;
+use econoscope_core::indicators::regime::MonthlyInputs;
 use econoscope_core::indicators::statistics::least_squares;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesSet};
@@ -49,14 +49,19 @@ impl Lessons {
         Ok(lessons)
     }
 
-    fn take(&mut self, day: Date, (before, now): (&Grids, &Grids), weekly: &[Weekly; 2]) {
+    fn take(
+        &mut self,
+        day: Date,
+        (before, now): (&MonthlyInputs, &MonthlyInputs),
+        weekly: &[Weekly; 2],
+    ) {
         let [claims, gasoline] = weekly;
         let lesson = |m: Month, mean: Option<f64>, outcome: Option<f64>| {
             let usual = claims.moved.get(m.plus(-1))?;
             let row = [1.0, mean?, claims.by_the_end(m)?, usual];
             Some((day, row, outcome?))
         };
-        let growth = |grid: fn(&Grids) -> &Months| {
+        let growth = |grid: fn(&MonthlyInputs) -> &Months| {
             let (before, now) = (grid(before), grid(now));
             let moved = |m| now.log_change(m, 1, 100.0);
             let months = printed(before, now);
@@ -98,9 +103,9 @@ fn fitted<const N: usize>(lessons: &[Lesson<N>], day: Date) -> Option<[f64; N]> 
     is_enough.then(|| least_squares(&rows, &outcomes))?
 }
 
-fn grids(desk: &Desk, end: Month) -> Result<Grids> {
+fn grids(desk: &Desk, end: Month) -> Result<MonthlyInputs> {
     let day = end.last_day();
-    Ok(Grids::read(&known(desk, day)?, day))
+    Ok(MonthlyInputs::read(&known(desk, day)?, day))
 }
 
 /// The months that came between two states.

@@ -2,7 +2,7 @@
 
 use super::seen::{Seen, known, seen};
 use crate::desk::local::Desk;
-use crate::desk::scores::detection::{self, Reach, Signal, at_least};
+use crate::desk::scores::detection::{self, Signal, SignalWindow, at_least};
 use crate::desk::scores::table::{ScoreTable, rate, share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
@@ -23,7 +23,7 @@ const MONTHLY_FILES: Month = Month::new(1999, 8);
 /// Days from a month's first on which permits, the last figure of the month before, are out.
 const OUT: i64 = 17;
 /// When growth below trend counts as a warning of a recession: eighteen months.
-const REACH: Reach = Reach {
+const REACH: SignalWindow = SignalWindow {
     ahead: 548,
     behind: 60,
 };

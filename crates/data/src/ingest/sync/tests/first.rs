@@ -298,7 +298,7 @@ async fn an_answer_that_is_still_the_known_one_is_asked_for_by_its_tag() {
     let report = run(&store, &config).await;
     assert_eq!(
         (report.read(), report.written()),
-        (1, Written::default()),
+        (1, WriteOutcome::default()),
         "{report:?}"
     );
     assert_eq!(values(&store, "MPRIME").len(), 5);

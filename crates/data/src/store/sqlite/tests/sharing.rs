@@ -3,7 +3,7 @@
 use super::*;
 use crate::store::WriteVintages;
 use crate::store::change::Change;
-use crate::store::seam::{Status, Written};
+use crate::store::seam::{Status, WriteOutcome};
 use econoscope_core::model::Vintages;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn write(&mut self, write: WriteVintages<'_>) -> Written {
+    fn write(&mut self, write: WriteVintages<'_>) -> WriteOutcome {
         let held = self.series.get(write.id).cloned();
         let is_new = held.is_none();
         let (held, at) = held.unwrap_or((Vintages::default(), write.fetched_at));
