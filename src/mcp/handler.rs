@@ -126,11 +126,11 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(self.shared.pulse.accept(requested))
+        Some(self.shared.subscriptions.accept(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<()> {
-        self.shared.pulse.serve(&context).await;
+        self.shared.subscriptions.serve(&context).await;
         Ok(())
     }
 

@@ -30,7 +30,10 @@ pub(crate) fn error(to: Option<&Message>, code: i32, message: &str, data: Option
     // An id of no kind that the protocol knows is not repeated.
     let is_known =
         |id: &&str| serde_json::from_str::<Value>(id).is_ok_and(|id| id.is_string() || id.is_i64());
-    let id = to.and_then(Message::id).filter(is_known).unwrap_or("null");
+    let id = to
+        .and_then(|m| m.id.as_deref())
+        .filter(is_known)
+        .unwrap_or("null");
     Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
 }
 
@@ -50,7 +53,8 @@ pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
 
 /// A result as the answer to the message with this id: `before`, `shared` and `after` are the parts of the result. A
 /// long `shared` part is not copied.
-pub(super) fn result(id: &str, before: &[&str], shared: &Bytes, after: &str) -> Body {
+pub(super) fn result(id: Option<&str>, before: &[&str], shared: &Bytes, after: &str) -> Body {
+    let id = id.unwrap_or("null");
     let is_copied = shared.len() <= MAX_COPIED;
     let length: usize = before.iter().map(|part| part.len()).sum();
     let copied = if is_copied { shared.len() } else { 0 };

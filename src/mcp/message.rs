@@ -21,29 +21,22 @@ const SAFE_DIGITS: usize = 18;
 /// A body and what was read of it.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
-    bytes: Bytes,
-    content: Content,
-}
-
-#[derive(Debug, Clone, Default)]
-enum Content {
-    /// Neither a request nor a notification: what is not JSON, or a client's response.
-    #[default]
-    Unknown,
-    Call(PlainCall),
-    /// Any other request or notification.
-    Other {
-        method: String,
-        id: Option<String>,
-        target: Option<String>,
-    },
+    /// All of the body.
+    pub bytes: Bytes,
+    /// `tools/call` and so on; none for what is neither a request nor a notification.
+    pub method: Option<Cow<'static, str>>,
+    /// The id as it came; none for a notification.
+    pub id: Option<String>,
+    /// Name of the tool or prompt, else the address of the resource.
+    pub target: Option<Cow<'static, str>>,
+    /// The call, when it is a plain one.
+    pub(super) call: Option<PlainCall>,
 }
 
 /// A `tools/call` that every reader understands in one way: no escapes, no unknown or repeated members, a known tool, and
 /// an id that is written back as it was read.
 #[derive(Debug, Clone)]
 pub(super) struct PlainCall {
-    pub(super) id: String,
     pub(super) route: &'static Route,
     pub(super) arguments: Arguments,
     /// What `_meta` says.
@@ -67,54 +60,14 @@ impl Message {
         }
         // Checked as UTF-8 once, and not again for each member.
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
-        let content = match PlainCall::read(text) {
-            Some(call) => Content::Call(call),
+        let read = match plain(text) {
+            Some(call) => call,
             None => match serde_json::from_str::<Members<'_>>(text) {
-                Ok(members) => members.content(),
+                Ok(members) => members.into_message(),
                 Err(_) => unread(&bytes)?,
             },
         };
-        Ok(Self { bytes, content })
-    }
-
-    /// All of the body.
-    pub fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// `tools/call` and so on; none for what is neither a request nor a notification.
-    pub fn method(&self) -> Option<&str> {
-        match &self.content {
-            Content::Unknown => None,
-            Content::Call(_) => Some("tools/call"),
-            Content::Other { method, .. } => Some(method),
-        }
-    }
-
-    /// The id as it came; none for a notification.
-    pub fn id(&self) -> Option<&str> {
-        match &self.content {
-            Content::Unknown => None,
-            Content::Call(call) => Some(&call.id),
-            Content::Other { id, .. } => id.as_deref(),
-        }
-    }
-
-    /// Name of the tool or prompt, else the address of the resource.
-    pub fn target(&self) -> Option<&str> {
-        match &self.content {
-            Content::Unknown => None,
-            Content::Call(call) => Some(call.route.spec.tool),
-            Content::Other { target, .. } => target.as_deref(),
-        }
-    }
-
-    /// The call, when it is a plain one.
-    pub(super) fn call(&self) -> Option<&PlainCall> {
-        match &self.content {
-            Content::Call(call) => Some(call),
-            Content::Unknown | Content::Other { .. } => None,
-        }
+        Ok(Self { bytes, ..read })
     }
 }
 
@@ -139,30 +92,32 @@ struct CallParams<'a> {
     meta: Option<&'a RawValue>,
 }
 
-impl PlainCall {
-    fn read(body: &str) -> Option<Self> {
-        // With a backslash the same name can be written in many ways. A list can stand for an object.
-        let is_object = |text: &str| text.starts_with('{');
-        if !is_object(body) || body.contains('\\') {
-            return None;
-        }
-        let members: CallMembers<'_> = serde_json::from_str(body).ok()?;
-        let (id, params) = (members.id.get(), members.params.get());
-        let is_call = members.jsonrpc == "2.0" && members.method == "tools/call";
-        if !is_call || !is_plain_id(id) || !is_object(params) {
-            return None;
-        }
-        let params: CallParams<'_> = serde_json::from_str(params).ok()?;
-        let arguments = params.arguments.unwrap_or_default();
-        let lifecycle = Lifecycle::of_meta(params.meta.map(RawValue::get))?;
-        let route = Route::find(params.name)?;
-        arguments.values().all(is_flat).then(|| Self {
-            id: id.to_owned(),
-            route,
-            arguments,
-            lifecycle,
-        })
+/// A plain call, where a body is one.
+fn plain(body: &str) -> Option<Message> {
+    // With a backslash the same name can be written in many ways. A list can stand for an object.
+    let is_object = |text: &str| text.starts_with('{');
+    if !is_object(body) || body.contains('\\') {
+        return None;
     }
+    let members: CallMembers<'_> = serde_json::from_str(body).ok()?;
+    let (id, params) = (members.id.get(), members.params.get());
+    let is_call = members.jsonrpc == "2.0" && members.method == "tools/call";
+    if !is_call || !is_plain_id(id) || !is_object(params) {
+        return None;
+    }
+    let params: CallParams<'_> = serde_json::from_str(params).ok()?;
+    let call = PlainCall {
+        route: Route::find(params.name)?,
+        lifecycle: Lifecycle::of_meta(params.meta.map(RawValue::get))?,
+        arguments: params.arguments.unwrap_or_default(),
+    };
+    call.arguments.values().all(is_flat).then(|| Message {
+        method: Some("tools/call".into()),
+        id: Some(id.to_owned()),
+        target: Some(call.route.spec.tool.into()),
+        call: Some(call),
+        ..Message::default()
+    })
 }
 
 /// Whether a value nests no deeper than a list of plain values: readers differ in how deep they go.
@@ -217,28 +172,30 @@ struct Params<'a> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Members<'_> {
-    fn content(self) -> Content {
+    fn into_message(self) -> Message {
         let Some(method) = self.method else {
-            return Content::Unknown;
+            return Message::default();
         };
+        let owned = |text: Text<'_>| Cow::Owned(text.0.into_owned());
         let target = self.params.and_then(|p| p.name.or(p.uri));
-        Content::Other {
-            method: method.0.into_owned(),
+        Message {
+            method: Some(owned(method)),
             id: self.id.map(|id| id.get().to_owned()),
-            target: target.map(|text| text.0.into_owned()),
+            target: target.map(owned),
+            ..Message::default()
         }
     }
 }
 
 /// What is wrong with a body that is not one object with each member once; nothing for what the library explains.
-fn unread(body: &[u8]) -> Result<Content, Refused> {
+fn unread(body: &[u8]) -> Result<Message, Refused> {
     // As a tree: raw text would let numbers and letters pass that do not exist.
     match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(_)) => Err(Refused(
             "A member is given twice, a name (of the method, the tool, the resource) is not text, or params is no object",
         )),
         Ok(Value::Array(_)) => Err(Refused("Batches are not spoken here: one message per POST")),
-        Ok(_) | Err(_) => Ok(Content::Unknown),
+        Ok(_) | Err(_) => Ok(Message::default()),
     }
 }
 

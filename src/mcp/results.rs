@@ -99,7 +99,7 @@ fn clean(value: &mut Value) {
 
 /// The response to a plain call: an answer's own bytes behind the caller's id, member by member what the library writes.
 pub(super) fn response(
-    id: &str,
+    id: Option<&str>,
     outcome: Result<Reply, CallToolResult>,
     lifecycle: Lifecycle,
     signature: &Signature,
@@ -128,7 +128,7 @@ pub(super) fn response(
 
 /// The response to a call that failed.
 pub(super) fn failed(
-    id: &str,
+    id: Option<&str>,
     mut failure: CallToolResult,
     lifecycle: Lifecycle,
     signature: &Signature,

@@ -12,14 +12,14 @@ use crate::admission::{
     Admission, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Policy, Refusal, rejected, reply,
 };
 use crate::rest::set;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::BytesMut;
 use econoscope_answers::endpoints::Route;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError};
 use serde_json::{Map, json};
+use std::error::Error as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -32,8 +32,6 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// Why a body is no message: the status, JSON-RPC's code, and in words.
 type Unread = (StatusCode, i32, &'static str);
 
-const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, \
-    mcp-session-id, last-event-id, x-request-id, traceparent, tracestate";
 const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
     x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
@@ -63,23 +61,13 @@ pub(crate) async fn pass(
     response
 }
 
-/// What a browser asks before it sends a page's request. `mcp-param-*` is a family, so those asked for are named back.
+/// What a browser asks before it sends a page's request. Its origin is an allowed one: it may send any header.
 fn preflight(request: &HeaderMap) -> Response {
-    let asked = request
-        .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
-        .and_then(|v| v.to_str().ok())
-        .unwrap_or_default();
-    let family = asked
-        .split(',')
-        .map(|name| name.trim().to_ascii_lowercase())
-        .filter(|name| name.starts_with("mcp-param-") && name.len() <= 64);
-    let mut names = ALLOWED_HEADERS.to_owned();
-    for name in family.take(32) {
-        names.push_str(", ");
-        names.push_str(&name);
-    }
     let mut response = StatusCode::NO_CONTENT.into_response();
-    set(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, &names);
+    if let Some(names) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
     let methods = "POST, GET, DELETE, OPTIONS";
     set(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, methods);
     set(&mut response, header::ACCESS_CONTROL_MAX_AGE, "7200");
@@ -107,7 +95,7 @@ async fn admit(
     };
     let mut permit = Ok(None);
     if let Ok(message) = &read
-        && message.method() == Some(LISTEN)
+        && message.method.as_deref() == Some(LISTEN)
     {
         permit = admission.listen(caller).map(Some);
     }
@@ -146,8 +134,8 @@ async fn admit(
 
 /// Counts a message; what pays for it.
 fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
-    let target = message.target().unwrap_or_default();
-    let method = message.method().unwrap_or_default();
+    let target = message.target.as_deref().unwrap_or_default();
+    let method = message.method.as_deref().unwrap_or_default();
     let is_call = method == "tools/call";
     let route = is_call.then(|| Route::find(target)).flatten();
     if is_call {
@@ -157,7 +145,7 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     }
     match method {
         // Chatter and notifications cost nothing.
-        _ if message.id().is_none() => None,
+        _ if message.id.is_none() => None,
         "tools/call" => Some(route.map_or(Policy::General, |r| Policy::of_path(r.spec.path))),
         "resources/read" if target.contains("://series/") => Some(Policy::Data),
         "resources/read" | LISTEN => Some(Policy::General),
@@ -167,40 +155,25 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
 
 /// The message in a body, if it is small and comes in time.
 async fn read(body: Body) -> Result<Message, Unread> {
-    let Ok(read) = tokio::time::timeout(BODY_TIME, pieces(body)).await else {
+    let why = "The body is larger than 256 KiB";
+    let too_large = (StatusCode::PAYLOAD_TOO_LARGE, jsonrpc::INVALID_REQUEST, why);
+    if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
+        return Err(too_large);
+    }
+    let Ok(read) = tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_MESSAGE_BYTES)).await else {
         let why = "The body did not come within 30 s";
         return Err((StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why));
     };
-    let message = Message::read(read?);
+    let bytes = read.map_err(|error| match error.source() {
+        Some(cause) if cause.is::<LengthLimitError>() => too_large,
+        _ => (
+            StatusCode::BAD_REQUEST,
+            jsonrpc::PARSE_ERROR,
+            "The body broke off",
+        ),
+    })?;
+    let message = Message::read(bytes);
     message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
-}
-
-/// All that comes; one piece, which is the usual, is not copied.
-async fn pieces(mut body: Body) -> Result<Bytes, Unread> {
-    let mut all = Bytes::new();
-    loop {
-        if all.len() as u64 + body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
-            let why = "The body is larger than 256 KiB";
-            return Err((StatusCode::PAYLOAD_TOO_LARGE, jsonrpc::INVALID_REQUEST, why));
-        }
-        let Some(frame) = body.frame().await else {
-            return Ok(all);
-        };
-        let why = "The body broke off";
-        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, jsonrpc::PARSE_ERROR, why))?;
-        // Trailers say nothing here.
-        let piece = frame.into_data().unwrap_or_default();
-        if piece.is_empty() {
-            continue;
-        }
-        if all.is_empty() {
-            all = piece;
-        } else {
-            let mut longer = BytesMut::from(all);
-            longer.extend_from_slice(&piece);
-            all = longer.freeze();
-        }
-    }
 }
 
 /// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
@@ -210,7 +183,7 @@ fn quota(http: &Http, message: &Message, refusal: &Refusal, headers: &HeaderMap)
         reply::sentence(refusal)
     );
     let facts = reply::facts(refusal);
-    if message.method() != Some("tools/call") {
+    if message.method.as_deref() != Some("tools/call") {
         let data = Some(facts.into());
         let error = jsonrpc::error(Some(message), jsonrpc::SERVER_ERROR, &text, data);
         return reply::with_headers(jsonrpc::response(StatusCode::OK, error), refusal);

@@ -1,7 +1,8 @@
 //! The handler and what it shares: the lists, who the server is, and what it can do.
 
 use super::protocol::{LIST_TTL_MS, Signature};
-use super::{apps, prompts, resources, skills, subscriptions, tools};
+use super::subscriptions::Subscriptions;
+use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::endpoints::Backend;
 use rmcp::model::{
     CacheScope, Implementation, ListPromptsResult, ListResourceTemplatesResult,
@@ -34,7 +35,7 @@ pub(super) struct Shared {
     pub(super) signature: Signature,
     /// Plain calls answered without the library.
     pub(super) direct_calls: AtomicU64,
-    pub(super) pulse: Arc<subscriptions::Pulse>,
+    pub(super) subscriptions: Arc<Subscriptions>,
 }
 
 /// What is listed, each in its order and on one page.
@@ -82,7 +83,7 @@ impl Server {
             .with_website_url(backend.base_url());
         let signature = Signature::of(&identity);
         let shared = Shared {
-            pulse: subscriptions::Pulse::new(Arc::clone(&backend)),
+            subscriptions: Subscriptions::new(Arc::clone(&backend)),
             backend,
             info: ServerConfig::new(Self::capabilities())
                 .with_server_info(identity)

@@ -82,14 +82,14 @@ impl Http {
     /// Answers a message.
     pub(super) async fn answer(&self, request: Request<Message>) -> Response {
         match self.direct(&request) {
-            Some((call, lifecycle)) => self.call(call, lifecycle).await,
+            Some((call, lifecycle)) => self.call(call, &request.body().id, lifecycle).await,
             None => self.handle(request).await,
         }
     }
 
     /// A plain call of a tool whose answers depend on nothing but arguments and the local data.
     fn direct<'r>(&self, request: &'r Request<Message>) -> Option<(&'r PlainCall, Lifecycle)> {
-        let call = request.body().call()?;
+        let call = request.body().call.as_ref()?;
         let is_direct = self.server.is_direct
             && request.method() == Method::POST
             && self.server.shared.backend.is_local(&call.route.spec);
@@ -98,22 +98,22 @@ impl Http {
     }
 
     /// Answers a plain call.
-    async fn call(&self, call: &PlainCall, lifecycle: Lifecycle) -> Response {
+    async fn call(&self, call: &PlainCall, id: &Option<String>, lifecycle: Lifecycle) -> Response {
         let shared = &self.server.shared;
         shared.direct_calls.fetch_add(1, Ordering::Relaxed);
         let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
-        results::response(&call.id, outcome, lifecycle, &shared.signature)
+        results::response(id.as_deref(), outcome, lifecycle, &shared.signature)
     }
 
     /// Lets the protocol library answer.
     async fn handle(&self, mut request: Request<Message>) -> Response {
-        if request.body().method() == Some("subscriptions/listen") {
+        if request.body().method.as_deref() == Some("subscriptions/listen") {
             self.read_holdings().await;
         }
         // The library answers from tasks of its own, which find the caller again by this.
         request.extensions_mut().insert(Caller::current());
-        let sent = request.body().bytes().clone();
-        let request = request.map(|message| Full::new(message.bytes().clone()));
+        let sent = request.body().bytes.clone();
+        let request = request.map(|message| Full::new(message.bytes));
         to_json((self.library)(request).await, &sent).await
     }
 
@@ -135,7 +135,7 @@ impl Http {
         why: String,
         meta: Map<String, Value>,
     ) -> Response {
-        let (id, failure) = (message.id().unwrap_or("null"), results::failure(why, meta));
+        let (id, failure) = (message.id.as_deref(), results::failure(why, meta));
         let lifecycle = Lifecycle::of_headers(headers);
         results::failed(id, failure, lifecycle, &self.server.shared.signature)
     }

@@ -14,12 +14,12 @@ fn method_name_and_arguments_are_found_wherever_they_stand() {
     let body = r#" {"params":{"_meta":{"name":"no"},"arguments":{"place":"here"},"name":"now"},
         "id":"a\"1","jsonrpc":"2.0","method":"tools\/call"}"#;
     let found = read(body);
-    assert_eq!(found.method(), Some("tools/call"));
-    assert_eq!(found.target(), Some("now"));
-    assert_eq!(found.id(), Some(r#""a\"1""#));
+    assert_eq!(found.method.as_deref(), Some("tools/call"));
+    assert_eq!(found.target.as_deref(), Some("now"));
+    assert_eq!(found.id.as_deref(), Some(r#""a\"1""#));
     let read = read(r#"{"method":"resources/read","params":{"uri":"file://a"}}"#);
-    assert_eq!(read.target(), Some("file://a"));
-    assert!(read.id().is_none());
+    assert_eq!(read.target.as_deref(), Some("file://a"));
+    assert!(read.id.as_deref().is_none());
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_could_be_read_in_two_ways_is_refused() {
         r#"{"result":{},"id":1}"#,
         "{\"a\":",
     ] {
-        assert_eq!(read(body).method(), None, "{body}");
+        assert_eq!(read(body).method.as_deref(), None, "{body}");
     }
 }
 
@@ -64,8 +64,8 @@ fn depth_costs_no_stack() {
 fn keeps_what_came(body: &[u8]) {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Ok(message) = Message::read(Bytes::copy_from_slice(body)) {
-        assert_eq!(message.bytes(), body);
-        assert_eq!(message.method(), value["method"].as_str());
+        assert_eq!(message.bytes, body);
+        assert_eq!(message.method.as_deref(), value["method"].as_str());
     }
 }
 
@@ -93,18 +93,18 @@ fn a_plain_call_is_read_whatever_the_order() {
     let body = r#"{"params":{"_meta":{"a":1},"arguments":{"place":"here"},"name":"get_metric"},
         "method":"tools/call","id":"a1","jsonrpc":"2.0"}"#;
     let message = read(body);
-    let call = message.call().unwrap();
+    let call = message.call.as_ref().unwrap();
     assert_eq!(call.route.spec.tool, "get_metric");
     assert_eq!(call.lifecycle, Lifecycle::Handshake);
     assert_eq!(call.arguments["place"], "here");
     let bare = with_id("7");
-    assert!(bare.call().unwrap().arguments.is_empty());
+    assert!(bare.call.as_ref().unwrap().arguments.is_empty());
 }
 
 #[test]
 fn ids_that_are_written_back_otherwise_are_left() {
     for id in ["0", "7", "-7", "999999999999999999", r#""""#, r#""x y""#] {
-        assert!(with_id(id).call().is_some(), "{id}");
+        assert!(with_id(id).call.is_some(), "{id}");
     }
     for id in [
         "-0",
@@ -117,7 +117,7 @@ fn ids_that_are_written_back_otherwise_are_left() {
         "{}",
         r#""\u0041""#,
     ] {
-        assert!(with_id(id).call().is_none(), "{id}");
+        assert!(with_id(id).call.is_none(), "{id}");
     }
 }
 
@@ -143,7 +143,7 @@ fn what_has_two_readings_is_left() {
         "{",
     ] {
         let message = Message::read(Bytes::from(body)).unwrap_or_default();
-        assert!(message.call().is_none(), "{body}");
+        assert!(message.call.is_none(), "{body}");
     }
 }
 
@@ -151,8 +151,8 @@ proptest! {
     #[test]
     fn any_id_that_is_taken_is_json_that_reads_back(id in "[-\"0-9a-z ]{1,24}") {
         let message = with_id(&id);
-        if message.call().is_some() {
-            let id = message.id().unwrap();
+        if message.call.is_some() {
+            let id = message.id.as_deref().unwrap();
             let back: Value = serde_json::from_str(id).unwrap();
             prop_assert_eq!(back.to_string(), id);
         }

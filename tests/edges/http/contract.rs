@@ -214,7 +214,8 @@ async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only(
             ("access-control-request-method", "POST"),
             (
                 "access-control-request-headers",
-                "content-type, mcp-param-ticker",
+                "content-type, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, \
+                 last-event-id, mcp-param-ticker",
             ),
             ("host", "localhost"),
         ];
