@@ -1,7 +1,7 @@
 //! Dates as sources write them: months by name, epochs, quarters, cells apart.
 
-use super::cells::Cells;
-use super::terms::DateForm;
+use super::read::Cells;
+use super::shape::DateForm;
 use crate::error::quote;
 use crate::model::Date;
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! Series that follow from others: what agencies print as spreads and ratios is computed here, on their own figures.
 
-use super::shape::{Formula, Line};
+use super::shape::{Formula, SeriesRecipe};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 ///
 /// Shape: dates that every input has; nothing where one is missing.
 /// Source: FRED's own notes on T10Y2Y, T5YIFR, M2V, GFDEGDQ188S; Sahm 2019.
-pub fn formula(line: &Line, inputs: &[Vec<Observation>]) -> Vec<Observation> {
+pub fn formula(line: &SeriesRecipe, inputs: &[Vec<Observation>]) -> Vec<Observation> {
     let Some(kind) = line.formula else {
         return Vec::new();
     };

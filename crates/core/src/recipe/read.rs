@@ -1,11 +1,11 @@
 //! Answers into figures: rows are found, chosen, dated and scaled, and refused where they break a promise.
 
-use super::cells::{Cells, Found, cell, text};
-use super::figures::{Point, holds, last_of, note, settle};
-use super::shape::{Ask, Feed, Format, Line};
-use super::terms::{Absent, Is, OnePerDate, Split};
-use super::{board, claims, flat, statement, survey};
+use super::formats;
+use super::shape::{
+    Absent, Condition, Feed, Format, OnePerDate, Period, Request, SeriesRecipe, Split,
+};
 use crate::error::quote;
+use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, SeriesId};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What came, by series: its figures by date, or why none of them may be used.
 pub type Figures = BTreeMap<SeriesId, Result<Vec<Observation>, String>>;
 
-/// Whether an answer is the last one.
+/// Whether a further page is to be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum More {
+pub enum NextPage {
+    /// The answer is the last one.
+    None,
     /// It is.
-    End,
-    /// A further page is to be asked for, after so many rows.
-    Page {
+    After {
         /// Rows that came so far.
         rows: usize,
     },
@@ -30,7 +30,7 @@ pub enum More {
 #[derive(Debug)]
 pub struct Reader<'a> {
     feed: &'a Feed,
-    lines: Vec<&'a Line>,
+    lines: Vec<&'a SeriesRecipe>,
     points: Vec<Result<Vec<Point>, String>>,
     dates: BTreeSet<Date>,
     rows: usize,
@@ -38,7 +38,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader for some of the series of a feed.
-    pub fn new(feed: &'a Feed, wanted: &[&'a Line]) -> Self {
+    pub fn new(feed: &'a Feed, wanted: &[&'a SeriesRecipe]) -> Self {
         Self {
             feed,
             lines: wanted.to_vec(),
@@ -52,18 +52,18 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Says what makes the whole answer useless.
-    pub fn take(&mut self, body: &[u8], ask: &Ask) -> Result<More, String> {
+    pub fn take(&mut self, body: &[u8], ask: &Request) -> Result<NextPage, String> {
         if body.trim_ascii().is_empty() {
             return Err("it is empty".to_owned());
         }
         match self.feed.format {
-            Format::Csv => self.csv(body, ask).map(|()| More::End),
+            Format::Csv => self.csv(body, ask).map(|()| NextPage::None),
             Format::Json => self.json(body, ask),
-            Format::BoardZip => self.named(board::read(body, &self.lines)?),
-            Format::Bls => self.named(survey::read(body, &self.lines)?),
-            Format::BeaFlat => self.named(flat::read(body, &self.lines)?),
+            Format::BoardZip => self.named(formats::board(body, &self.lines)?),
+            Format::Bls => self.named(formats::bls(body, &self.lines)?),
+            Format::BeaFlat => self.named(formats::bea_flat(body, &self.lines)?),
             Format::Mts => self.statement(body),
-            Format::Claims => self.named(claims::read(body, &self.lines)?),
+            Format::Claims => self.named(formats::claims(body, &self.lines)?),
             Format::Formula => Err("a formula has no answer".to_owned()),
         }
     }
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn csv(&mut self, body: &[u8], ask: &Ask) -> Result<(), String> {
+    fn csv(&mut self, body: &[u8], ask: &Request) -> Result<(), String> {
         let whole = String::from_utf8_lossy(body);
         let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
         let table = self.after_preamble(whole)?;
@@ -162,10 +162,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn json(&mut self, body: &[u8], ask: &Ask) -> Result<More, String> {
+    fn json(&mut self, body: &[u8], ask: &Request) -> Result<NextPage, String> {
         let whole: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-        for Is { field, is } in &self.feed.says {
+        for Condition { field, is } in &self.feed.says {
             let want = is.replace("{series}", ask.key.as_deref().unwrap_or_default());
             let found = whole.pointer(field).map(text);
             if found.as_deref() != Some(want.as_str()) {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One entry of a JSON list, in parts where the recipe says so.
-    fn entry(&mut self, row: &Value, ask: &Ask) -> Result<(), String> {
+    fn entry(&mut self, row: &Value, ask: &Request) -> Result<(), String> {
         let feed = self.feed;
         if let Value::Array(list) = row {
             let at = |name: &str| feed.columns.iter().position(|column| column == name);
@@ -213,9 +213,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn more(&self, whole: &Value, is_empty: bool) -> Result<More, String> {
+    fn more(&self, whole: &Value, is_empty: bool) -> Result<NextPage, String> {
         let Some(Split::Page { next, total, .. }) = &self.feed.split else {
-            return Ok(More::End);
+            return Ok(NextPage::None);
         };
         let total = whole.pointer(total).map(text);
         let total = total.and_then(|n| n.parse::<usize>().ok());
@@ -225,8 +225,8 @@ impl<'a> Reader<'a> {
             None => self.rows < total,
         };
         match (goes_on, self.rows == total) {
-            (true, _) if !is_empty => Ok(More::Page { rows: self.rows }),
-            (false, true) => Ok(More::End),
+            (true, _) if !is_empty => Ok(NextPage::After { rows: self.rows }),
+            (false, true) => Ok(NextPage::None),
             _ => Err(format!(
                 "{} rows came where {total} were announced",
                 self.rows
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn row(&mut self, cells: Cells<'_>, ask: &Ask) -> Result<(), String> {
+    fn row(&mut self, cells: Cells<'_>, ask: &Request) -> Result<(), String> {
         if !holds(&self.feed.only, cells) {
             return Ok(());
         }
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Figures of a format of its own, by the place of their line.
-    fn named(&mut self, found: Vec<Found>) -> Result<More, String> {
+    fn named(&mut self, found: Vec<Found>) -> Result<NextPage, String> {
         let stamp = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (place, date, cell) in found {
             let date = stamp.map_or(date, |period| period.stamp(date));
@@ -273,20 +273,135 @@ impl<'a> Reader<'a> {
                 note(points, (self.feed, line), (date, String::new()), &cell);
             }
         }
-        Ok(More::End)
+        Ok(NextPage::None)
     }
 
-    fn statement(&mut self, body: &[u8]) -> Result<More, String> {
+    fn statement(&mut self, body: &[u8]) -> Result<NextPage, String> {
         let whole: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
         let list = whole.pointer(&self.feed.rows).and_then(Value::as_array);
         let list = list.ok_or("it holds no rows")?;
         for (line, points) in self.lines.iter().zip(&mut self.points) {
-            for (date, rank, cell) in statement::months(list, &line.field)? {
+            for (date, rank, cell) in formats::treasury_months(list, &line.field)? {
                 note(points, (self.feed, line), (date, rank), &cell);
             }
         }
         self.rows += list.len();
         self.more(&whole, list.is_empty())
+    }
+}
+
+/// A figure before its series is settled.
+#[derive(Debug, Clone)]
+struct Point {
+    date: Date,
+    value: f64,
+    /// What decides among several of a date.
+    rank: String,
+}
+
+fn holds(conditions: &[Condition], cells: Cells<'_>) -> bool {
+    let met = |c: &Condition| cells(&c.field).is_some_and(|cell| cell == c.is.as_str());
+    conditions.iter().all(met)
+}
+
+/// Takes a figure of a date, or the first thing that is wrong with its series; `rank` decides among several.
+fn note(
+    points: &mut Result<Vec<Point>, String>,
+    (feed, line): (&Feed, &SeriesRecipe),
+    (date, rank): (Date, String),
+    cell: &str,
+) {
+    let Ok(all) = points else { return };
+    match figure(feed, line, date, cell) {
+        Ok(value) => all.extend(value.map(|value| Point { date, value, rank })),
+        Err(problem) => *points = Err(problem),
+    }
+}
+
+/// The figure in a cell, in the catalogue's unit; `None` when it is missing or before its time.
+fn figure(feed: &Feed, line: &SeriesRecipe, date: Date, cell: &str) -> Result<Option<f64>, String> {
+    let cell = cell.trim();
+    if feed.missing.iter().any(|word| word == cell) || line.from.is_some_and(|from| date < from) {
+        return Ok(None);
+    }
+    let plain = cell.replace(',', "");
+    let read = plain.parse::<f64>().ok().filter(|value| value.is_finite());
+    let value = read.ok_or_else(|| format!("\"{}\" for {date} is not a number", quote(cell)))?;
+    // A power of ten below one is no double; its inverse is.
+    let value = match line.scale.abs() < 1.0 {
+        true => value / (1.0 / line.scale).round(),
+        false => value * line.scale,
+    };
+    let value = line
+        .decimals
+        .map_or(value, |n| round_to(value, i32::from(n)));
+    let (min, max) = (line.min.unwrap_or(f64::MIN), line.max.unwrap_or(f64::MAX));
+    if value < min || value > max {
+        return Err(format!("{value} for {date} lies outside {min} to {max}"));
+    }
+    Ok(Some(value))
+}
+
+/// One figure a date, ascending.
+fn settle(feed: &Feed, points: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
+    let mut points: Vec<Point> = points.into_iter().flatten().collect();
+    points.sort_by(|a, b| (a.date, &a.rank).cmp(&(b.date, &b.rank)));
+    let mut rows: Vec<Observation> = Vec::with_capacity(points.len());
+    for point in points {
+        match (
+            rows.last_mut().filter(|row| row.date == point.date),
+            &feed.one_per_date,
+        ) {
+            (None, _) => rows.push(Observation::new(point.date, point.value)),
+            // The greatest comes last.
+            (Some(row), Some(OnePerDate::Greatest { .. })) => row.value = point.value,
+            (Some(row), Some(OnePerDate::Sum)) => row.value += point.value,
+            (Some(row), None) if row.value == point.value => {}
+            (Some(row), None) => {
+                let (date, a, b) = (row.date, row.value, point.value);
+                return Err(format!("two values for {date}, {a} and {b}"));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// The last figure of each period that is over, stamped with its first day.
+fn last_of(period: Option<Period>, rows: Vec<Observation>) -> Vec<Observation> {
+    let Some(period) = period else {
+        return rows;
+    };
+    let same = |a: &Observation, b: &Observation| period.stamp(a.date) == period.stamp(b.date);
+    let lasts = rows.chunk_by(same).filter_map(<[Observation]>::last);
+    let mut out: Vec<Observation> = lasts
+        .map(|row| Observation::new(period.stamp(row.date), row.value))
+        .collect();
+    out.pop();
+    out
+}
+
+/// What a format of its own gives: the place of the line among those asked for, a date, and the cell.
+pub(super) type Found = (usize, Date, String);
+
+/// A row: the text of a cell; `None` where there is no such cell. JSON's null is the empty text.
+pub(super) type Cells<'a> = &'a dyn Fn(&str) -> Option<Cow<'a, str>>;
+
+/// The cell of a JSON object, by its key or by a pointer to it.
+fn cell<'a>(object: &'a Value, field: &str) -> Option<&'a Value> {
+    match field.starts_with('/') {
+        true => object.pointer(field),
+        false => object.get(field),
+    }
+}
+
+/// A JSON value as a cell.
+pub(super) fn text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::Borrowed(""),
+        Value::String(text) => Cow::Borrowed(text.trim()),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Cow::Owned(value.to_string())
+        }
     }
 }

@@ -1,4 +1,7 @@
-use super::*;
+use super::{
+    Feed, FeedRef, Figures, Format, Reader, Recipe, Recipes, Sample, Seen, SeriesRecipe,
+    SourceRights, Split, formula, is_spent,
+};
 use crate::catalogue::Catalogue;
 use crate::model::{Date, SeriesId};
 use jiff::civil::date;
@@ -29,13 +32,13 @@ fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The lines of a feed that a sample of it can speak of.
-fn lines<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a Line> {
+fn lines<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a SeriesRecipe> {
     let key = feed
         .series
         .iter()
         .find(|line| line.id == *id)
         .map(|line| &line.key);
-    let of_key = |line: &&Line| Some(&line.key) == key;
+    let of_key = |line: &&SeriesRecipe| Some(&line.key) == key;
     let narrow = matches!(feed.format, Format::BoardZip)
         || feed
             .split
@@ -50,7 +53,7 @@ fn lines<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a Line> {
 
 fn read(feed: &Feed, bytes: &[u8], id: &SeriesId) -> Result<Figures, String> {
     let lines = lines(feed, id);
-    let ask = feed.asks(&lines, None, TODAY).remove(0);
+    let ask = feed.requests(&lines, None, TODAY).remove(0);
     let mut reader = Reader::new(feed, &lines);
     reader.take(bytes, &ask)?;
     reader.finish(TODAY)
@@ -198,25 +201,25 @@ fn answers_that_break_a_promise_are_refused() {
 #[test]
 fn questions_cover_time_without_gap() {
     let years = feed("treasury/par_yields");
-    let lines: Vec<&Line> = years.series.iter().collect();
-    assert_eq!(years.asks(&lines, None, TODAY).len(), 37);
-    let late = years.asks(&lines, Some(date(2025, 12, 30)), TODAY);
+    let lines: Vec<&SeriesRecipe> = years.series.iter().collect();
+    assert_eq!(years.requests(&lines, None, TODAY).len(), 37);
+    let late = years.requests(&lines, Some(date(2025, 12, 30)), TODAY);
     assert!(
         late[0].url.contains("csv/2025/all") && late[1].url.contains("value=2026"),
         "{late:?}"
     );
     let candles = feed("coinbase/candles");
-    let two: Vec<&Line> = candles.series.iter().take(2).collect();
-    let asks = candles.asks(&two, Some(date(2026, 1, 1)), TODAY);
+    let two: Vec<&SeriesRecipe> = candles.series.iter().take(2).collect();
+    let asks = candles.requests(&two, Some(date(2026, 1, 1)), TODAY);
     assert_eq!(asks.len(), 2, "one product, two windows");
     assert!(
         asks[0].url.contains("end=2026-10-27") && asks[1].url.contains("start=2026-10-28"),
         "{asks:?}"
     );
     let bls = feed("bls/surveys");
-    let all: Vec<&Line> = bls.series.iter().collect();
+    let all: Vec<&SeriesRecipe> = bls.series.iter().collect();
     assert_eq!(
-        bls.asks(&all, Some(date(2025, 1, 1)), TODAY).len(),
+        bls.requests(&all, Some(date(2025, 1, 1)), TODAY).len(),
         4,
         "the latest two years"
     );

@@ -12,7 +12,7 @@ use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_core::recipe::{
-    Ask, FeedRef, Figures, Format, Line, More, Reader, SourceFacts, is_spent,
+    FeedRef, Figures, Format, NextPage, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
 };
 use jiff::Timestamp;
 use reqwest::header::HeaderValue;
@@ -55,7 +55,7 @@ pub(super) enum FeedError {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FeedRequest<'a> {
     pub(super) at: FeedRef<'a>,
-    pub(super) lines: &'a [&'a Line],
+    pub(super) lines: &'a [&'a SeriesRecipe],
     /// First date; `None` = all.
     pub(super) from: Option<Date>,
     pub(super) now: Timestamp,
@@ -213,7 +213,7 @@ impl Client {
     async fn answer(
         &mut self,
         at: FeedRef<'_>,
-        ask: &Ask,
+        ask: &Request,
         known: &Validators,
         is_shared: bool,
     ) -> std::result::Result<Arc<Response>, FeedError> {
@@ -241,7 +241,7 @@ impl Client {
         let feed = request.at.feed;
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.lines);
-        let mut asks = feed.asks(request.lines, request.from, today);
+        let mut asks = feed.requests(request.lines, request.from, today);
         let single = asks.len() == 1;
         // Of a single question that has a single page it can be asked whether the answer has changed.
         let mut known = known.clone();
@@ -270,11 +270,11 @@ impl Client {
                 .take(&answer.body, &ask)
                 .map_err(|problem| refused(&problem))?
             {
-                More::End => {}
-                More::Page { .. } if page >= MAX_PAGES => {
+                NextPage::None => {}
+                NextPage::After { .. } if page >= MAX_PAGES => {
                     return Err(refused("it has too many pages"));
                 }
-                More::Page { rows } => {
+                NextPage::After { rows } => {
                     page += 1;
                     asks.push(feed.page(request.from, today, page, rows));
                 }
@@ -306,7 +306,7 @@ impl Client {
     async fn send(
         &self,
         at: FeedRef<'_>,
-        ask: &Ask,
+        ask: &Request,
         known: &Validators,
     ) -> std::result::Result<Response, FeedError> {
         let (mut address, mut post) = (ask.url.clone(), ask.post.clone());

@@ -12,7 +12,7 @@ use econoscope_core::error::Error;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
-use econoscope_core::recipe::{FeedRef, Line, Recipes, Release};
+use econoscope_core::recipe::{FeedRef, Recipes, Release, SeriesRecipe};
 use jiff::civil::{Time, time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
@@ -114,7 +114,7 @@ impl Plan {
     /// The plan in lines: who would be asked how often, for what, and what is left alone and why.
     pub(super) fn describe(&self, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
         let recipes = &settings.recipes;
-        let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&Line>)> = BTreeMap::new();
+        let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&SeriesRecipe>)> = BTreeMap::new();
         let (mut fred, mut computed, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
         for step in &self.steps {
             let mut routes = recipes.routes(&step.id);
@@ -132,7 +132,7 @@ impl Plan {
         let mut out = Vec::new();
         let mut addresses: BTreeMap<&str, String> = BTreeMap::new();
         for (name, (at, lines)) in feeds {
-            let requests = at.feed.asks(&lines, None, day_of(now));
+            let requests = at.feed.requests(&lines, None, day_of(now));
             let url = requests
                 .first()
                 .and_then(|ask| url::Url::parse(&ask.url).ok());

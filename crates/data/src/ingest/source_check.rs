@@ -13,7 +13,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation, SeriesId};
-use econoscope_core::recipe::{FeedRef, Format, Line, Recipes, Split};
+use econoscope_core::recipe::{FeedRef, Format, Recipes, SeriesRecipe, Split};
 use jiff::{Timestamp, ToSpan};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ async fn check_feed(
     let Some(first) = all.first() else {
         return Ok(Err("it has no series".to_owned()));
     };
-    let lines: Vec<&Line> = all.iter().filter(|line| line.key == first.key).collect();
+    let lines: Vec<&SeriesRecipe> = all.iter().filter(|line| line.key == first.key).collect();
     let request = FeedRequest {
         at,
         lines: &lines,

@@ -18,7 +18,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{FeedRef, Figures, Format, Line, Recipes, Seen};
+use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Run<'_> {
@@ -85,7 +85,7 @@ impl Run<'_> {
         self.progress.step(&name);
         let ids: BTreeSet<&SeriesId> = steps.iter().map(|step| &step.id).collect();
         let lines = at.feed.series.iter();
-        let lines: Vec<&Line> = lines.filter(|line| ids.contains(&line.id)).collect();
+        let lines: Vec<&SeriesRecipe> = lines.filter(|line| ids.contains(&line.id)).collect();
         let is_own = |step: &Step| step.origin == at.source.id;
         let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
         let known = match steps.iter().all(is_own) && !self.config.force {

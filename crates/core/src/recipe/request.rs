@@ -1,19 +1,29 @@
-//! What is asked: the addresses that a feed's template and the wish for some series become.
+//! Requests: what a feed's template becomes for some series from a day on.
 
-use super::shape::{Ask, Feed, Format, Line};
-use super::survey;
-use super::terms::Split;
+use super::shape::{Feed, Format, Request, SeriesRecipe, Split};
 use crate::model::Date;
 use crate::model::frequency::shift;
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
+use serde_json::json;
+
+/// Series and years in a request to the Bureau of Labor Statistics without a key; with one the source allows twice as many of both.
+const BLS_MAX_SERIES: usize = 25;
+const BLS_MAX_YEARS: i16 = 10;
+/// The first year of any of its series.
+const BLS_FIRST_YEAR: i16 = 1913;
 
 impl Feed {
     /// The requests for some of its series from a day on (`None` = all there is), in order. Of pages it is the first;
     /// [`Self::page`] gives the others.
-    pub fn asks(&self, wanted: &[&Line], from: Option<Date>, today: Date) -> Vec<Ask> {
+    pub fn requests(
+        &self,
+        wanted: &[&SeriesRecipe],
+        from: Option<Date>,
+        today: Date,
+    ) -> Vec<Request> {
         if self.format == Format::Bls {
-            return survey::asks(self, wanted, from, today);
+            return bls_requests(self, wanted, from, today);
         }
         let since = |first: Date| from.map_or(first, |from| from.max(first));
         let spans: Vec<(Date, Date)> = match &self.split {
@@ -47,11 +57,11 @@ impl Feed {
     }
 
     /// A line for each key that the address is filled with; none of its own where it takes no key.
-    fn keys<'a>(&self, wanted: &[&'a Line]) -> Vec<Option<&'a Line>> {
+    fn keys<'a>(&self, wanted: &[&'a SeriesRecipe]) -> Vec<Option<&'a SeriesRecipe>> {
         if !self.url.contains("{series}") {
             return vec![None];
         }
-        let mut lines: Vec<Option<&Line>> = Vec::new();
+        let mut lines: Vec<Option<&SeriesRecipe>> = Vec::new();
         for line in wanted {
             if !lines.iter().flatten().any(|other| other.key == line.key) {
                 lines.push(Some(line));
@@ -61,7 +71,7 @@ impl Feed {
     }
 
     /// The request for a further page; `offset` rows came so far.
-    pub fn page(&self, from: Option<Date>, today: Date, page: usize, offset: usize) -> Ask {
+    pub fn page(&self, from: Option<Date>, today: Date, page: usize, offset: usize) -> Request {
         let first = match &self.split {
             Some(Split::Page { first, .. }) => *first,
             _ => EARLIEST,
@@ -73,10 +83,10 @@ impl Feed {
     /// The templates with every word in its place: of a line, of days, of a page and the rows before it.
     fn filled(
         &self,
-        line: Option<&Line>,
+        line: Option<&SeriesRecipe>,
         (from, to): (Date, Date),
         (page, offset): (usize, usize),
-    ) -> Ask {
+    ) -> Request {
         let epoch = from.to_zoned(TimeZone::UTC);
         let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
         let key = line.map(|line| line.key.clone());
@@ -94,7 +104,7 @@ impl Feed {
             let fill_in = |text: String, (name, word): &(&str, String)| text.replace(name, word);
             words.iter().fold(template.clone(), fill_in)
         };
-        Ask {
+        Request {
             url: fill(&self.url),
             post: self.post.as_ref().map(fill),
             key,
@@ -104,3 +114,34 @@ impl Feed {
 
 /// Before any figure of ours.
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
+
+/// The questions: newest years first, so that a quota that runs out leaves the past for tomorrow.
+fn bls_requests(
+    feed: &Feed,
+    wanted: &[&SeriesRecipe],
+    from: Option<Date>,
+    today: Date,
+) -> Vec<Request> {
+    let first = from.map_or(
+        BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1),
+        Date::year,
+    );
+    let mut asks = Vec::new();
+    let mut end = today.year();
+    while end >= first {
+        let start = first.max(end - BLS_MAX_YEARS + 1);
+        for lines in wanted.chunks(BLS_MAX_SERIES) {
+            let ids: Vec<&str> = lines.iter().map(|line| line.field.as_str()).collect();
+            let body = json!({
+                "seriesid": ids, "startyear": start.to_string(), "endyear": end.to_string()
+            });
+            asks.push(Request {
+                url: feed.url.clone(),
+                post: Some(body.to_string()),
+                key: None,
+            });
+        }
+        end = start - 1;
+    }
+    asks
+}

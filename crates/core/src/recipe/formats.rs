@@ -1,0 +1,313 @@
+//! Formats of single agencies: the release of the Federal Reserve Board (a ZIP with one large XML file,
+//! docs/SOURCES.md#board-releases), the surveys of the Bureau of Labor Statistics, the national accounts of the Bureau of
+//! Economic Analysis, the monthly Treasury statement, and weekly claims. Each gives the place of a line, a date and a cell.
+
+use super::dates;
+use super::read::{Found, text};
+use super::shape::SeriesRecipe;
+use crate::error::quote;
+use crate::model::Date;
+use jiff::fmt::strtime;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Cursor, Read};
+
+/// Most bytes of an unpacked file: four times the largest release.
+const MAX_UNPACKED_BYTES: u64 = 512 << 20;
+
+/// The place of a line, a date, and the cell; a figure that is not of status `A` is missing.
+///
+/// # Errors
+/// Says what makes the whole archive useless, or which series has another unit.
+pub(super) fn board(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+    if !body.starts_with(b"PK") {
+        return Err("it is no ZIP archive".to_owned());
+    }
+    let mut archive = zip::ZipArchive::new(Cursor::new(body)).map_err(|e| e.to_string())?;
+    let names: Vec<String> = archive
+        .file_names()
+        .filter_map(|name| Some(name.ok()?.into_owned()))
+        .collect();
+    let is_data = |name: &&String| name.ends_with("_data.xml");
+    let name = names.iter().find(is_data);
+    let name = name.ok_or("the archive holds no file …_data.xml")?;
+    let file = archive.by_name(name).map_err(|e| e.to_string())?;
+    let mut file = BufReader::with_capacity(1 << 16, file.take(MAX_UNPACKED_BYTES));
+    let found = board_series(&mut file, lines)?;
+    if file.get_ref().limit() == 0 {
+        let mib = MAX_UNPACKED_BYTES >> 20;
+        return Err(format!("it unpacks to more than {mib} MiB"));
+    }
+    Ok(found)
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "comments, declarations and what else XML may hold say nothing here"
+)]
+fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+    let (mut found, mut is_seen) = (Vec::new(), false);
+    let mut reader = Reader::from_reader(file);
+    let mut buffer = Vec::new();
+    let (mut set, mut at) = (String::new(), Vec::new());
+    loop {
+        buffer.clear();
+        match reader
+            .read_event_into(&mut buffer)
+            .map_err(|e| format!("its XML breaks off: {e}"))?
+        {
+            Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
+                "DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
+                "Series" => {
+                    at = places(&tag, &set, lines)?;
+                    is_seen |= !at.is_empty();
+                }
+                "Obs" if !at.is_empty() => {
+                    if let Some((date, value)) = observation(&tag)? {
+                        found.extend(at.iter().map(|place| (*place, date, value.clone())));
+                    }
+                }
+                _ => {}
+            },
+            Event::End(tag) if tag.local_name().as_ref() == "Series" => at.clear(),
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    match lines.first().filter(|_| !is_seen) {
+        Some(line) => Err(format!("it holds no series {}", line.field)),
+        None => Ok(found),
+    }
+}
+
+/// The lines a series is for.
+fn places(tag: &BytesStart<'_>, set: &str, lines: &[&SeriesRecipe]) -> Result<Vec<usize>, String> {
+    let Some(name) = attribute(tag, "SERIES_NAME") else {
+        return Ok(Vec::new());
+    };
+    let mut places = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        if line.field != name || line.set.as_deref().is_some_and(|want| want != set) {
+            continue;
+        }
+        let unit = attribute(tag, "UNIT").unwrap_or_default();
+        if let Some(want) = line.unit.as_deref().filter(|want| *want != unit) {
+            return Err(format!(
+                "{name} is in \"{unit}\" where \"{want}\" was expected"
+            ));
+        }
+        let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
+        if line.multiplier.is_some() && line.multiplier != multiplier {
+            return Err(format!("{name} has another multiplier than was expected"));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
+    if attribute(tag, "OBS_STATUS").as_deref() != Some("A") {
+        return Ok(None);
+    }
+    let day = attribute(tag, "TIME_PERIOD").unwrap_or_default();
+    let date: Result<Date, _> = day.parse();
+    let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
+    Ok(attribute(tag, "OBS_VALUE").map(|value| (date, value)))
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = tag.try_get_attribute(name).ok().flatten()?;
+    let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0);
+    Some(value.ok()?.into_owned())
+}
+
+#[derive(Deserialize)]
+struct BlsAnswer {
+    status: String,
+    #[serde(default)]
+    message: Vec<String>,
+    #[serde(rename = "Results", default)]
+    results: Option<Results>,
+}
+
+#[derive(Deserialize, Default)]
+struct Results {
+    #[serde(default)]
+    series: Vec<OneSeries>,
+}
+
+#[derive(Deserialize)]
+struct OneSeries {
+    #[serde(rename = "seriesID")]
+    id: String,
+    data: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    year: String,
+    period: String,
+    value: String,
+}
+
+/// The place of a line, a date, and the cell.
+///
+/// # Errors
+/// Says what the source says; a message about a shortened span is a refusal, whatever the status.
+pub(super) fn bls(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+    let answer: BlsAnswer =
+        serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
+    let said = quote(&answer.message.join(" "));
+    if answer.status != "REQUEST_SUCCEEDED" {
+        return Err(format!("{}: \"{said}\"", quote(&answer.status)));
+    }
+    if answer
+        .message
+        .iter()
+        .any(|m| m.contains("has been reduced"))
+    {
+        return Err(format!("it is cut: \"{said}\""));
+    }
+    let mut found = Vec::new();
+    for series in answer.results.unwrap_or_default().series {
+        let Some(place) = lines.iter().position(|line| line.field == series.id) else {
+            continue;
+        };
+        // Averages of years and halves are of no period.
+        let periods = series.data.into_iter();
+        for row in periods.filter(|row| row.period.starts_with(['M', 'Q'])) {
+            let year: Option<i16> = row.year.parse().ok();
+            let year = year.filter(|year| (1000..=9999).contains(year));
+            let year = year.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
+            let Some(date) = dates::period(&format!("{year}{}", row.period)) else {
+                continue;
+            };
+            found.push((place, date, row.value));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the day's questions are used up.
+pub fn is_spent(body: &[u8]) -> bool {
+    let answer: Option<BlsAnswer> = serde_json::from_slice(body).ok();
+    answer.is_some_and(|a| {
+        let spent = a
+            .message
+            .iter()
+            .any(|m| m.contains("threshold") || m.contains("limit"));
+        a.status == "REQUEST_NOT_PROCESSED" && spent
+    })
+}
+
+/// The place of a line, a date, and the cell, read row by row; only the codes asked for are kept.
+///
+/// # Errors
+/// Says what makes the whole file useless. A made-up name is answered with a page under 200, so the first line counts.
+pub(super) fn bea_flat(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(body);
+    let header = reader.headers().map_err(|e| e.to_string())?;
+    if header
+        .iter()
+        .map(str::trim)
+        .ne(["%SeriesCode", "Period", "Value"])
+    {
+        return Err("its first line is not \"%SeriesCode,Period,Value\"".to_owned());
+    }
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, line) in lines.iter().enumerate() {
+        places.entry(line.field.as_str()).or_default().push(place);
+    }
+    let mut found = Vec::new();
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|e| e.to_string())? {
+        let cell = |at: usize| record.get(at).unwrap_or_default().trim();
+        let Some(at) = places.get(cell(0)) else {
+            continue;
+        };
+        let period = dates::period(cell(1));
+        let period = period.ok_or_else(|| format!("\"{}\" is not a period", cell(1)))?;
+        found.extend(at.iter().map(|place| (*place, period, cell(2).to_owned())));
+    }
+    Ok(found)
+}
+
+/// Month, day of the report, and cell.
+///
+/// # Errors
+/// Names a month that stands below no fiscal year.
+pub(super) fn treasury_months(
+    rows: &[Value],
+    field: &str,
+) -> Result<Vec<(Date, String, String)>, String> {
+    let year = |row| {
+        let name = cell(row, "classification_desc");
+        let year: i16 = name.strip_prefix("FY ")?.trim().parse().ok()?;
+        let (report, id) = (cell(row, "record_date"), cell(row, "classification_id"));
+        Some(((report, id), year))
+    };
+    let years: HashMap<_, i16> = rows.iter().filter_map(year).collect();
+    let mut found = Vec::new();
+    for row in rows {
+        let name = cell(row, "classification_desc");
+        let month = strtime::parse("%B", &name).ok();
+        let Some(month) = month.and_then(|named| named.month()) else {
+            continue;
+        };
+        let report = cell(row, "record_date");
+        let year = years.get(&(report.clone(), cell(row, "parent_id")));
+        let year = year.ok_or_else(|| {
+            format!("{name} of the report of {report} stands below no fiscal year")
+        })?;
+        // A fiscal year begins in October.
+        let year = if month >= 10 { year - 1 } else { *year };
+        let date = Date::new(year, month, 1).map_err(|e| e.to_string())?;
+        found.push((date, report, cell(row, field)));
+    }
+    Ok(found)
+}
+
+fn cell(row: &Value, name: &str) -> String {
+    let found = row.get(name).map(text);
+    found.unwrap_or_default().into_owned()
+}
+
+/// Weekly claims for unemployment insurance as the Department of Labor gives them in XML; the field of a line is the path
+/// in a week: `InitialClaims/SA`.
+///
+/// # Errors
+/// Says where the XML breaks off.
+pub(super) fn claims(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+    let body = String::from_utf8_lossy(body);
+    let document = roxmltree::Document::parse(&body);
+    let document = document.map_err(|e| format!("its XML breaks off: {e}"))?;
+    let mut found = Vec::new();
+    for week in document.root_element().children() {
+        let Some(day) = child(week, "weekEnded") else {
+            continue;
+        };
+        let day = day.text().unwrap_or_default().trim();
+        let date = Date::strptime("%m/%d/%Y", day);
+        let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
+        for (place, line) in lines.iter().enumerate() {
+            let cell = line
+                .field
+                .split('/')
+                .try_fold(week, |node, name| child(node, name));
+            let text = cell.map(|cell| cell.text().unwrap_or_default().trim());
+            found.extend(text.map(|text| (place, date, text.to_owned())));
+        }
+    }
+    match found.is_empty() {
+        true => Err("it holds no weeks".to_owned()),
+        false => Ok(found),
+    }
+}
+
+fn child<'a, 'i>(node: roxmltree::Node<'a, 'i>, name: &str) -> Option<roxmltree::Node<'a, 'i>> {
+    node.children()
+        .find(|child| child.tag_name().name() == name)
+}
