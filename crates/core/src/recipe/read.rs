@@ -19,7 +19,7 @@ pub type Figures = BTreeMap<SeriesId, Result<Vec<Observation>, String>>;
 pub enum NextPage {
     /// The answer is the last one.
     None,
-    /// It is.
+    /// There is one.
     After {
         /// Rows that came so far.
         rows: usize,

@@ -7,7 +7,7 @@ use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-/// Series and years in a request to the Bureau of Labor Statistics without a key; with one the source allows twice as many of both.
+/// Series and years in a request to the Bureau of Labor Statistics; with a key it allows twice as many of both.
 const BLS_MAX_SERIES: usize = 25;
 const BLS_MAX_YEARS: i16 = 10;
 /// The first year of any of its series.
@@ -48,26 +48,21 @@ impl Feed {
                     .collect()
             }
         };
-        let lines = self.keys(wanted).into_iter();
-        let asks = lines.flat_map(|line| {
-            let spans = spans.iter();
-            spans.map(move |span| self.filled(line, *span, (1, 0)))
-        });
-        asks.collect()
-    }
-
-    /// A line for each key that the address is filled with; none of its own where it takes no key.
-    fn keys<'a>(&self, wanted: &[&'a SeriesRecipe]) -> Vec<Option<&'a SeriesRecipe>> {
+        let fill = |key: Option<&str>| {
+            let filled = |span: &(Date, Date)| self.filled(key, *span, (1, 0));
+            spans.iter().map(filled).collect::<Vec<_>>()
+        };
         if !self.url.contains("{series}") {
-            return vec![None];
+            return fill(None);
         }
-        let mut lines: Vec<Option<&SeriesRecipe>> = Vec::new();
+        // One for each key that the address is filled with.
+        let mut keys: Vec<&str> = Vec::new();
         for line in wanted {
-            if !lines.iter().flatten().any(|other| other.key == line.key) {
-                lines.push(Some(line));
+            if !keys.contains(&line.key.as_str()) {
+                keys.push(&line.key);
             }
         }
-        lines
+        keys.into_iter().flat_map(|key| fill(Some(key))).collect()
     }
 
     /// The request for a further page; `offset` rows came so far.
@@ -83,15 +78,14 @@ impl Feed {
     /// The templates with every word in its place: of a line, of days, of a page and the rows before it.
     fn filled(
         &self,
-        line: Option<&SeriesRecipe>,
+        key: Option<&str>,
         (from, to): (Date, Date),
         (page, offset): (usize, usize),
     ) -> Request {
         let epoch = from.to_zoned(TimeZone::UTC);
         let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
-        let key = line.map(|line| line.key.clone());
         let words = [
-            ("{series}", key.clone().unwrap_or_default()),
+            ("{series}", key.unwrap_or_default().to_owned()),
             ("{year}", to.year().to_string()),
             ("{from_year}", from.year().to_string()),
             ("{from}", from.to_string()),
@@ -107,7 +101,7 @@ impl Feed {
         Request {
             url: fill(&self.url),
             post: self.post.as_ref().map(fill),
-            key,
+            key: key.map(str::to_owned),
         }
     }
 }
@@ -115,7 +109,7 @@ impl Feed {
 /// Before any figure of ours.
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
 
-/// The questions: newest years first, so that a quota that runs out leaves the past for tomorrow.
+/// The requests: newest years first, so that a quota that runs out leaves the past for tomorrow.
 fn bls_requests(
     feed: &Feed,
     wanted: &[&SeriesRecipe],
@@ -126,7 +120,7 @@ fn bls_requests(
         BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1),
         Date::year,
     );
-    let mut asks = Vec::new();
+    let mut requests = Vec::new();
     let mut end = today.year();
     while end >= first {
         let start = first.max(end - BLS_MAX_YEARS + 1);
@@ -135,7 +129,7 @@ fn bls_requests(
             let body = json!({
                 "seriesid": ids, "startyear": start.to_string(), "endyear": end.to_string()
             });
-            asks.push(Request {
+            requests.push(Request {
                 url: feed.url.clone(),
                 post: Some(body.to_string()),
                 key: None,
@@ -143,5 +137,5 @@ fn bls_requests(
         }
         end = start - 1;
     }
-    asks
+    requests
 }

@@ -105,12 +105,7 @@ impl fmt::Display for Difference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A recipe.
-    Recipe {
-        /// Nobody saw it answer, and no figure has confirmed it.
-        is_unproven: bool,
-        /// It computes its whole past anew each time.
-        recomputes: bool,
-    },
+    Recipe,
     /// FRED, which is asked last.
     Fred,
     /// A formula over other series of the store.
@@ -125,6 +120,10 @@ pub(super) struct Source {
     pub(super) kind: Kind,
     /// The sources that are asked for the series before it.
     pub(super) earlier: Vec<String>,
+    /// Whether nobody saw it answer, and no figure has confirmed it.
+    pub(super) is_unproven: bool,
+    /// Whether it computes its whole past anew each time.
+    pub(super) recomputes: bool,
 }
 
 /// What a source may do with the rows that are held of a series.
@@ -141,6 +140,17 @@ pub(super) enum Role {
 }
 
 impl Source {
+    /// One that is known to answer, before all others.
+    pub(super) fn new(id: &str, kind: Kind) -> Self {
+        Self {
+            id: id.to_owned(),
+            kind,
+            earlier: Vec::new(),
+            is_unproven: false,
+            recomputes: false,
+        }
+    }
+
     /// Its role where the newest rows held are from `origin`.
     pub(super) fn role(&self, origin: Option<&str>) -> Role {
         match (self.kind, origin) {
@@ -148,7 +158,7 @@ impl Source {
             (_, Some(origin)) if self.earlier.iter().any(|id| id == origin) => Role::Fallback,
             (Kind::Fred, _) => Role::Owner,
             (Kind::Formula, _) => Role::Computed,
-            (Kind::Recipe { .. }, _) => Role::Preferred,
+            (Kind::Recipe, _) => Role::Preferred,
         }
     }
 }
@@ -183,13 +193,7 @@ impl Offer<'_> {
         if self.is_full && rows.is_empty() {
             return Err(Refusal::NoFigure);
         }
-        let (is_unproven, recomputes) = match self.source.kind {
-            Kind::Recipe {
-                is_unproven,
-                recomputes,
-            } => (is_unproven, recomputes),
-            Kind::Fred | Kind::Formula => (false, false),
-        };
+        let is_unproven = self.source.is_unproven;
         let only_adds = matches!(self.role, Role::Fallback | Role::Computed);
         let mut difference = None;
         if self.role != Role::Owner {
@@ -212,7 +216,7 @@ impl Offer<'_> {
         }
         let days = rows.first().zip(rows.last());
         let span = days.map(|(first, last)| (first.date, last.date));
-        if recomputes {
+        if self.source.recomputes {
             self.drop_unpublished_changes(&mut rows);
         }
         match implausible(self.held, &rows) {

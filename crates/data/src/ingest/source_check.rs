@@ -91,9 +91,9 @@ fn short_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
         Some(_) => 800.days(),
     };
     let from = shift(day_of(now), -back);
-    match at.feed.split {
-        Some(Split::Year { .. }) => from.first_of_year(),
-        Some(Split::Window { .. } | Split::Page { .. } | Split::Series { .. }) | None => from,
+    match matches!(at.feed.split, Some(Split::Year { .. })) {
+        true => from.first_of_year(),
+        false => from,
     }
 }
 

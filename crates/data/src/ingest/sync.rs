@@ -233,7 +233,7 @@ fn accept(
         },
     )?;
     // What it says as others said it is its own, too.
-    if let (Kind::Recipe { .. }, Some(days)) = (source.kind, accepted.span) {
+    if let (Kind::Recipe, Some(days)) = (source.kind, accepted.span) {
         store.attribute(&step.id, &source.id, days)?;
     }
     Ok(Ok((written, accepted)))

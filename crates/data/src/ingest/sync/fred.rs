@@ -101,15 +101,10 @@ impl Run<'_> {
         }
         let routes = self.config.sources.recipes.routes(id);
         let source = match step.vintages {
-            true => Source {
-                id: "fred vintages".to_owned(),
-                kind: Kind::Fred,
-                earlier: Vec::new(),
-            },
+            true => Source::new("fred vintages", Kind::Fred),
             false => Source {
-                id: FRED.to_owned(),
-                kind: Kind::Fred,
                 earlier: routes.map(|at| at.source.id.clone()).collect(),
+                ..Source::new(FRED, Kind::Fred)
             },
         };
         match self.accept(step, &source, from.is_none(), rows).await? {
@@ -157,11 +152,7 @@ impl Run<'_> {
             for id in &line.of {
                 inputs.push(state::latest(&self.store, id).await?);
             }
-            let source = Source {
-                id: "formula".to_owned(),
-                kind: Kind::Formula,
-                earlier: Vec::new(),
-            };
+            let source = Source::new("formula", Kind::Formula);
             let rows = formula(&line, &inputs);
             let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
             let is_first = state::latest(&self.store, &step.id).await?.is_empty();

@@ -19,7 +19,7 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
 use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 impl Run<'_> {
     /// Takes every step that a recipe can; gives back what is left.
@@ -79,18 +79,20 @@ impl Run<'_> {
         }
     }
 
-    /// Asks a feed for some series; gives back those that need another source.
-    async fn ask_feed(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
-        let name = at.name();
-        self.progress.step(&name);
-        let ids: BTreeSet<&SeriesId> = steps.iter().map(|step| &step.id).collect();
-        let lines = at.feed.series.iter();
-        let lines: Vec<&SeriesRecipe> = lines.filter(|line| ids.contains(&line.id)).collect();
+    /// Fetches a feed for some series, in full where what it asked for is revised further back; whether it was in full.
+    async fn fetch_feed(
+        &mut self,
+        at: FeedRef<'_>,
+        steps: &[Step],
+        state: &FeedState,
+    ) -> Result<(std::result::Result<FeedAnswer, FeedError>, bool)> {
+        let is_wanted = |line: &&SeriesRecipe| steps.iter().any(|step| step.id == line.id);
+        let lines: Vec<&SeriesRecipe> = at.feed.series.iter().filter(is_wanted).collect();
         let is_own = |step: &Step| step.origin == at.source.id;
-        let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
+        let none = Validators::default();
         let known = match steps.iter().all(is_own) && !self.config.force {
-            true => state.validators.clone(),
-            false => Validators::default(),
+            true => &state.validators,
+            false => &none,
         };
         let from = |step: &Step| step.from.filter(|_| is_own(step));
         let mut request = FeedRequest {
@@ -99,48 +101,48 @@ impl Run<'_> {
             from: steps.iter().map(from).min().flatten(),
             now: self.now(),
         };
-        let mut answer = self.clients.fetch(request, &known, self.progress).await?;
+        let mut answer = self.clients.fetch(request, known, self.progress).await?;
         if let (Ok(FeedAnswer::Figures(figures, _)), Some(_)) = (&answer, request.from)
-            && self.is_any_revised(&steps, figures).await?
+            && self.is_any_revised(steps, figures).await?
         {
             request.from = None;
-            let none = Validators::default();
             answer = self.clients.fetch(request, &none, self.progress).await?;
         }
+        Ok((answer, request.from.is_none()))
+    }
+
+    /// Asks a feed for some series; gives back those that need another source.
+    async fn ask_feed(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let name = at.name();
+        self.progress.step(&name);
+        let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
+        let (answer, is_full) = self.fetch_feed(at, &steps, &state).await?;
         state.refused = None;
         if answer.is_err() {
             self.report.failed(&at.source.id);
         }
         let mut next = Vec::new();
         match answer {
-            Ok(answer) => {
-                let mut is_full = request.from.is_none();
-                let mut figures = match answer {
-                    FeedAnswer::Figures(figures, validators) => {
-                        state.validators = validators;
-                        figures
-                    }
-                    // That nothing has changed is noted as well.
-                    FeedAnswer::Unchanged => {
-                        is_full = false;
-                        ids.into_iter()
-                            .map(|id| (id.clone(), Ok(Vec::new())))
-                            .collect()
-                    }
-                };
+            Ok(FeedAnswer::Figures(mut figures, validators)) => {
+                state.validators = validators;
                 for step in steps {
                     let rows = figures.remove(&step.id);
                     let rows = rows.unwrap_or_else(|| Err("it has no such series".to_owned()));
-                    next.extend(
-                        self.take_rows(at, step, rows, (&mut state, is_full))
-                            .await?,
-                    );
+                    let read = (&mut state, is_full);
+                    next.extend(self.take_rows(at, step, rows, read).await?);
+                }
+            }
+            // That nothing has changed is noted as well.
+            Ok(FeedAnswer::Unchanged) => {
+                for step in steps {
+                    let read = (&mut state, false);
+                    next.extend(self.take_rows(at, step, Ok(Vec::new()), read).await?);
                 }
             }
             // A source that cannot be reached keeps its own series as they are; others ask the next.
             Err(FeedError::Outage(error)) => {
                 for step in steps {
-                    if is_own(&step) && !step.is_covered {
+                    if step.origin == at.source.id && !step.is_covered {
                         self.conclude(step, Outcome::Failed(error.clone()));
                     } else {
                         next.push(step.failed(&error));
@@ -222,12 +224,10 @@ impl Run<'_> {
         let routes = self.config.sources.recipes.routes(id);
         let before = routes.take_while(|other| other.source.id != at.source.id);
         Source {
-            id: at.source.id.clone(),
-            kind: Kind::Recipe {
-                is_unproven: is_unseen && !state.trusted.contains(id),
-                recomputes: at.feed.rewrites_history,
-            },
             earlier: before.map(|other| other.source.id.clone()).collect(),
+            is_unproven: is_unseen && !state.trusted.contains(id),
+            recomputes: at.feed.rewrites_history,
+            ..Source::new(&at.source.id, Kind::Recipe)
         }
     }
 

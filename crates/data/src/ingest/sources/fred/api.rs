@@ -74,17 +74,6 @@ struct Metadata {
     seasonal_adjustment_short: String,
 }
 
-/// Why an answer is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// The key is not accepted.
-    Key,
-    /// There is no such series.
-    NotCarried,
-    /// Something else, in words without the key.
-    Unusable(String),
-}
-
 impl Api {
     pub(super) fn new(settings: &SourceSettings, key: ApiKey) -> Result<Self> {
         Ok(Self {
@@ -107,10 +96,26 @@ impl Api {
         let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.fetch.get(url, "application/json");
         let answer = self.fetch.send(request, is_passing_refusal).await?;
-        read(&self.key, &answer).map_err(|refusal| match refusal {
-            Refusal::Key => key::refused("is not accepted by FRED"),
-            Refusal::NotCarried => not_carried(id),
-            Refusal::Unusable(problem) => self.unusable(id, &problem),
+        self.read(id, &answer)
+    }
+
+    /// Reads an answer.
+    pub(super) fn read<T: DeserializeOwned>(&self, id: &SeriesId, answer: &Response) -> Result<T> {
+        let read = serde_json::from_slice(&answer.body);
+        // Untrusted text is cleaned, cut, and goes without the key.
+        let untrusted = |text: &str| quote(&self.key.scrub(text));
+        Err(match (read, answer.problem(), message(answer)) {
+            (Ok(read), None, _) => return Ok(read),
+            (_, _, Some(said)) if names_the_key(&said) => key::refused("is not accepted by FRED"),
+            (_, _, Some(said)) if said.contains("does not exist") => not_carried(id),
+            (_, _, Some(said)) => {
+                let said = untrusted(said.trim());
+                self.unusable(id, &format!("HTTP {}, \"{said}\"", answer.status))
+            }
+            (_, Some(_), None) if answer.status == 404 => not_carried(id),
+            (_, Some(problem), None) => self.unusable(id, &problem),
+            // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
+            (Err(problem), None, None) => self.unusable(id, &untrusted(&problem.to_string())),
         })
     }
 
@@ -239,31 +244,6 @@ fn message(answer: &Response) -> Option<String> {
     }
     let body: Body = serde_json::from_slice(&answer.body).ok()?;
     Some(body.error_message)
-}
-
-/// Reads an answer, or says why it is none.
-pub(super) fn read<T: DeserializeOwned>(
-    key: &ApiKey,
-    answer: &Response,
-) -> std::result::Result<T, Refusal> {
-    // Nearly every answer is what was asked for: what else it may be is looked for afterwards.
-    let problem = answer.problem();
-    let read = serde_json::from_slice(&answer.body);
-    // A foreign text is cleaned, cut, and goes without the key.
-    let foreign = |text: &str| quote(&key.scrub(text));
-    Err(match (read, problem, message(answer)) {
-        (Ok(read), None, _) => return Ok(read),
-        (_, _, Some(said)) if names_the_key(&said) => Refusal::Key,
-        (_, _, Some(said)) if said.contains("does not exist") => Refusal::NotCarried,
-        (_, _, Some(said)) => {
-            let said = foreign(said.trim());
-            Refusal::Unusable(format!("HTTP {}, \"{said}\"", answer.status))
-        }
-        (_, Some(_), None) if answer.status == 404 => Refusal::NotCarried,
-        (_, Some(problem), None) => Refusal::Unusable(problem),
-        // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
-        (Err(problem), None, None) => Refusal::Unusable(foreign(&problem.to_string())),
-    })
 }
 
 /// A calendar day as FRED writes it.
