@@ -9,7 +9,6 @@ mod completion;
 mod framing;
 mod handler;
 pub(crate) mod jsonrpc;
-mod lifecycle;
 mod message;
 mod prompts;
 mod protocol;

@@ -94,16 +94,16 @@ async fn json(response: Response) -> Value {
 async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_both_ways() {
     let backend = backend();
     let server = || mcp::Server::new(Arc::clone(&backend));
-    let (lane, library) = (
+    let (direct, library) = (
         router(&backend, server()),
         router(&backend, server().without_direct_calls()),
     );
     // What is held is given whether or not there is room.
     let held = "/api/public/data/UNRATE?start=1y";
-    assert_eq!(ask(&lane, "GET", held, "").await.status(), StatusCode::OK);
+    assert_eq!(ask(&direct, "GET", held, "").await.status(), StatusCode::OK);
     let (go, gate) = mpsc::channel();
     let waiting = fill(&backend, gate);
-    assert_eq!(ask(&lane, "GET", held, "").await.status(), StatusCode::OK);
+    assert_eq!(ask(&direct, "GET", held, "").await.status(), StatusCode::OK);
     for path in [
         "/api/public/regime",
         "/series/UNRATE",
@@ -111,20 +111,20 @@ async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_bot
         "/widget/metric/UNRATE",
     ] {
         for method in ["GET", "HEAD"] {
-            let reply = ask(&lane, method, path, "").await;
+            let reply = ask(&direct, method, path, "").await;
             assert_eq!(reply.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
             assert_eq!(reply.headers()["retry-after"], "1", "{path}");
             assert_eq!(reply.headers()["cache-control"], "no-store", "{path}");
         }
     }
-    let refused = json(ask(&lane, "GET", "/api/public/regime", "").await).await;
+    let refused = json(ask(&direct, "GET", "/api/public/regime", "").await).await;
     assert_eq!(refused["code"], "unavailable");
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": "get_regime", "arguments": {}}})
     .to_string();
     // Through the library as a network, too: the one at the keyboard would wait.
     let (one, two) = (
-        json(ask(&lane, "POST", "/mcp", &call).await).await,
+        json(ask(&direct, "POST", "/mcp", &call).await).await,
         json(ask(&library, "POST", "/mcp", &call).await).await,
     );
     assert_eq!(one, two);
@@ -142,7 +142,7 @@ async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_bot
     for one in waiting {
         one.await.unwrap();
     }
-    let again = json(ask(&lane, "POST", "/mcp", &call).await).await;
+    let again = json(ask(&direct, "POST", "/mcp", &call).await).await;
     assert_eq!(again["result"]["isError"], false, "room again");
 }
 

@@ -58,9 +58,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        let list = LISTS.tools.clone();
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        self.list(request, &context, &LISTS.tools, |list| &mut list.meta)
     }
 
     async fn call_tool(
@@ -96,9 +94,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        let list = LISTS.resources.clone();
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        self.list(request, &context, &LISTS.resources, |list| &mut list.meta)
     }
 
     async fn list_resource_templates(
@@ -106,9 +102,7 @@ impl ServerHandler for Server {
         request: Page,
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        let list = LISTS.templates.clone();
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        self.list(request, &context, &LISTS.templates, |list| &mut list.meta)
     }
 
     async fn read_resource(
@@ -144,9 +138,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        let list = LISTS.prompts.clone();
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        self.list(request, &context, &LISTS.prompts, |list| &mut list.meta)
     }
 
     async fn get_prompt(
@@ -160,9 +152,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        let list = LISTS.skills.clone();
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        self.list(request, &context, &LISTS.skills, |list| &mut list.meta)
     }
 
     async fn get_skill(
@@ -195,6 +185,18 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    /// A list, of which there is one page.
+    fn list<T: Clone>(
+        &self,
+        request: Page,
+        context: &Context,
+        list: &T,
+        meta: fn(&mut T) -> &mut Option<MetaObject>,
+    ) -> Result<T> {
+        no_cursor(request.and_then(|page| page.cursor))?;
+        Ok(self.signed(context, list.clone(), meta))
+    }
+
     /// The result with the server's name in it, where the request speaks a protocol that asks for that.
     fn signed<T>(
         &self,

@@ -3,7 +3,7 @@
 //! Rate limits need the method and the tool's name before a message is answered, and a plain call is answered from what
 //! is read here. The depth of what is skipped costs no stack.
 
-use super::lifecycle::Lifecycle;
+use super::protocol::Lifecycle;
 use axum::body::Bytes;
 use econoscope_answers::endpoints::{Arguments, Route};
 use rmcp::model::JsonObject;

@@ -1,8 +1,7 @@
 //! Results of tools: as trees for the protocol library, as bytes for plain calls.
 
 use super::jsonrpc;
-use super::lifecycle::Lifecycle;
-use super::protocol::Signature;
+use super::protocol::{Lifecycle, Signature};
 use axum::response::Response;
 use base64::Engine;
 use econoscope_answers::endpoints::{Backend, Reply, forward};

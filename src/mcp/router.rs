@@ -5,8 +5,8 @@
 //! model reads it; a burst is a plain 429.
 
 use super::jsonrpc;
-use super::lifecycle::BOTH;
 use super::message::{Message, Refused};
+use super::protocol::BOTH;
 use super::transport::{Http, MAX_MESSAGE_BYTES};
 use crate::admission::{
     Admission, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Policy, Refusal, rejected, reply,

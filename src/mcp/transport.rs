@@ -1,8 +1,8 @@
 //! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
 
 use super::framing::Lines;
-use super::lifecycle::Lifecycle;
 use super::message::{Message, PlainCall};
+use super::protocol::Lifecycle;
 use super::server::Server;
 use super::{jsonrpc, results, tools};
 use anyhow::Context as _;
