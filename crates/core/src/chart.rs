@@ -7,6 +7,7 @@
 mod axis;
 mod fluid;
 mod frame;
+mod outline;
 mod palette;
 mod plot;
 mod png;

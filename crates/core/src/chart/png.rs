@@ -1,31 +1,20 @@
 //! The same drawing as PNG, with an embedded font: equal input gives equal bytes on every machine.
 
+use super::outline::outlined;
 use crate::error::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
 
 /// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size that link previews want.
 const DENSITY: f32 = 1.5;
-
-static FONTS: [&[u8]; 2] = [
-    include_bytes!("../../data/fonts/Inter-Regular.otf"),
-    include_bytes!("../../data/fonts/Inter-SemiBold.otf"),
-];
 
 /// A drawing in fixed colours as PNG, 1.5 pixels to a unit.
 ///
 /// # Errors
 /// [`Error::Internal`] when the drawing cannot be read, rendered or encoded.
 pub fn png(drawing: &str) -> Result<Vec<u8>> {
-    let options = Options {
-        font_family: "Inter".into(),
-        fontdb: fonts(),
-        ..Options::default()
-    };
-    let tree = Tree::from_str(drawing, &options)
+    let tree = Tree::from_str(&outlined(drawing), &Options::default())
         .map_err(|e| Error::internal("reading a chart back", e))?;
     let size = tree
         .size()
@@ -99,17 +88,4 @@ fn nearest(palette: &[(Colour, usize)], wanted: Colour) -> u8 {
     places
         .min_by_key(|((colour, _), _)| distance(colour))
         .map_or(0, |(_, place)| place)
-}
-
-/// The embedded fonts alone: what the machine has installed must not show.
-fn fonts() -> Arc<Database> {
-    static LOADED: OnceLock<Arc<Database>> = OnceLock::new();
-    Arc::clone(LOADED.get_or_init(|| {
-        let mut fonts = Database::new();
-        for font in FONTS {
-            fonts.load_font_data(font.to_vec());
-        }
-        fonts.set_sans_serif_family("Inter");
-        Arc::new(fonts)
-    }))
 }

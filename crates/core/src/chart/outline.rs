@@ -1,0 +1,136 @@
+//! Text of a drawing as outlines of the embedded font, so that a renderer needs no fonts.
+//!
+//! Reads what this crate writes: `<text>` elements of one line with `x`, `y`, `fill` and, where they differ from the
+//! drawing's, `font-size`, `font-weight` and `text-anchor`.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
+
+static REGULAR: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(include_bytes!("../../data/fonts/Inter-Regular.otf"), 0).ok());
+static SEMIBOLD: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(include_bytes!("../../data/fonts/Inter-SemiBold.otf"), 0).ok());
+
+/// The drawing with a path in the place of each text; a text that cannot be read is left out.
+pub(super) fn outlined(drawing: &str) -> String {
+    // That of the nearest element before which says one.
+    let mut size = 13.0;
+    let mut out = String::with_capacity(drawing.len() * 2);
+    let mut rest = drawing;
+    while let Some((before, text)) = rest.split_once("<text ") {
+        out += before;
+        if let Some((_, given)) = before.rsplit_once("font-size=\"") {
+            let given = given.split('"').next().and_then(|size| size.parse().ok());
+            size = given.unwrap_or(size);
+        }
+        let Some((element, after)) = text.split_once("</text>") else {
+            return out;
+        };
+        if let Some((attributes, content)) = element.split_once('>') {
+            outline(attributes, &unescaped(content), size, &mut out).unwrap_or_default();
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// Writes one text as a path.
+fn outline(attributes: &str, text: &str, size: f32, out: &mut String) -> Option<()> {
+    let is_bold = number(attributes, "font-weight").is_some_and(|weight| weight >= 600.0);
+    let face = if is_bold { &*SEMIBOLD } else { &*REGULAR };
+    let face = face.as_ref()?;
+    let scale = number(attributes, "font-size").unwrap_or(size) / f32::from(face.units_per_em());
+    let glyph = |c: char| face.glyph_index(c).or_else(|| face.glyph_index('?'));
+    let advance = |id: GlyphId| f32::from(face.glyph_hor_advance(id).unwrap_or_default()) * scale;
+    let glyphs: Vec<GlyphId> = text.chars().filter_map(glyph).collect();
+    let width: f32 = glyphs.iter().map(|id| advance(*id)).sum();
+    let start = number(attributes, "x")?;
+    let mut pen = Pen {
+        path: String::new(),
+        x: match attribute(attributes, "text-anchor") {
+            Some("middle") => start - width / 2.0,
+            Some("end") => start - width,
+            Some(_) | None => start,
+        },
+        y: number(attributes, "y")?,
+        scale,
+    };
+    for id in glyphs {
+        // A glyph without an outline, such as a space, only advances.
+        face.outline_glyph(id, &mut pen);
+        pen.x += advance(id);
+    }
+    let fill = attribute(attributes, "fill").unwrap_or("#000");
+    write!(out, r#"<path fill="{fill}" d="{}"/>"#, pen.path).ok()
+}
+
+/// The value of an attribute.
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    let mut parts = attributes.split('"');
+    while let (Some(before), Some(value)) = (parts.next(), parts.next()) {
+        if before.trim_end_matches('=').split_whitespace().next_back() == Some(name) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn number(attributes: &str, name: &str) -> Option<f32> {
+    attribute(attributes, name)?.parse().ok()
+}
+
+/// Text without the references that this crate writes.
+fn unescaped(text: &str) -> String {
+    let named = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    named
+        .iter()
+        .fold(text.to_owned(), |text, (name, c)| text.replace(name, c))
+}
+
+/// Writes outlines in units of the drawing, whose y grows downwards.
+struct Pen {
+    path: String,
+    x: f32,
+    y: f32,
+    scale: f32,
+}
+
+impl Pen {
+    fn write(&mut self, command: char, points: &[(f32, f32)]) {
+        self.path.push(command);
+        for (x, y) in points {
+            let (x, y) = (self.x + x * self.scale, self.y - y * self.scale);
+            // A hundredth of a unit is less than any eye or screen tells.
+            write!(self.path, "{x:.2} {y:.2} ").unwrap_or_default();
+        }
+    }
+}
+
+impl OutlineBuilder for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.write('M', &[(x, y)]);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.write('L', &[(x, y)]);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.write('Q', &[(x1, y1), (x, y)]);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.write('C', &[(x1, y1), (x2, y2), (x, y)]);
+    }
+
+    fn close(&mut self) {
+        self.path.push('Z');
+    }
+}
