@@ -51,28 +51,29 @@ pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
     }
 }
 
-/// A result as the answer to the message with this id: `before`, `shared` and `after` are the parts of the result. A
-/// long `shared` part is not copied.
-pub(super) fn result(id: Option<&str>, before: &[&str], shared: &Bytes, after: &str) -> Body {
-    let id = id.unwrap_or("null");
-    let is_copied = shared.len() <= MAX_COPIED;
-    let length: usize = before.iter().map(|part| part.len()).sum();
-    let copied = if is_copied { shared.len() } else { 0 };
-    let mut first = Vec::with_capacity(64 + id.len() + length + copied + after.len());
-    for part in [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#] {
-        first.extend_from_slice(part.as_bytes());
-    }
-    for part in before {
+/// A result as the answer to the message with this id. The parts of a long result are not copied.
+pub(super) fn result(id: Option<&str>, parts: &[Bytes]) -> Body {
+    let opening = [
+        r#"{"jsonrpc":"2.0","id":"#,
+        id.unwrap_or("null"),
+        r#","result":"#,
+    ];
+    let length: usize = parts.iter().map(Bytes::len).sum();
+    let is_copied = length <= MAX_COPIED;
+    let mut first = Vec::with_capacity(128 + if is_copied { length } else { 0 });
+    for part in opening {
         first.extend_from_slice(part.as_bytes());
     }
     if is_copied {
-        for part in [shared, after.as_bytes(), b"}"] {
-            first.extend_from_slice(part);
-        }
+        parts.iter().for_each(|part| first.extend_from_slice(part));
+        first.push(b'}');
         return Body::from(first);
     }
-    let last = Bytes::from(format!("{after}}}"));
-    Body::new(Pieces([first.into(), shared.clone(), last].into_iter()))
+    let mut pieces = Vec::with_capacity(parts.len() + 2);
+    pieces.push(first.into());
+    pieces.extend_from_slice(parts);
+    pieces.push(Bytes::from_static(b"}"));
+    Body::new(Pieces(pieces.into_iter()))
 }
 
 /// A response of JSON.
@@ -85,7 +86,7 @@ pub(crate) fn response(status: StatusCode, body: impl Into<Body>) -> Response {
 }
 
 /// A body of pieces whose length is known.
-struct Pieces(std::array::IntoIter<Bytes, 3>);
+struct Pieces(std::vec::IntoIter<Bytes>);
 
 impl http_body::Body for Pieces {
     type Data = Bytes;

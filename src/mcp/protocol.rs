@@ -2,6 +2,7 @@
 //! a result.
 
 use super::message::PlainCall;
+use axum::body::Bytes;
 use econoscope_data::pool::Caller;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
@@ -116,7 +117,7 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue
 /// Who the server is, as that stands in a result's `_meta`.
 pub(super) struct Signature {
     identity: Value,
-    end: String,
+    end: Bytes,
 }
 
 impl Signature {
@@ -124,7 +125,7 @@ impl Signature {
         let identity = json!(identity);
         let meta = json!({ SIGNATURE: identity });
         Self {
-            end: format!(r#","isError":false,"_meta":{meta}}}"#),
+            end: format!(r#","isError":false,"_meta":{meta}}}"#).into(),
             identity,
         }
     }
@@ -136,8 +137,8 @@ impl Signature {
     }
 
     /// The end of a successful result that has this signature, as JSON.
-    pub(super) fn end(&self) -> &str {
-        &self.end
+    pub(super) fn end(&self) -> Bytes {
+        self.end.clone()
     }
 }
 

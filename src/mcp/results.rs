@@ -2,6 +2,7 @@
 
 use super::jsonrpc;
 use super::protocol::{Lifecycle, Signature};
+use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
 use econoscope_answers::endpoints::{Backend, Reply, forward};
@@ -16,6 +17,10 @@ const MAX_TEXT: usize = 40_000;
 
 /// JSON of so many bytes is parsed at once.
 const SMALL_ANSWER: usize = 16 * 1024;
+
+/// A successful result up to its text.
+const HANDSHAKE_START: &[u8] = br#"{"content":[{"type":"text","text":"#;
+const INLINE_START: &[u8] = br#"{"resultType":"complete","content":[{"type":"text","text":"#;
 
 /// A failure: `why` for the model, `meta` for programs.
 pub(super) fn failure(why: String, meta: Map<String, Value>) -> CallToolResult {
@@ -107,21 +112,16 @@ pub(super) fn response(
         Ok(reply) => reply,
         Err(failure) => return failed(id, failure, lifecycle, signature),
     };
-    let picture = picture(&reply).map(|block| format!(",{}", json!(block)));
     let (start, end) = match lifecycle {
-        Lifecycle::Handshake => ("", r#","isError":false}"#),
-        Lifecycle::Inline => (r#""resultType":"complete","#, signature.end()),
+        Lifecycle::Handshake => (HANDSHAKE_START, Bytes::from_static(br#","isError":false}"#)),
+        Lifecycle::Inline => (INLINE_START, signature.end()),
     };
-    let before = [
-        "{",
-        start,
-        r#""content":[{"type":"text","text":"#,
-        reply.quoted_text(),
-        "}",
-        picture.as_deref().unwrap_or_default(),
-        r#"],"structuredContent":"#,
-    ];
-    let body = jsonrpc::result(id, &before, &reply.json, end);
+    let middle = match picture(&reply) {
+        None => Bytes::from_static(br#"}],"structuredContent":"#),
+        Some(picture) => format!(r#"}},{}],"structuredContent":"#, json!(picture)).into(),
+    };
+    let (text, json) = (reply.quoted_text().clone(), reply.json.clone());
+    let body = jsonrpc::result(id, &[Bytes::from_static(start), text, middle, json, end]);
     jsonrpc::response(StatusCode::OK, body)
 }
 
@@ -136,6 +136,6 @@ pub(super) fn failed(
         Lifecycle::Handshake => failure.result_type = None,
         Lifecycle::Inline => signature.sign(&mut failure.meta),
     }
-    let body = jsonrpc::result(id, &[], &json!(failure).to_string().into(), "");
+    let body = jsonrpc::result(id, &[json!(failure).to_string().into()]);
     jsonrpc::response(StatusCode::OK, body)
 }

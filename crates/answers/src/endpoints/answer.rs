@@ -24,7 +24,7 @@ pub struct Answer {
     /// How long a client may keep it.
     pub max_age: Duration,
     body: OnceLock<Arc<Body>>,
-    quoted: OnceLock<Box<str>>,
+    quoted: OnceLock<Bytes>,
     asked: AtomicU32,
 }
 
@@ -100,7 +100,7 @@ impl Answer {
     }
 
     /// The text as a JSON string.
-    pub fn quoted_text(&self) -> &str {
+    pub fn quoted_text(&self) -> &Bytes {
         self.quoted
             .get_or_init(|| Value::from(&*self.text).to_string().into())
     }
