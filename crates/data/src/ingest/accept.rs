@@ -120,6 +120,8 @@ pub(super) struct Source {
     pub(super) kind: Kind,
     /// The sources that are asked for the series before it.
     pub(super) earlier: Vec<String>,
+    /// Whether one of them brought rows in this sync, if old ones.
+    pub(super) is_covered: bool,
     /// Whether nobody saw it answer, and no figure has confirmed it.
     pub(super) is_unproven: bool,
     /// Whether it computes its whole past anew each time.
@@ -146,6 +148,7 @@ impl Source {
             id: id.to_owned(),
             kind,
             earlier: Vec::new(),
+            is_covered: false,
             is_unproven: false,
             recomputes: false,
         }
@@ -154,6 +157,8 @@ impl Source {
     /// Its role where the newest rows held are from `origin`.
     pub(super) fn role(&self, origin: Option<&str>) -> Role {
         match (self.kind, origin) {
+            // Whoever brought the newest rows that are held.
+            _ if self.is_covered => Role::Fallback,
             (_, Some(origin)) if origin == self.id => Role::Owner,
             (_, Some(origin)) if self.earlier.iter().any(|id| id == origin) => Role::Fallback,
             (Kind::Fred, _) => Role::Owner,
@@ -350,6 +355,33 @@ mod tests {
     use super::*;
     use econoscope_core::catalogue::Catalogue;
     use econoscope_core::model::frequency::day_from_number;
+
+    #[test]
+    fn a_role_follows_from_who_brought_the_rows() {
+        let recipe = Source {
+            earlier: vec!["treasury".to_owned()],
+            ..Source::new("board", Kind::Recipe)
+        };
+        assert_eq!(recipe.role(Some("board")), Role::Owner);
+        assert_eq!(recipe.role(Some("treasury")), Role::Fallback);
+        assert_eq!(recipe.role(Some("bundled")), Role::Preferred);
+        let fred = Source {
+            earlier: recipe.earlier.clone(),
+            ..Source::new("fred", Kind::Fred)
+        };
+        assert_eq!(fred.role(Some("bundled")), Role::Owner);
+        assert_eq!(fred.role(Some("treasury")), Role::Fallback);
+        let covered = Source {
+            is_covered: true,
+            ..fred
+        };
+        assert_eq!(covered.role(Some("bundled")), Role::Fallback);
+        assert_eq!(covered.role(Some("fred")), Role::Fallback);
+        assert_eq!(
+            Source::new("formula", Kind::Formula).role(None),
+            Role::Computed
+        );
+    }
 
     fn rows(f: impl Fn(i32) -> f64) -> Vec<Observation> {
         let day = |n| day_from_number(20_000 + n).unwrap();

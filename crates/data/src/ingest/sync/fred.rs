@@ -104,6 +104,7 @@ impl Run<'_> {
             true => Source::new("fred vintages", Kind::Fred),
             false => Source {
                 earlier: routes.map(|at| at.source.id.clone()).collect(),
+                is_covered: step.is_covered,
                 ..Source::new(FRED, Kind::Fred)
             },
         };
