@@ -2,7 +2,7 @@
 
 Every source of `crates/core/data/sources` has a port of its own. The releases of the Federal Reserve Board, BLS and BEA are made,
 each in its own form, of the figures in `data/series`, in which FRED answers, too; all others answer with the bodies
-kept beside their recipes. What nobody saw answered is not believed at the first sync and is at the second, since what
+kept beside their recipes. What nobody saw answered is not accepted at the first sync and is at the second, since what
 FRED brought agrees with it. Printed: requests by host, time, and where series have a live source.
 """
 
