@@ -13,10 +13,8 @@ use crate::app;
 use crate::config::{self, Command, Config};
 use crate::generate;
 use anyhow::{Context, Result, bail};
-use econoscope_data::desk::scores::{self, Scores};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::ingest::{self, Progress};
-use econoscope_data::store::{Sqlite, Store};
+use econoscope_data::store::Store;
 use print::{complain, print, printable, tell, warn};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -92,7 +90,6 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Health(asked) => health::health(asked).await,
         Command::Completions { shell } => completions(*shell),
         Command::Manual { folder } => manual(folder),
-        Command::Score { check, root } => score(*check, root.as_deref()),
         Command::Generate { check, root } => generate(*check, root),
     }?;
     Ok(ExitCode::SUCCESS)
@@ -165,25 +162,6 @@ fn listed(names: &[&str]) -> String {
         more => format!(" and {more} more"),
     };
     first.join(", ") + &more
-}
-
-fn score(check: bool, root: Option<&Path>) -> Result<()> {
-    let store = Arc::new(Sqlite::bundled()?);
-    let desk = Desk::open(store, Settings::default(), Desk::system_clock());
-    let found = desk.score()?;
-    if check && found != *Scores::embedded()? {
-        print(&found.in_markdown())?;
-        bail!(
-            "the record in the program is another; run `econoscope score --root .` and build anew"
-        );
-    }
-    if let Some(root) = root.filter(|_| !check) {
-        let path = root.join(scores::PATH);
-        let text = serde_json::to_string_pretty(&found)? + "\n";
-        std::fs::write(&path, text)
-            .with_context(|| format!("writing {}", econoscope_data::disk::shown(&path)))?;
-    }
-    print(&found.in_markdown())
 }
 
 fn generate(check: bool, root: &Path) -> Result<()> {

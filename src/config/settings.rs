@@ -152,15 +152,6 @@ pub(crate) enum Command {
         /// Folder that takes them; made when absent
         folder: PathBuf,
     },
-    /// Compute how good the indicators were in real time, from the bundled vintages, and print it
-    Score {
-        /// Only compare with the record in the project; fail when it differs
-        #[arg(long)]
-        check: bool,
-        /// Folder of the project, whose record is written
-        #[arg(long, value_name = "FOLDER")]
-        root: Option<PathBuf>,
-    },
     /// Write the files that are printed from the endpoint table
     Generate {
         /// Only compare; fail when a file differs

@@ -1,5 +1,5 @@
 //! The record that the program carries, beside the figures of the study it was made after: within one unit of the last
-//! printed digit. That the record is what the vintages give is what `econoscope score --check` tests.
+//! printed digit. That the record is what the vintages give is what `econoscope-score --check` tests.
 
 use econoscope_data::desk::scores::Scores;
 

@@ -72,11 +72,10 @@ impl Desk {
 
     /// A composite's whole history, from the figures known at `as_of` or, where its method has each period as it was
     /// known at its own time, from what is on record of that.
-    pub(super) fn history(
-        &self,
-        composite: &'static Composite,
-        as_of: AsOf,
-    ) -> Result<Vec<Observation>> {
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn history(&self, composite: &'static Composite, as_of: AsOf) -> Result<Vec<Observation>> {
         let day = self.day(composite, as_of)?;
         if composite.is_as_known() {
             let path = self.as_known_up_to(composite, day)?;
@@ -110,7 +109,10 @@ impl Desk {
     }
 
     /// All that was ever known of the named series; those that hold nothing are absent.
-    pub(super) fn recorded<'a>(
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn recorded<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         state: State,

@@ -106,7 +106,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(super) fn set_on<'a>(
+    pub fn set_on<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         day: Date,

@@ -1,38 +1,11 @@
-//! How good our indicators were in real time, computed from the vintages at hand and not copied.
-//!
-//! `econoscope score` computes it and writes `crates/data/data/scores.json`, which the program carries; the gate compares the two.
+//! How good our indicators were in real time: the record that `econoscope-score` computed from the bundled vintages.
 
-mod detection;
-mod recession;
-mod recession_now;
-mod regime;
-mod revisions;
-mod stress;
-mod table;
-mod target;
-
-pub use table::ScoreTable;
-
-use super::local::Desk;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::table as csv;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// Where the record lies below the project's folder.
-pub const PATH: &str = "crates/data/data/scores.json";
-
 const EMBEDDED: &str = include_str!("../../data/scores.json");
-
-/// What each indicator claims, how many variants were tried before it was chosen, and what of its record cannot be
-/// computed from the bundle.
-const CLAIMS: &str = include_str!("../../data/claims.csv");
-const QUESTIONS: [&str; 3] = [
-    "what it claims",
-    "variants tried before this one",
-    "not computed from the bundle",
-];
 
 /// The record of every indicator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,38 +47,63 @@ impl Scores {
     }
 }
 
-impl Desk {
-    /// Computes the record from everything that is held.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be read; [`Error::NoData`] when it holds too little.
-    pub fn score(&self) -> Result<Scores> {
-        let mut tables = recession_now::tables(self)?;
-        tables.extend(recession::tables(self)?);
-        tables.extend(regime::tables(self)?);
-        tables.extend(stress::tables(self)?);
-        tables.push(revisions::table(self)?);
-        tables.extend(claims().collect::<Result<Vec<_>>>()?);
-        Ok(Scores {
-            basis: "Computed by `econoscope score` from the bundled vintages: each figure as it was known on its day. \
-                    Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
-                    months. Study: measured once outside, not repeated here. Out of sample: constants estimated anew at every month from labels then at least 24 months \
-                    old."
-                .to_owned(),
-            tables,
-        })
-    }
+/// A table about an indicator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreTable {
+    /// The indicator: "RNOW", "regime".
+    pub indicator: String,
+    /// What it shows: sample, target, rule.
+    pub title: String,
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// Rows, a cell for each column.
+    pub rows: Vec<Vec<String>>,
 }
 
-fn claims() -> impl Iterator<Item = Result<ScoreTable>> {
-    csv::rows(CLAIMS).map(|(_, row)| {
-        let [indicator, answers @ ..]: [&str; 4] =
-            row.map_err(|problem| Error::bad_file("crates/data/data/claims.csv", problem))?;
-        let title = "what stands behind it";
-        let mut table = ScoreTable::new(indicator, title, &["question", "answer"]);
-        for said in QUESTIONS.into_iter().zip(answers) {
-            table.row(<[&str; 2]>::from(said).map(str::to_owned));
+impl ScoreTable {
+    /// A table without rows.
+    pub fn new(indicator: &str, title: &str, columns: &[&str]) -> Self {
+        Self {
+            indicator: indicator.to_owned(),
+            title: title.to_owned(),
+            columns: columns.iter().map(|c| (*c).to_owned()).collect(),
+            rows: Vec::new(),
         }
-        Ok(table)
-    })
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    fn in_markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rows: String = self.rows.iter().map(|r| line(r)).collect();
+        let rule = "|---".repeat(self.columns.len());
+        format!(
+            "\n## {}: {}\n\n{}{rule}|\n{rows}",
+            self.indicator,
+            self.title,
+            line(&self.columns)
+        )
+    }
+
+    /// The rows in a line of prose.
+    pub fn in_prose(&self) -> String {
+        let row = |cells: &Vec<String>| {
+            let named = self.columns.iter().zip(cells).skip(1);
+            let named: Vec<String> = match self.columns.len() {
+                // A question and its answer.
+                2 => named.map(|(_, v)| v.clone()).collect(),
+                _ => named.map(|(c, v)| format!("{c} {v}")).collect(),
+            };
+            format!(
+                "{}: {}",
+                cells.first().map_or("", String::as_str),
+                named.join(", ")
+            )
+        };
+        let rows: Vec<String> = self.rows.iter().map(row).collect();
+        format!("{}: {}.", self.title, rows.join("; "))
+    }
 }

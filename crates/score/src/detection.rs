@@ -1,11 +1,11 @@
 //! How soon a signal came and went at each recession, and when it stood without one.
 
-use super::table::ScoreTable;
 use econoscope_core::indicators::alarm::AlarmPeriod;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::{RECESSIONS, Recession};
 use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::days_between;
+use econoscope_data::desk::scores::ScoreTable;
 
 /// A signal and the times for which it stood, by the days on which that was known.
 pub(super) struct Signal {

@@ -4,8 +4,7 @@ mod lessons;
 mod revised;
 mod seen;
 
-use super::table::{ScoreTable, rate, share};
-use crate::desk::local::Desk;
+use crate::{rate, share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{self, Nowcast};
@@ -13,6 +12,8 @@ use econoscope_core::indicators::regime::{self, Errors, PUBLISHED, Regime, Regim
 use econoscope_core::indicators::statistics::{Said, average, brier};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 use jiff::ToSpan;
 use lessons::{LAST_LEARNT, Lessons};
 use seen::{Seen, known, seen};

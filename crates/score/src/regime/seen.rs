@@ -1,10 +1,10 @@
 //! What is looked at of a month, and what was known on a day.
 
-use crate::desk::local::Desk;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::nowcast::WEEKLY;
 use econoscope_core::indicators::regime::{self, Regime, RegimeMonth};
 use econoscope_core::model::{Date, SeriesSet};
+use econoscope_data::desk::Desk;
 
 /// A month's label and scores.
 pub(super) type Seen = (Regime, f64, f64);

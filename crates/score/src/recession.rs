@@ -1,9 +1,7 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
-use super::detection::{self, Signal, SignalWindow};
-use super::table::ScoreTable;
-use super::target::{ByMonth, Row, Target};
-use crate::desk::local::Desk;
+use crate::detection::{self, Signal, SignalWindow};
+use crate::target::{ByMonth, Row, Target};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months, log_ratio};
 use econoscope_core::indicators::nber::is_recession;
@@ -11,6 +9,8 @@ use econoscope_core::indicators::recession::{first_term, second_term};
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::indicators::transform::bond_equivalent;
 use econoscope_core::model::{AsOf, Knowledge, Observation};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// From here on permits have vintages.

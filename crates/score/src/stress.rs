@@ -1,8 +1,7 @@
 //! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
 
-use super::detection::{self, Signal, SignalWindow};
-use super::table::{ScoreTable, share};
-use crate::desk::local::Desk;
+use crate::detection::{self, Signal, SignalWindow};
+use crate::share;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::alarm::AlarmRule;
 use econoscope_core::indicators::months::{Month, Months};
@@ -10,6 +9,8 @@ use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::statistics::{Said, auc, average};
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::model::AsOf;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 
 const SINCE: Month = Month::new(1985, 1);
 /// Stress from which on a spell is counted: five days in a row begin and end it.

@@ -1,7 +1,6 @@
 //! What could be learnt of the bridges by a day: each first print beside what was known before it.
 
 use super::seen::known;
-use crate::desk::local::Desk;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months};
 use econoscope_core::indicators::nowcast::GASOLINE_OUT_AFTER;
@@ -11,6 +10,7 @@ use econoscope_core::indicators::regime::MonthlyInputs;
 use econoscope_core::indicators::statistics::least_squares;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesSet};
+use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 
 /// First months of the regressions: of claims, of gasoline.
@@ -144,8 +144,8 @@ impl<'a> Weekly<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::Settings;
-    use crate::store::Sqlite;
+    use econoscope_data::desk::Settings;
+    use econoscope_data::store::Sqlite;
     use std::sync::Arc;
 
     #[test]

@@ -1,9 +1,8 @@
 //! How the regime of a month's end differed from what is said of it today, and when its growth was below trend.
 
 use super::seen::{Seen, known, seen};
-use crate::desk::local::Desk;
-use crate::desk::scores::detection::{self, Signal, SignalWindow, at_least};
-use crate::desk::scores::table::{ScoreTable, rate, share};
+use crate::detection::{self, Signal, SignalWindow, at_least};
+use crate::{rate, share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::is_recession;
@@ -11,6 +10,8 @@ use econoscope_core::indicators::regime::{self, Regime, RegimeMonth};
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Observation};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 use jiff::ToSpan;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! How series were revised, over every period with a first print in the bundled vintages.
 
-use super::table::ScoreTable;
-use crate::desk::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{number, signed};
 use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 
 /// Series of the table, in its order.
 const SERIES: [&str; 14] = [

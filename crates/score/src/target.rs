@@ -1,11 +1,12 @@
 //! What rules say month by month is to come: fitted anew at each month from no more than was known in it, and held
 //! against what came.
 
-use super::table::{ScoreTable, rate, share};
+use crate::{rate, share};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     Said, auc, brier, calibration, dot, normal_cdf, probit,
 };
+use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// A month and its inputs, the constant first.

@@ -1,9 +1,7 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
-use super::detection::{self, Signal, SignalWindow, at_least};
-use super::table::ScoreTable;
-use super::target::{ByMonth, Row, Target};
-use crate::desk::local::Desk;
+use crate::detection::{self, Signal, SignalWindow, at_least};
+use crate::target::{ByMonth, Row, Target};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months};
@@ -15,6 +13,8 @@ use econoscope_core::indicators::sahm;
 use econoscope_core::indicators::statistics::{dot, normal_cdf};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date, Knowledge, Observation, Recorded};
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::ScoreTable;
 
 const FIRST: Month = Month::new(1968, 1);
 /// When an alarm belongs to a recession.

@@ -1,0 +1,73 @@
+//! The record of the indicators in real time, computed from the bundled vintages and not copied.
+//!
+//! `cargo run -p econoscope-score` computes it and writes `crates/data/data/scores.json`, which the program carries.
+
+mod detection;
+mod recession;
+mod recession_now;
+mod regime;
+mod revisions;
+mod stress;
+mod target;
+
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::statistics::average;
+use econoscope_core::model::table as csv;
+use econoscope_data::desk::Desk;
+use econoscope_data::desk::scores::{ScoreTable, Scores};
+
+/// What each indicator claims, how many variants were tried before it was chosen, and what of its record cannot be
+/// computed from the bundle.
+const CLAIMS: &str = include_str!("../data/claims.csv");
+const QUESTIONS: [&str; 3] = [
+    "what it claims",
+    "variants tried before this one",
+    "not computed from the bundle",
+];
+
+/// Computes the record from everything that is held.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read; [`Error::NoData`] when it holds too little.
+pub fn score(desk: &Desk) -> Result<Scores> {
+    let mut tables = recession_now::tables(desk)?;
+    tables.extend(recession::tables(desk)?);
+    tables.extend(regime::tables(desk)?);
+    tables.extend(stress::tables(desk)?);
+    tables.push(revisions::table(desk)?);
+    tables.extend(claims().collect::<Result<Vec<_>>>()?);
+    Ok(Scores {
+        basis: "Computed by `econoscope-score` from the bundled vintages: each figure as it was known on its day. \
+                Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
+                months. Study: measured once outside, not repeated here. Out of sample: constants estimated anew at every month from labels then at least 24 months \
+                old."
+            .to_owned(),
+        tables,
+    })
+}
+
+fn claims() -> impl Iterator<Item = Result<ScoreTable>> {
+    csv::rows(CLAIMS).map(|(_, row)| {
+        let [indicator, answers @ ..]: [&str; 4] =
+            row.map_err(|problem| Error::bad_file("crates/score/data/claims.csv", problem))?;
+        let title = "what stands behind it";
+        let mut table = ScoreTable::new(indicator, title, &["question", "answer"]);
+        for said in QUESTIONS.into_iter().zip(answers) {
+            table.row(<[&str; 2]>::from(said).map(str::to_owned));
+        }
+        Ok(table)
+    })
+}
+
+/// ".962"; a dash where there is none.
+pub(crate) fn share(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |v| {
+        let text = format!("{v:.3}");
+        text.strip_prefix('0').map_or(text.clone(), str::to_owned)
+    })
+}
+
+/// The share of those that are so.
+pub(crate) fn rate(are: impl Iterator<Item = bool>) -> String {
+    share(average(are.map(|is| f64::from(u8::from(is)))))
+}
