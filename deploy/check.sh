@@ -99,7 +99,7 @@ caddy_proxy() {
   own=$(free)
   sed -e "s|^macro.example.org|http://macro.example.org:$own|" -e "s/127.0.0.1:8080/127.0.0.1:$port/" "$here/Caddyfile" >Caddyfile
   caddy fmt Caddyfile | diff Caddyfile - >/dev/null || fail "caddy fmt wants the Caddyfile otherwise"
-  { echo '{'; echo ' admin off'; echo '}'; cat Caddyfile; } >Caddyfile.whole
+  sed '0,/^{$/s//{\n\tadmin off/' Caddyfile >Caddyfile.whole
   start env HOME="$work" XDG_DATA_HOME="$work" caddy run --adapter caddyfile --config Caddyfile.whole 2>caddy.log
   through caddy "$own" 2
 }
