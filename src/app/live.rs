@@ -22,17 +22,17 @@ pub(crate) async fn keep_in_sync(
     stop: CancellationToken,
     counted: impl Fn(SyncCounts),
 ) {
-    let Some(turns) = desk.store().turns() else {
+    let Some(leadership) = desk.store().leadership() else {
         return fetch_on(&desk, &config, every, &stop, &counted).await;
     };
-    let mut terms = turns.terms();
+    let mut terms = leadership.terms();
     while !stop.is_cancelled() {
         let term = stop.run_until_cancelled(terms.wait_for(Option::is_some));
         let Some(term) = term.await.and_then(|term| *term.ok()?) else {
             break;
         };
         let over = stop.child_token();
-        let desk = match desk_over(turns.in_term(term), &config, None, true) {
+        let desk = match desk_over(leadership.in_term(term), &config, None, true) {
             Ok(desk) => desk,
             Err(error) => {
                 let error = econoscope_core::error::causes(error.chain());
@@ -48,9 +48,9 @@ pub(crate) async fn keep_in_sync(
         };
         tokio::join!(fetch_on(&desk, &config, every, &over, &counted), ends);
     }
-    // Nobody waits for a turn any more.
+    // Nobody waits for the lease any more.
     drop(terms);
-    turns.resign();
+    leadership.resign();
 }
 
 /// Fetches what is due now and then every few hours, until stopped.

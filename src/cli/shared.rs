@@ -69,7 +69,7 @@ pub(super) fn turn(config: &Config) -> Result<Option<LeaseGuard>> {
         Postgres::unchecked(&address)?.migrate()?;
     }
     let store = Postgres::open_with_history(&address)?;
-    match store.take_turn()? {
+    match store.take_lease()? {
         Ok(turn) => Ok(Some(turn)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its turn ends 15 s later"

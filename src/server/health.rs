@@ -34,7 +34,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
                 "last_sync": held.last_sync.map(|t| t.to_string()),
             });
             // Without its database a copy answers as ever, and says since when.
-            let following = desk.store().following();
+            let following = desk.store().replica();
             if let Some((following, body)) = following.zip(body.as_object_mut()) {
                 let database = json!({
                     "away_since": following.away_since.map(|t| t.to_string()),

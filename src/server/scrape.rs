@@ -64,7 +64,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         ages,
         projections,
         held: holdings,
-        following: desk.store().following(),
+        following: desk.store().replica(),
         now: clock::wall(),
     };
     match page.render() {

@@ -5,7 +5,7 @@
 //! arrives late (an older day of knowledge) takes its place without disturbing newer ones.
 //! A whole archive tells more: what was read without a day cannot have been known before the archive saw it.
 
-use super::seam::{WriteOutcome, WriteVintages};
+use super::{WriteOutcome, WriteVintages};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Date, Known, SeriesId, Vintages};
 use jiff::Timestamp;

@@ -3,7 +3,11 @@
 mod describing;
 mod keeping;
 mod knowledge;
-mod words;
+
+use crate::store::{Store, Write, WriteOutcome};
+use econoscope_core::model::{Date, Observation, SeriesId};
+use jiff::Timestamp;
+use jiff::civil::date;
 
 /// Runs functions of the contract on a fresh store of each kind, always as `&dyn Store`.
 macro_rules! on_every_store {
@@ -59,4 +63,50 @@ on_every_store! {
     notes_are_kept_and_replaced,
     version_grows_with_what_is_visible_and_only_then,
     readers_see_the_old_or_the_new_state;
+}
+
+fn id(name: &str) -> SeriesId {
+    SeriesId::new(name).unwrap()
+}
+
+fn at(seconds: i64) -> Timestamp {
+    // 2026-11-21T12:00:00Z and so many seconds.
+    Timestamp::from_second(1_795_262_400 + seconds).unwrap()
+}
+
+fn read_on() -> Date {
+    date(2026, 11, 21)
+}
+
+/// Monthly from January 2026.
+fn months(values: &[f64]) -> Vec<Observation> {
+    (1..)
+        .zip(values)
+        .map(|(month, &value)| Observation::new(date(2026, month, 1), value))
+        .collect()
+}
+
+fn put(store: &dyn Store, values: &[f64], known_from: Option<Date>) -> WriteOutcome {
+    put_rows(store, &months(values), known_from)
+}
+
+fn put_rows(store: &dyn Store, rows: &[Observation], known_from: Option<Date>) -> WriteOutcome {
+    store
+        .write(Write {
+            id: &id("GDP"),
+            observations: rows,
+            known_from,
+            fetched_at: at(0),
+            origin: "test",
+        })
+        .unwrap()
+}
+
+fn latest(store: &dyn Store) -> Vec<f64> {
+    let rows = store.read(&id("GDP")).unwrap().unwrap().latest();
+    rows.iter().map(|o| o.value).collect()
+}
+
+fn written(added: usize, revised: usize) -> WriteOutcome {
+    WriteOutcome { added, revised }
 }

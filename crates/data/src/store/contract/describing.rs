@@ -1,7 +1,7 @@
 //! Descriptions: kept, replaced, found by their words.
 
-use super::words::id;
-use crate::store::seam::{Description, Store};
+use super::id;
+use crate::store::{Description, Store};
 use econoscope_core::model::Frequency;
 
 fn described(name: &str, title: &str) -> Description {

@@ -1,7 +1,7 @@
 //! All or nothing, status, texts, version, and several threads at once.
 
-use super::words::{at, id, latest, months, put, put_rows, written};
-use crate::store::seam::{Article, Status, Store, Write, WriteVintages};
+use super::{at, id, latest, months, put, put_rows, written};
+use crate::store::{Article, Status, Store, Write, WriteVintages};
 use econoscope_core::model::frequency::day_from_number;
 use econoscope_core::model::{Known, Observation};
 use jiff::civil::date;

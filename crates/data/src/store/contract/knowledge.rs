@@ -1,7 +1,7 @@
 //! Rows and what was known when.
 
-use super::words::{at, id, latest, months, put, put_rows, read_on, written};
-use crate::store::seam::{Store, WriteOutcome, WriteVintages};
+use super::{at, id, latest, months, put, put_rows, read_on, written};
+use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::model::{Date, Frequency, Known, Observation};
 use jiff::civil::date;
 

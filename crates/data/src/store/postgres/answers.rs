@@ -3,7 +3,7 @@
 use super::handle::Postgres;
 use super::work::WantedRows;
 use crate::store::change::{self, kept};
-use crate::store::seam::{
+use crate::store::{
     Article, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome, WriteVintages,
 };
 use econoscope_core::error::Result;
@@ -14,7 +14,7 @@ impl Store for Postgres {
     fn version(&self) -> Result<u64> {
         match &self.copy {
             Some(copy) => copy.file.version(),
-            None => Ok(self.mark()?.version.unsigned_abs()),
+            None => Ok(self.watermark()?.version.unsigned_abs()),
         }
     }
 
@@ -23,11 +23,11 @@ impl Store for Postgres {
         copy.map_or(0, |copy| copy.file.incarnation())
     }
 
-    fn turns(&self) -> Option<&dyn Leadership> {
+    fn leadership(&self) -> Option<&dyn Leadership> {
         self.copy.is_some().then_some(self)
     }
 
-    fn following(&self) -> Option<ReplicaStatus> {
+    fn replica(&self) -> Option<ReplicaStatus> {
         self.copy.as_ref().map(|copy| copy.now())
     }
 
@@ -66,7 +66,7 @@ impl Store for Postgres {
     fn count(&self) -> Result<u64> {
         match &self.copy {
             Some(copy) => copy.file.count(),
-            None => Ok(self.mark()?.series.unsigned_abs()),
+            None => Ok(self.watermark()?.series.unsigned_abs()),
         }
     }
 

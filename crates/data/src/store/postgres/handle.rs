@@ -1,14 +1,14 @@
 //! A database that is open: asked and written to directly, or with a copy that answers for it.
 
-use super::fetch;
-use super::following::ReplicaFile;
 use super::lines::state;
+use super::replica::ReplicaFile;
 use super::thread::{beside, wait};
+use super::transfer;
 use super::work::{self, Done, WantedRows};
-use super::{layout, lease, upload};
+use super::{layout, lease};
 use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::Mark;
+use crate::store::sqlite::lines::Watermark;
 use econoscope_core::error::{Error, Result};
 use parking_lot::Mutex;
 use std::path::Path;
@@ -72,7 +72,7 @@ impl Postgres {
     /// The same; one that holds no series starts as a copy of the bundled history.
     pub(super) fn begin(&self) -> Result<()> {
         self.check()?;
-        if self.mark()?.series == 0 {
+        if self.watermark()?.series == 0 {
             self.fill_from(&Sqlite::bundled()?)?;
         }
         Ok(())
@@ -90,7 +90,7 @@ impl Postgres {
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
-    pub fn take_turn(&self) -> Result<std::result::Result<LeaseGuard, String>> {
+    pub fn take_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
         let term = match wait(lease::take(&self.db, &lease::own_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),
@@ -98,7 +98,7 @@ impl Postgres {
         let db = self.db.clone();
         let kept = beside(async move {
             loop {
-                tokio::time::sleep(lease::BEAT).await;
+                tokio::time::sleep(lease::HEARTBEAT).await;
                 if matches!(lease::renew(&db, term).await, Ok(false)) {
                     return;
                 }
@@ -117,7 +117,7 @@ impl Postgres {
     /// [`Error::Store`] when the database cannot be reached.
     pub fn standing(&self) -> Result<(i64, String)> {
         let holder = wait(lease::holder(&self.db))?;
-        Ok((self.mark()?.series, holder))
+        Ok((self.watermark()?.series, holder))
     }
 
     /// Runs work that only reads.
@@ -163,7 +163,7 @@ impl Postgres {
         if let Some(change) = done.change {
             // Whoever hears it looks sooner; whoever does not, looks by himself.
             let db = self.db.clone();
-            beside(async move { db.notify(fetch::CHANNEL).await })?;
+            beside(async move { db.notify(transfer::CHANNEL).await })?;
             if let Some(copy) = &self.copy {
                 copy.wait_for(change);
             }
@@ -172,7 +172,7 @@ impl Postgres {
     }
 
     /// The state of the database now.
-    pub(super) fn mark(&self) -> Result<Mark> {
+    pub(super) fn watermark(&self) -> Result<Watermark> {
         wait(state(&self.db))
     }
 
@@ -181,7 +181,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when either fails. Nothing was written then.
     pub fn fill_from(&self, store: &Sqlite) -> Result<bool> {
-        wait(upload::fill(&self.db, store))
+        wait(transfer::fill(&self.db, store))
     }
 
     /// Writes what the database holds into a new file.
@@ -196,7 +196,7 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        wait(fetch::bring(&self.db, &file, None, |_| {}))?;
+        wait(transfer::bring(&self.db, &file, None, |_| {}))?;
         file.cut_loose()
     }
 }

@@ -6,9 +6,9 @@ use econoscope_core::error::Result;
 use std::time::Duration;
 
 /// How long a turn lasts without being renewed.
-pub(super) const TERM: Duration = Duration::from_secs(15);
+pub(super) const LEASE: Duration = Duration::from_secs(15);
 /// How often it is renewed, and whoever has none looks for it.
-pub(super) const BEAT: Duration = Duration::from_secs(3);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// Takes the turn when it is nobody's: the new term, or who has it.
 ///
@@ -19,7 +19,7 @@ pub(super) async fn take(db: &Database, who: &str) -> Result<std::result::Result
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND expires < clock_timestamp() RETURNING term";
-        let seconds = i64::try_from(TERM.as_secs()).unwrap_or(i64::MAX);
+        let seconds = i64::try_from(LEASE.as_secs()).unwrap_or(i64::MAX);
         if let Some(row) = tx.query_opt(sql, &[&who, &seconds]).await? {
             return Ok(Ok(row.try_get(0)?));
         }
@@ -35,7 +35,7 @@ pub(super) async fn take(db: &Database, who: &str) -> Result<std::result::Result
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
 pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
-    until(db, term, i64::try_from(TERM.as_secs()).unwrap_or(i64::MAX)).await
+    until(db, term, i64::try_from(LEASE.as_secs()).unwrap_or(i64::MAX)).await
 }
 
 /// Ends the turn at once; where the database cannot be reached it ends by itself.

@@ -1,7 +1,7 @@
 //! Lines between PostgreSQL's tables and SQLite's, which have the same columns.
 
 use crate::postgres::{AttemptResult, Database, Session};
-use crate::store::sqlite::lines::{Line, Mark, Table};
+use crate::store::sqlite::lines::{Line, Table, Watermark};
 use futures_util::future::try_join_all;
 use rusqlite::types::Value;
 use tokio_postgres::Row;
@@ -91,17 +91,17 @@ fn bound(value: &Value) -> &(dyn ToSql + Sync) {
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when it cannot be reached.
-pub(super) async fn state(db: &Database) -> econoscope_core::Result<Mark> {
-    let read = db.transaction("read", |tx| async move { mark(&tx).await });
+pub(super) async fn state(db: &Database) -> econoscope_core::Result<Watermark> {
+    let read = db.transaction("read", |tx| async move { watermark(&tx).await });
     read.await
 }
 
 /// The state of the database now.
-pub(super) async fn mark(tx: &Session) -> AttemptResult<Mark> {
+pub(super) async fn watermark(tx: &Session) -> AttemptResult<Watermark> {
     let sql = "SELECT incarnation, change, version, series FROM econoscope.state WHERE id = 1";
     let statement = tx.prepare_cached(sql).await?;
     let row = tx.query_one(&statement, &[]).await?;
-    Ok(Mark {
+    Ok(Watermark {
         incarnation: row.try_get(0)?,
         change: row.try_get(1)?,
         version: row.try_get(2)?,

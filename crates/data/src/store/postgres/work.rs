@@ -2,7 +2,7 @@
 //!
 //! So both kinds of store do the same by the same code.
 
-use super::lines::{found, mark, put};
+use super::lines::{found, put, watermark};
 use crate::postgres::{AttemptResult, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{ARTICLE, DESCRIPTION, Line, NOTE, SEGMENT, SERIES, Table};
@@ -47,7 +47,11 @@ pub(super) async fn look<T>(
 ) -> AttemptResult<T> {
     let lines = load(&tx, wanted, "").await?;
     let is_list = matches!(wanted, WantedRows::Entries);
-    let series = if is_list { mark(&tx).await?.series } else { 0 };
+    let series = if is_list {
+        watermark(&tx).await?.series
+    } else {
+        0
+    };
     Ok(work(&Sqlite::holding(&lines, series, None)?)?)
 }
 

@@ -4,7 +4,7 @@ use super::file::{Sqlite, snapshot};
 use super::series;
 use super::{descriptions, state, texts, upkeep};
 use crate::store::change::{self, Change, kept};
-use crate::store::seam::{Article, Description, Status, Store, WriteOutcome, WriteVintages};
+use crate::store::{Article, Description, Status, Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;

@@ -7,7 +7,7 @@ use super::connect;
 use super::file::{Sqlite, transaction};
 use super::query::failed;
 use super::state;
-use crate::store::seam::Store;
+use crate::store::Store;
 use econoscope_core::error::{Error, Result};
 use rusqlite::{Connection, Transaction};
 use std::path::Path;

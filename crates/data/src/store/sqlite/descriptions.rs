@@ -5,7 +5,7 @@
 //! The index only finds; what is answered is the line, which its checksum vouches for.
 
 use super::query::{Query, checksum, damaged, execute, failed, has_table};
-use crate::store::seam::Description;
+use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::SeriesId;
 use rusqlite::{Connection, Row, ToSql};

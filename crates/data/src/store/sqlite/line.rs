@@ -2,7 +2,7 @@
 
 use super::query::{checksum, damaged};
 use crate::store::change::kept;
-use crate::store::seam::{Status, WriteVintages};
+use crate::store::{Status, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::{day_from_number, day_number, shift};
 use econoscope_core::model::{Date, Known, SeriesId};

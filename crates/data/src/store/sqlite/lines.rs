@@ -69,7 +69,7 @@ impl Line {
 
 /// Which state of which database a copy follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::store) struct Mark {
+pub(in crate::store) struct Watermark {
     /// Tells one database from another in its place.
     pub(in crate::store) incarnation: String,
     /// How often anything changed there.
@@ -84,7 +84,7 @@ pub(in crate::store) struct Mark {
 pub(in crate::store) struct Receiving<'a> {
     db: &'a Connection,
     /// Which state it held before.
-    pub(in crate::store) held: Option<Mark>,
+    pub(in crate::store) held: Option<Watermark>,
 }
 
 const MARK: &str = "CREATE TABLE IF NOT EXISTS follow (
@@ -141,8 +141,8 @@ impl Sqlite {
     }
 
     /// Which state of which database this is a copy of; `None` when it is none.
-    pub(in crate::store) fn mark(&self) -> Result<Option<Mark>> {
-        self.reading(mark)
+    pub(in crate::store) fn watermark(&self) -> Result<Option<Watermark>> {
+        self.reading(watermark)
     }
 
     /// Makes a store of its own of a copy.
@@ -163,7 +163,7 @@ impl Sqlite {
     ) -> Result<T> {
         self.writing(|db| {
             db.execute_batch(MARK).map_err(|e| failed("write", e))?;
-            let held = mark(db)?;
+            let held = watermark(db)?;
             give(&Receiving { db, held })
         })
     }
@@ -190,19 +190,24 @@ impl Receiving<'_> {
 
     /// Notes what was reached, by all lines or by those that were new. The version never falls, also where a database
     /// with fewer changes took the place.
-    pub(in crate::store) fn end(&self, mark: &Mark, is_whole: bool) -> Result<()> {
+    pub(in crate::store) fn end(&self, watermark: &Watermark, is_whole: bool) -> Result<()> {
         let before = state::state(self.db)?.version;
-        let is_same = |held: &Mark| held.version == mark.version;
+        let is_same = |held: &Watermark| held.version == watermark.version;
         let is_news = is_whole || !self.held.as_ref().is_some_and(is_same);
         let state = State {
-            version: mark.version.max(before.saturating_add(is_news.into())),
-            series: mark.series,
+            version: watermark.version.max(before.saturating_add(is_news.into())),
+            series: watermark.series,
         };
         state::insert(self.db, state).map_err(|e| failed("write", e))?;
         execute(
             self.db,
             "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",
-            (&mark.incarnation, mark.change, mark.version, mark.series),
+            (
+                &watermark.incarnation,
+                watermark.change,
+                watermark.version,
+                watermark.series,
+            ),
         )
     }
 }
@@ -257,13 +262,13 @@ fn put(db: &Connection, Line { table, values }: &Line) -> Result<()> {
     Ok(())
 }
 
-fn mark(db: &Connection) -> Result<Option<Mark>> {
+fn watermark(db: &Connection) -> Result<Option<Watermark>> {
     if !has_table(db, "follow")? {
         return Ok(None);
     }
     let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";
     Query::new("What the copy follows", sql).first(db, [], |row| {
-        Ok(Ok(Mark {
+        Ok(Ok(Watermark {
             incarnation: row.get(0)?,
             change: row.get(1)?,
             version: row.get(2)?,

@@ -8,7 +8,7 @@ mod replaced;
 mod sharing;
 
 use super::{Damage, Sqlite};
-use crate::store::seam::{Article, Store, Write, WriteVintages};
+use crate::store::{Article, Store, Write, WriteVintages};
 use econoscope_core::model::frequency::day_from_number;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
 use jiff::Timestamp;

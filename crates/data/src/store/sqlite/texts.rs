@@ -1,8 +1,8 @@
 //! Articles and notes.
 
 use super::query::{Query, checksum, damaged, execute};
+use crate::store::Article;
 use crate::store::change::kept;
-use crate::store::seam::Article;
 use econoscope_core::error::{Result, quote};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};

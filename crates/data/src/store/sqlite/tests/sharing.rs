@@ -3,7 +3,7 @@
 use super::*;
 use crate::store::WriteVintages;
 use crate::store::change::Change;
-use crate::store::seam::{Status, WriteOutcome};
+use crate::store::{Status, WriteOutcome};
 use econoscope_core::model::Vintages;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

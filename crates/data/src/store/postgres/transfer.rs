@@ -1,9 +1,9 @@
-//! What is new in the database, on its way into a file.
+//! Rows between the database and a file: what is new into a replica, and a whole store into an empty database.
 
-use super::lines::{line, mark, select, state};
+use super::lines::{line, put, select, state, watermark};
 use crate::postgres::{AttemptResult, Bounds, Database, Failure, Session};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{Mark, Receiving, SEGMENT, TABLES};
+use crate::store::sqlite::lines::{DESCRIPTION, Receiving, SEGMENT, SERIES, TABLES, Watermark};
 use econoscope_core::error::Result;
 use futures_util::{TryStreamExt, pin_mut};
 use std::time::Duration;
@@ -25,9 +25,9 @@ pub(super) type Progress = (u64, u64);
 pub(super) async fn bring(
     db: &Database,
     file: &Sqlite,
-    held: Option<Mark>,
+    held: Option<Watermark>,
     told: impl Fn(Progress) + Send + Sync,
-) -> Result<Option<Mark>> {
+) -> Result<Option<Watermark>> {
     // What has gone over does not come again: one attempt.
     let db = db.clone().with_patience(Duration::ZERO);
     if held.as_ref() == Some(&state(&db).await?) {
@@ -38,23 +38,25 @@ pub(super) async fn bring(
             let all = |tx| all(tx, held.clone(), into, &told);
             Handle::current().block_on(db.bounded("read", Bounds::LONG, all))
         })?;
-        brought.map_or_else(|| file.mark(), |mark| Ok(Some(mark)))
+        brought.map_or_else(|| file.watermark(), |watermark| Ok(Some(watermark)))
     })
 }
 
 /// Hands over what is new since a state, or all; `None` when the file holds another one.
 async fn all(
     tx: Session,
-    from: Option<Mark>,
+    from: Option<Watermark>,
     into: &Receiving<'_>,
     told: &impl Fn(Progress),
-) -> AttemptResult<Option<Mark>> {
+) -> AttemptResult<Option<Watermark>> {
     // The session is idle while the file is cleared or takes lines, and holds no lock that anybody waits for.
     let patient =
         "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'";
     tx.batch_execute(patient).await?;
-    let mark = mark(&tx).await?;
-    let is_same = |from: &Mark| from.incarnation == mark.incarnation && from.change <= mark.change;
+    let watermark = watermark(&tx).await?;
+    let is_same = |from: &Watermark| {
+        from.incarnation == watermark.incarnation && from.change <= watermark.change
+    };
     let from = from.filter(is_same);
     let since = from.as_ref().map_or(-1, |from| from.change);
     let mut groups = 0;
@@ -89,6 +91,43 @@ async fn all(
             }
         }
     }
-    into.end(&mark, from.is_none())?;
-    Ok(Some(mark))
+    into.end(&watermark, from.is_none())?;
+    Ok(Some(watermark))
+}
+
+/// Takes all that a store in a file holds; `false` when the database holds something already.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the file cannot be read, or the database not be written. Nothing was written then.
+pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
+    // One attempt: it may take long.
+    let db = &db.clone().with_patience(Duration::ZERO);
+    db.bounded("copy into", Bounds::WHOLE, |tx| async move {
+        // Of several that come at once the others wait here, and then find it filled.
+        tx.batch_execute(
+            "SET LOCAL lock_timeout = 0; SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
+        )
+        .await?;
+        let held = watermark(&tx).await?;
+        if held.series > 0 {
+            return Ok(false);
+        }
+        block_in_place(|| {
+            from.pieces(|lines| {
+                let put = Handle::current().block_on(put(&tx, &lines, held.change + 1));
+                put.map_err(|failure| db.told("copy into", &failure))
+            })
+        })?;
+        let last = |table: &str| format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})");
+        let sql = format!(
+            "UPDATE econoscope.state SET change = change + 1, version = version + 1,
+                 series = (SELECT count(*) FROM econoscope.series),
+                 last_series = {}, last_description = {} WHERE id = 1",
+            last(SERIES.name),
+            last(DESCRIPTION.name)
+        );
+        tx.batch_execute(&sql).await?;
+        Ok(true)
+    })
+    .await
 }

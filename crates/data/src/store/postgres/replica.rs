@@ -1,16 +1,22 @@
-//! The work beside the answers: following the database, and looking for the turn to write.
+//! The replica: a file of this process that follows the database and answers all reads.
+//!
+//! A task asks for the database's watermark every second (a notification of a writer makes it sooner) and fetches the
+//! rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
+//! of the leader, and return when the file has them.
 
-use super::fetch::{CHANNEL, bring};
-use super::lease::{self, BEAT, TERM};
-use super::thread::beside;
-use crate::postgres::Database;
-use crate::store::seam::ReplicaStatus;
+use super::handle::Postgres;
+use super::lease::{self, HEARTBEAT, LEASE};
+use super::thread::{beside, wait};
+use super::transfer::{CHANNEL, Progress, bring};
+use crate::postgres::{Address, Database};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::Mark;
+use crate::store::sqlite::lines::Watermark;
+use crate::store::{Leadership, ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall};
-use econoscope_core::error::{NOTICE, Result};
+use econoscope_core::error::{Error, NOTICE, Result};
 use parking_lot::{Condvar, Mutex};
 use std::future::poll_fn;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,6 +30,117 @@ const DEAF: Duration = Duration::from_secs(5);
 /// Longest wait of a writer for its own file. The change is made by then in any case.
 const OWN: Duration = Duration::from_secs(10);
 
+impl Postgres {
+    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns; `told` hears
+    /// how many row groups came, of how many. A copy that is there answers also while the database cannot be reached.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file is no copy, there is none and the database cannot be reached, or its layout
+    /// is not this program's.
+    pub fn with_copy(
+        address: &Address,
+        path: &Path,
+        told: impl Fn(Progress) + Send + Sync,
+    ) -> Result<Self> {
+        let (store, copy) = opened(address, path, told)?;
+        copy.follow()?;
+        Ok(Self {
+            copy: Some(copy),
+            ..store
+        })
+    }
+
+    /// Brings the copy at `path` up to date, or makes it, and closes it.
+    ///
+    /// # Errors
+    /// As [`Self::with_copy`].
+    pub fn make_copy(
+        address: &Address,
+        path: &Path,
+        told: impl Fn(Progress) + Send + Sync,
+    ) -> Result<()> {
+        opened(address, path, told).map(drop)
+    }
+}
+
+impl Leadership for Postgres {
+    fn terms(&self) -> watch::Receiver<Option<i64>> {
+        let copy = self.copy.as_ref();
+        copy.map_or_else(|| watch::channel(None).1, ReplicaFile::terms)
+    }
+
+    fn in_term(&self, term: i64) -> Arc<dyn Store> {
+        Arc::new(Self {
+            term: Some(term),
+            ..self.clone()
+        })
+    }
+
+    fn resign(&self) {
+        if let Some(copy) = &self.copy {
+            copy.resign();
+        }
+    }
+}
+
+/// Opens the copy and brings it up to date, or makes it.
+///
+/// # Errors
+/// As [`Postgres::with_copy`].
+fn opened(
+    address: &Address,
+    path: &Path,
+    told: impl Fn(Progress) + Send + Sync,
+) -> Result<(Postgres, Arc<ReplicaFile>)> {
+    let file = file(path)?;
+    let watermark = file.watermark()?;
+    if watermark.is_none() && file.count()? > 0 {
+        let path = crate::disk::shown(path);
+        return Err(Error::of_store(format!(
+            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+             move what it holds by `econoscope copy --from {path} --to {address}`."
+        )));
+    }
+    let store = Postgres::unchecked(address)?;
+    let brought = store.begin();
+    let brought = brought.and_then(|()| wait(bring(&store.db, &file, watermark.clone(), told)));
+    let (watermark, away) = match brought {
+        Ok(now) => (now, false),
+        Err(error) if watermark.is_some() && may_return(&error) => {
+            let error = error.for_operator();
+            tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
+            (watermark, true)
+        }
+        Err(error) => return Err(error),
+    };
+    let copy = ReplicaFile::new(file, store.db.clone(), watermark, away);
+    Ok((store, Arc::new(copy)))
+}
+
+/// Whether it is the way to the database, and no refusal.
+fn may_return(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Store {
+            source: Some(_),
+            ..
+        }
+    )
+}
+
+/// The file, made anew where it is damaged: all in it is in the database.
+fn file(path: &Path) -> Result<Sqlite> {
+    match Sqlite::open(path) {
+        Err(error) if Sqlite::is_damage(&error) => {
+            let aside = Sqlite::quarantine(path)?;
+            let aside = crate::disk::shown(&aside);
+            tracing::error!(target: NOTICE, "the copy was damaged and is now {aside}; it is made anew");
+            Sqlite::open(path)
+        }
+        opened => opened,
+    }
+}
+
 /// A file and the database it follows.
 #[derive(Debug)]
 pub(super) struct ReplicaFile {
@@ -34,19 +151,24 @@ pub(super) struct ReplicaFile {
     moved: Condvar,
     wake: Notify,
     term: watch::Sender<Option<i64>>,
-    looks_for_turn: AtomicBool,
+    is_candidate: AtomicBool,
 }
 
 /// What is known of the database.
 #[derive(Debug)]
 struct Seen {
-    mark: Option<Mark>,
+    watermark: Option<Watermark>,
     following: ReplicaStatus,
 }
 
 impl ReplicaFile {
     /// A file that holds this state of the database, which could be reached or not.
-    pub(super) fn new(file: Sqlite, db: Database, mark: Option<Mark>, away: bool) -> Self {
+    pub(super) fn new(
+        file: Sqlite,
+        db: Database,
+        watermark: Option<Watermark>,
+        away: bool,
+    ) -> Self {
         let now = wall();
         let following = ReplicaStatus {
             away_since: away.then_some(now),
@@ -56,11 +178,14 @@ impl ReplicaFile {
         Self {
             file,
             db: db.with_patience(Duration::ZERO),
-            seen: Mutex::new(Seen { mark, following }),
+            seen: Mutex::new(Seen {
+                watermark,
+                following,
+            }),
             moved: Condvar::new(),
             wake: Notify::new(),
             term: watch::Sender::new(None),
-            looks_for_turn: AtomicBool::new(false),
+            is_candidate: AtomicBool::new(false),
         }
     }
 
@@ -75,7 +200,11 @@ impl ReplicaFile {
     /// Waits until the file has a change, for a while.
     pub(super) fn wait_for(&self, change: i64) {
         self.wake.notify_one();
-        let lacks = |seen: &mut Seen| seen.mark.as_ref().is_none_or(|mark| mark.change < change);
+        let lacks = |seen: &mut Seen| {
+            seen.watermark
+                .as_ref()
+                .is_none_or(|watermark| watermark.change < change)
+        };
         let mut seen = self.seen.lock();
         self.moved.wait_while_for(&mut seen, lacks, OWN);
     }
@@ -122,10 +251,10 @@ impl ReplicaFile {
     }
 
     async fn step(&self) -> Result<()> {
-        let held = self.seen.lock().mark.clone();
+        let held = self.seen.lock().watermark.clone();
         let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
         if now != held {
-            self.seen.lock().mark = now;
+            self.seen.lock().watermark = now;
             self.moved.notify_all();
         }
         Ok(())
@@ -162,21 +291,21 @@ impl ReplicaFile {
     /// The term this process has, if it has the turn; asked for the first time it begins to look for it.
     pub(super) fn terms(self: &Arc<Self>) -> watch::Receiver<Option<i64>> {
         let terms = self.term.subscribe();
-        if !self.looks_for_turn.swap(true, Ordering::Relaxed) {
+        if !self.is_candidate.swap(true, Ordering::Relaxed) {
             let own = Arc::clone(self);
-            if let Err(error) = beside(async move { own.take_turns().await }) {
+            if let Err(error) = beside(async move { own.compete().await }) {
                 tracing::error!(error = error.for_operator(), "this server never writes");
             }
         }
         terms
     }
 
-    async fn take_turns(&self) {
+    async fn compete(&self) {
         let (who, mut renewed) = (lease::own_name(), Instant::now());
         let mut pause = Duration::ZERO;
         loop {
             tokio::time::sleep(pause).await;
-            pause = BEAT + jitter(BEAT / 3);
+            pause = HEARTBEAT + jitter(HEARTBEAT / 3);
             // Nobody here wants to write: it does not sync, or is about to end.
             if self.term.is_closed() {
                 continue;
@@ -190,7 +319,7 @@ impl ReplicaFile {
                         Some(held)
                     }
                     Ok(false) => None,
-                    Err(_) => (renewed.elapsed() < TERM).then_some(held),
+                    Err(_) => (renewed.elapsed() < LEASE).then_some(held),
                 },
                 None => {
                     renewed = asked;
