@@ -5,13 +5,13 @@
 //! queue is short: who finds it full is told so at once, and who leaves takes his work along.
 
 mod caller;
-mod once;
 mod queue;
+mod single_flight;
 #[cfg(test)]
 mod tests;
 mod threads;
 
 pub use caller::Caller;
-pub use once::SingleFlight;
 pub use queue::Counts;
+pub use single_flight::SingleFlight;
 pub use threads::Pool;

@@ -4,7 +4,6 @@
 //! marked with its age, while one call renews it; it is also given when the upstream fails. This floor
 //! knows paths and query pairs, not endpoints.
 
-mod book;
 mod breaker;
 mod cache;
 mod call;
@@ -13,13 +12,14 @@ mod failure;
 mod fetch;
 mod freshness;
 mod ledger;
+mod ledger_state;
 mod request;
 mod shared;
 mod state;
 
 pub use self::core::UpstreamConfig;
-pub use book::{Purpose, Quota, Verdict};
 pub use ledger::Ledger;
+pub use ledger_state::{Purpose, Quota, Verdict};
 pub use request::{Check, Kind, Request};
 
 use self::core::{BackoffKey, Core, Question};

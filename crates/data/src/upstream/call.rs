@@ -3,13 +3,13 @@
 //! Everything that reaches the upstream is paid for one by one: the call, its one retry, each redirect.
 //! A retry is made only while a caller waits and at least 30 % of the allowance is left, never after 429.
 
-use super::book::{Purpose, Quota, Verdict};
 use super::cache::{Content, Entry};
 use super::core::{BackoffKey, Core, Question, QuestionOutcome};
 use super::failure::Failure;
 use super::fetch::{NoReply, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
+use super::ledger_state::{Purpose, Quota, Verdict};
 use super::request::Kind;
 use econoscope_core::clock::jitter;
 use econoscope_core::error::{Error, quote};

@@ -1,12 +1,12 @@
 //! What an upstream consists of, and the way of a question that memory cannot answer: what the disk holds,
 //! one paid call. Equal questions share one way: the first caller leads, the others follow.
 
-use super::book::{Purpose, Quota};
 use super::breaker::Breaker;
 use super::cache::{Cache, Content, Entry, EntryFreshness};
 use super::failure::Failure;
 use super::fetch::Fetcher;
 use super::ledger::{Ledger, LedgerStore};
+use super::ledger_state::{Purpose, Quota};
 use super::request::{Key, Request, check_base};
 use super::shared::SharedState;
 use super::state::StateFile;

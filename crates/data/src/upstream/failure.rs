@@ -1,6 +1,6 @@
 //! Why there is no answer, in a form several waiting callers can share.
 
-use super::book::Quota;
+use super::ledger_state::Quota;
 use econoscope_core::error::Error;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;

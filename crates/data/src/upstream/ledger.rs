@@ -5,7 +5,7 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::book::{LedgerState, PoolSizes, Purpose, Quota, Verdict, WINDOW};
+use super::ledger_state::{LedgerState, PoolSizes, Purpose, Quota, Verdict, WINDOW};
 use super::shared::SharedState;
 use super::state::StateFile;
 use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
@@ -83,7 +83,7 @@ impl Ledger {
     /// [`Error::Store`] when the payment could not be written; the call must then not be made.
     pub fn pay(&self, purpose: Purpose) -> Result<Verdict> {
         let what = "the upstream ledger could not be written, so no call was made";
-        self.transact(what, move |book| book.pay(purpose))
+        self.transact(what, move |state| state.pay(purpose))
     }
 
     /// Keeps all processes silent for a time, at most the window: the upstream asked for it.
@@ -92,7 +92,7 @@ impl Ledger {
     /// [`Error::Store`] when it could not be written.
     pub fn hold(&self, wait: Duration) -> Result<()> {
         let what = "the upstream's request for silence could not be noted";
-        self.transact(what, move |book| book.hold(wait))
+        self.transact(what, move |state| state.hold(wait))
     }
 
     /// What is left.
@@ -100,7 +100,9 @@ impl Ledger {
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.transact("the upstream ledger could not be read", |book| book.quota())
+        self.transact("the upstream ledger could not be read", |state| {
+            state.quota()
+        })
     }
 
     fn transact<T: Send + 'static>(
@@ -112,9 +114,9 @@ impl Ledger {
         let done: std::result::Result<T, Cause> = match &self.home {
             LedgerStore::File(state) => state.write(|db| {
                 let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut book = read(&page, &self.origin, shares, clock)?;
-                let result = work(&mut book);
-                write(&page, &self.origin, &book)?;
+                let mut state = read(&page, &self.origin, shares, clock)?;
+                let result = work(&mut state);
+                write(&page, &self.origin, &state)?;
                 page.commit()?;
                 Ok(result)
             }),
@@ -165,21 +167,21 @@ fn read(
     })
 }
 
-fn write(page: &Transaction<'_>, origin: &str, book: &LedgerState) -> rusqlite::Result<()> {
-    if let Some(pool) = book.charged {
+fn write(page: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
+    if let Some(pool) = state.charged {
         page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
-            .execute(params![origin, book.at, pool])?;
-        let old = book.at.saturating_sub(millis(WINDOW));
+            .execute(params![origin, state.at, pool])?;
+        let old = state.at.saturating_sub(millis(WINDOW));
         page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, old])?;
     }
-    if book.is_anchored {
-        let [wall, uptime, boot] = book.clock.written();
+    if state.is_anchored {
+        let [wall, uptime, boot] = state.clock.written();
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 origin,
-                book.at,
-                book.held_until,
+                state.at,
+                state.held_until,
                 wall,
                 uptime,
                 boot

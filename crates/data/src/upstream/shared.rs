@@ -2,7 +2,7 @@
 //!
 //! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for.
 
-use super::book::{LedgerState, PoolSizes, WINDOW};
+use super::ledger_state::{LedgerState, PoolSizes, WINDOW};
 use crate::postgres::{Address, Database};
 use econoscope_core::clock::{Moment, millis, random};
 use econoscope_core::error::Result;
@@ -83,7 +83,7 @@ impl SharedState {
             let at = calls
                 .first()
                 .map_or(shown, |(newest, _)| shown.max(*newest));
-            let mut book = LedgerState {
+            let mut state = LedgerState {
                 shares,
                 clock,
                 at,
@@ -93,13 +93,13 @@ impl SharedState {
                 charged: None,
                 is_anchored: false,
             };
-            let result = work(&mut book);
-            if let Some(pool) = book.charged {
+            let result = work(&mut state);
+            if let Some(pool) = state.charged {
                 page.execute(PAY, &[&id, &host, &at, &pool]).await?;
                 page.execute(PAST, &[&host, &since]).await?;
             }
-            if book.is_anchored {
-                page.execute(HOLD, &[&host, &book.held_until]).await?;
+            if state.is_anchored {
+                page.execute(HOLD, &[&host, &state.held_until]).await?;
             }
             Ok(result)
         });

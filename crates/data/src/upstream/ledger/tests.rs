@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::upstream::Kind;
-use crate::upstream::book::WINDOW;
+use crate::upstream::ledger_state::WINDOW;
 use econoscope_core::clock::ManualClock;
 use jiff::SignedDuration;
 
