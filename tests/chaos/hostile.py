@@ -172,18 +172,12 @@ class Callers:
         return status, b"\r\nconnection: close" not in head
 
     async def stall(self, streams):
-        reader, writer = streams
+        _, writer = streams
+        writer.transport.pause_reading()
         writer.write(stalled())
-        while True:
-            try:
-                await asyncio.wait_for(self.drain(reader), 5)
-                return "closed by the server", False
-            except asyncio.TimeoutError:
-                writer.write(frame(6, 0, 0, b"pingpong"))
-
-    async def drain(self, reader):
-        while await reader.read(65536):
-            pass
+        while not writer.is_closing():
+            await asyncio.sleep(1)
+        return "closed by the server", False
 
 
 def attack(port, seconds, turn):
