@@ -32,7 +32,7 @@ def fresh(database, name):
     return address
 
 
-def replicas(address, flags=("--no-sync",)):
+def replicas(address, count=3, flags=("--no-sync",)):
     stamp = time.monotonic_ns()
     return [Replica(given, address, work / f"replica-{stamp}-{n}.db", *flags) for n in range(count)]
 
