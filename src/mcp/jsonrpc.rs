@@ -1,11 +1,15 @@
 //! JSON-RPC's envelopes: the one place that writes them.
 
 use super::message::Message;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
+use http_body::{Frame, SizeHint};
 use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// What came is not JSON.
 pub(crate) const PARSE_ERROR: i32 = -32_700;
@@ -13,6 +17,9 @@ pub(crate) const PARSE_ERROR: i32 = -32_700;
 pub(crate) const INVALID_REQUEST: i32 = -32_600;
 /// A failure of the server's own kind, such as a used-up allowance.
 pub(crate) const SERVER_ERROR: i32 = -32_000;
+
+/// Up to this length a result is copied behind the id of its caller.
+const MAX_COPIED: usize = 16 * 1024;
 
 /// An error as the answer to a message; to none where it is not known what was asked.
 pub(crate) fn error(to: Option<&Message>, code: i32, message: &str, data: Option<Value>) -> Bytes {
@@ -44,21 +51,44 @@ pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
     }
 }
 
-/// A result as the answer to the message with this id. Its parts are copied together: the server writes one long piece
-/// in fewer calls than several.
-pub(super) fn result(id: Option<&str>, parts: &[Bytes]) -> Body {
-    let length: usize = parts.iter().map(Bytes::len).sum();
-    let mut body = Vec::with_capacity(128 + length);
-    for part in [
-        r#"{"jsonrpc":"2.0","id":"#,
-        id.unwrap_or("null"),
-        r#","result":"#,
-    ] {
-        body.extend_from_slice(part.as_bytes());
+/// A result as the answer to the message with this id. `result` ends with the brace that closes the answer; a long one
+/// is shared and not copied.
+pub(super) fn result(id: Option<&str>, result: &Bytes) -> Body {
+    let id = id.unwrap_or("null");
+    let mut start = Vec::with_capacity(64 + id.len() + result.len().min(MAX_COPIED));
+    for part in [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#] {
+        start.extend_from_slice(part.as_bytes());
     }
-    parts.iter().for_each(|part| body.extend_from_slice(part));
-    body.push(b'}');
-    Body::from(body)
+    if result.len() <= MAX_COPIED {
+        start.extend_from_slice(result);
+        return Body::from(start);
+    }
+    Body::new(TwoParts([Some(start.into()), Some(result.clone())]))
+}
+
+/// A body of two parts whose length is known.
+struct TwoParts([Option<Bytes>; 2]);
+
+impl HttpBody for TwoParts {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.0.iter_mut().find_map(Option::take);
+        Poll::Ready(next.map(|part| Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let left = self.0.iter().flatten();
+        SizeHint::with_exact(left.map(|part| part.len() as u64).sum())
+    }
 }
 
 /// A response of JSON.

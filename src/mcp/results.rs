@@ -112,17 +112,28 @@ pub(super) fn response(
         Ok(reply) => reply,
         Err(failure) => return failed(id, failure, lifecycle, signature),
     };
-    let (start, end) = match lifecycle {
-        Lifecycle::Handshake => (HANDSHAKE_START, Bytes::from_static(br#","isError":false}"#)),
-        Lifecycle::Inline => (INLINE_START, signature.end()),
-    };
-    let middle = match picture(&reply) {
-        None => Bytes::from_static(br#"}],"structuredContent":"#),
-        Some(picture) => format!(r#"}},{}],"structuredContent":"#, json!(picture)).into(),
-    };
-    let (text, json) = (reply.quoted_text().clone(), reply.json.clone());
-    let body = jsonrpc::result(id, &[Bytes::from_static(start), text, middle, json, end]);
-    jsonrpc::response(StatusCode::OK, body)
+    let is_inline = lifecycle == Lifecycle::Inline;
+    let result = reply.wrapped(is_inline, || {
+        let (start, end) = match lifecycle {
+            Lifecycle::Handshake => (HANDSHAKE_START, Bytes::from_static(br#","isError":false}"#)),
+            Lifecycle::Inline => (INLINE_START, signature.end()),
+        };
+        let text = Value::from(&*reply.text).to_string();
+        let middle = match picture(&reply) {
+            None => r#"}],"structuredContent":"#.to_owned(),
+            Some(picture) => format!(r#"}},{}],"structuredContent":"#, json!(picture)),
+        };
+        let parts = [
+            start,
+            text.as_bytes(),
+            middle.as_bytes(),
+            &reply.json,
+            &end,
+            b"}",
+        ];
+        parts.concat().into()
+    });
+    jsonrpc::response(StatusCode::OK, jsonrpc::result(id, result))
 }
 
 /// The response to a call that failed.
@@ -136,6 +147,6 @@ pub(super) fn failed(
         Lifecycle::Handshake => failure.result_type = None,
         Lifecycle::Inline => signature.sign(&mut failure.meta),
     }
-    let body = jsonrpc::result(id, &[json!(failure).to_string().into()]);
-    jsonrpc::response(StatusCode::OK, body)
+    let result = Bytes::from(format!("{}}}", json!(failure)));
+    jsonrpc::response(StatusCode::OK, jsonrpc::result(id, &result))
 }

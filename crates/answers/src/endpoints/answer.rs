@@ -5,7 +5,6 @@ use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::Fetched;
 use serde::Serialize;
-use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -24,7 +23,7 @@ pub struct Answer {
     /// How long a client may keep it.
     pub max_age: Duration,
     body: OnceLock<Arc<Body>>,
-    quoted: OnceLock<Bytes>,
+    wrapped: [OnceLock<Bytes>; 2],
     asked: AtomicU32,
 }
 
@@ -71,7 +70,7 @@ impl Answer {
             text: text.into(),
             max_age: Duration::from_secs(u64::from(max_age)),
             body: OnceLock::new(),
-            quoted: OnceLock::new(),
+            wrapped: Default::default(),
             asked: AtomicU32::new(0),
         })
     }
@@ -99,17 +98,18 @@ impl Answer {
         })
     }
 
-    /// The text as a JSON string.
-    pub fn quoted_text(&self) -> &Bytes {
-        self.quoted
-            .get_or_init(|| Value::from(&*self.text).to_string().into())
+    /// The answer as another protocol wraps it, in one of two forms: made when it is first asked for, then shared.
+    pub fn wrapped(&self, second: bool, wrap: impl FnOnce() -> Bytes) -> &Bytes {
+        let [first_form, second_form] = &self.wrapped;
+        let form = if second { second_form } else { first_form };
+        form.get_or_init(wrap)
     }
 
-    /// Bytes held, for a cache's weight; three compressed forms, about a fifth each, are counted ahead.
+    /// Bytes held, for a cache's weight; two compressed forms, about a fifth each, and a wrapped one are counted ahead.
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
         let body = if csv > 0 { csv } else { self.json.len() };
         let png = self.png.as_ref().map_or(0, Bytes::len);
-        self.json.len() + self.text.len() * 2 + csv + png + body * 3 / 5 + 512
+        (self.json.len() + self.text.len()) * 2 + csv + png * 2 + body * 2 / 5 + 512
     }
 }
