@@ -10,13 +10,15 @@ mkdir -p "$1"
 folder=$(realpath "$1")
 rm -rf "${folder:?}/copy"
 mkdir "$folder/copy"
-cp -r Cargo.toml Cargo.lock clippy.toml README.md crates src data templates tool-schemas well-known "$folder/copy/"
+cp -r --parents Cargo.toml Cargo.lock clippy.toml README.md crates src data docs templates tool-schemas well-known \
+  tests/conformance/server "$folder/copy/"
 cd "$folder/copy"
-grep -rlE 'cfg\(' src --include='*.rs' | xargs sed -i -E '
+grep -rlE 'cfg\(' src crates --include='*.rs' | grep -v postgres/address.rs | xargs sed -i -E '
   s/cfg\(not\((unix|target_os = "linux")\)\)/cfg(all())/
   s/cfg\((unix|target_os = "linux")\)/cfg(any())/
   s/cfg\(all\(test, unix\)\)/cfg(any())/'
-sed -i -e '/^rustix/d' -e '/^\[\[bench\]\]/,$ { /^\[\[bench\]\]/,/^$/d }' Cargo.toml
+sed -i '/^rustix/d' Cargo.toml crates/*/Cargo.toml
+sed -i '/^\[\[bench\]\]/,$ { /^\[\[bench\]\]/,/^$/d }' Cargo.toml
 # shellcheck disable=SC2086 # CARGO may be several words
 CARGO_TARGET_DIR=$root/target ${CARGO:-cargo} check --lib --bins 2>&1 | tee "$folder/log"
 ! grep -q "^warning: unused\|^error" "$folder/log"

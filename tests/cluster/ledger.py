@@ -107,7 +107,9 @@ with tempfile.TemporaryDirectory() as folder:
     # Days of requests for ever other names, with a death in the middle of each hour and one at its end: whoever was refused
     # keeps away by its own clock, which the test does not move, so that only the newly started ask. Who dies may have paid
     # for a call that is never made.
+    # Tables are made anew where the clock is found first, so that what was paid before it counts no more.
     database.sql(CLOCK, "facts")
+    upstream.calls.clear()
     for number, server in enumerate(servers):
         server.process.kill()
         servers[number] = start(number)
