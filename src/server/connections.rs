@@ -185,40 +185,44 @@ impl Connections {
     /// Raises this process's limit of open files as far as these connections need and the system allows; where that
     /// is not far enough, fewer connections are taken, so that the rest of the program can still open its files.
     #[must_use]
+    #[cfg(unix)]
     pub fn within_descriptors(mut self) -> Self {
-        #[cfg(unix)]
-        {
-            use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-            let wanted = u64::try_from(self.max).unwrap_or(u64::MAX);
-            let limit = getrlimit(Resource::Nofile);
-            let needed = wanted.saturating_add(RESERVED_DESCRIPTORS);
-            let mut usable = limit.current.unwrap_or(u64::MAX);
-            if usable < needed {
-                let raised = limit.maximum.map_or(needed, |max| max.min(needed));
-                let more = Rlimit {
-                    current: Some(raised),
-                    maximum: limit.maximum,
-                };
-                match setrlimit(Resource::Nofile, more) {
-                    Ok(()) => usable = raised,
-                    Err(error) => {
-                        tracing::warn!(%error, "the limit of open files could not be raised");
-                    }
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let wanted = u64::try_from(self.max).unwrap_or(u64::MAX);
+        let limit = getrlimit(Resource::Nofile);
+        let needed = wanted.saturating_add(RESERVED_DESCRIPTORS);
+        let mut usable = limit.current.unwrap_or(u64::MAX);
+        if usable < needed {
+            let raised = limit.maximum.map_or(needed, |max| max.min(needed));
+            let more = Rlimit {
+                current: Some(raised),
+                maximum: limit.maximum,
+            };
+            match setrlimit(Resource::Nofile, more) {
+                Ok(()) => usable = raised,
+                Err(error) => {
+                    tracing::warn!(%error, "the limit of open files could not be raised");
                 }
             }
-            // A quarter of very few is reserve enough.
-            let room = usable.saturating_sub(RESERVED_DESCRIPTORS.min(usable / 4));
-            let max = usize::try_from(room).unwrap_or(usize::MAX).max(1);
-            if max < self.max {
-                tracing::warn!(
-                    wanted,
-                    max,
-                    open_files = usable,
-                    "fewer connections are taken than were asked for; raise the limit of open files (ulimit -Hn)"
-                );
-                self.max = max;
-            }
         }
+        // A quarter of very few is reserve enough.
+        let room = usable.saturating_sub(RESERVED_DESCRIPTORS.min(usable / 4));
+        let max = usize::try_from(room).unwrap_or(usize::MAX).max(1);
+        if max < self.max {
+            tracing::warn!(
+                wanted,
+                max,
+                open_files = usable,
+                "fewer connections are taken than were asked for; raise the limit of open files (ulimit -Hn)"
+            );
+            self.max = max;
+        }
+        self
+    }
+
+    /// Other systems have no such limit.
+    #[cfg(not(unix))]
+    pub fn within_descriptors(self) -> Self {
         self
     }
 }
