@@ -96,7 +96,7 @@ impl NowcastAnswer {
         text += &match self.filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
             false => format!(
-                " FilledFigure: {}.",
+                " Filled: {}.",
                 joined(self.filled.iter().map(fill), "; ")
             ),
         };
