@@ -114,7 +114,7 @@ print(f'asks for glibc 2.{newest}'); sys.exit(newest > 17)")
 
 materials() { # every crate that cargo itself names is in the bill, and its licence's text beside it
   tar -xzOf "$dist/econoscope-$version-$target.tgz" "econoscope-$version-$target/LICENSES.txt" | cmp - "$dist/econoscope-$version-licenses.txt"
-  cargo tree --locked --edges normal --target all --prefix none --format '{p}' | awk 'NF {print $1"@"substr($2,2)}' | LC_ALL=C sort -u >"$folder/tree.txt"
+  cargo tree --locked --package econoscope --edges normal --target all --prefix none --format '{p}' | awk 'NF {print $1"@"substr($2,2)}' | LC_ALL=C sort -u >"$folder/tree.txt"
   python3 - "$dist/econoscope-$version.cdx.json" "$dist/econoscope-$version-licenses.txt" "$folder/tree.txt" <<'PY'
 import json, pathlib, sys
 bom, texts, tree = (pathlib.Path(path).read_text() for path in sys.argv[1:])

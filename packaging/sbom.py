@@ -46,7 +46,7 @@ def crates():
     found = json.loads(cargo("metadata", "--format-version", "1"))
     nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
     # `metadata` has what the features of tests bring in, too; `tree` has not, and knows no uses.
-    tree = {tuple(line.split()[:2]) for line in cargo("tree", "--edges", "normal", "--target", "all", "--prefix", "none").splitlines() if line}
+    tree = {tuple(line.split()[:2]) for line in cargo("tree", "--package", "econoscope", "--edges", "normal", "--target", "all", "--prefix", "none").splitlines() if line}
     built = {p["id"] for p in found["packages"] if (p["name"], f"v{p['version']}") in tree}
     is_in = lambda use: any(kind["kind"] is None for kind in use["dep_kinds"])
     uses, left = {}, [found["resolve"]["root"]]
