@@ -95,10 +95,7 @@ impl NowcastAnswer {
             |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
         text += &match self.filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
-            false => format!(
-                " Filled: {}.",
-                joined(self.filled.iter().map(fill), "; ")
-            ),
+            false => format!(" Filled: {}.", joined(self.filled.iter().map(fill), "; ")),
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));
