@@ -60,19 +60,19 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Vec<Found
             .map_err(|e| format!("its XML breaks off: {e}"))?
         {
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
-                "DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
-                "Series" => {
+                b"DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
+                b"Series" => {
                     at = places(&tag, &set, lines)?;
                     is_seen |= !at.is_empty();
                 }
-                "Obs" if !at.is_empty() => {
+                b"Obs" if !at.is_empty() => {
                     if let Some((date, value)) = observation(&tag)? {
                         found.extend(at.iter().map(|place| (*place, date, value.clone())));
                     }
                 }
                 _ => {}
             },
-            Event::End(tag) if tag.local_name().as_ref() == "Series" => at.clear(),
+            Event::End(tag) if tag.local_name().as_ref() == b"Series" => at.clear(),
             Event::Eof => break,
             _ => {}
         }

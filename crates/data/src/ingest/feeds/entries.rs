@@ -3,8 +3,8 @@
 use super::Feed;
 use crate::store::Article;
 use econoscope_core::model::{table, untrusted};
-use feed_rs::model::Entry;
 use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
 use sha2::Digest;
 use std::sync::LazyLock;
 use url::Url;
@@ -14,40 +14,81 @@ const MAX_ENTRIES: usize = 200;
 const MAX_TITLE: usize = 200;
 const MAX_SUMMARY: usize = 600;
 
+/// Days as e-mail writes them. Some feeds name the wrong day of the week.
+const DAYS: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
+
 /// Subjects by the words that stand for them, so that scenarios find their articles.
 pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../../data/topics.csv"));
     rows.filter_map(|(_, row)| row.ok()).collect()
 });
 
+/// What is read of an entry, whichever format it came in.
+struct Entry {
+    title: String,
+    link: String,
+    published: Timestamp,
+    text: String,
+}
+
 /// The articles of a feed. Entries without a title, a date or a link to the feed's own site are left out.
 ///
 /// # Errors
 /// What is wrong with a body that is no feed.
 pub fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>, String> {
-    let parsed = feed_rs::parser::parse(body).map_err(|e| e.to_string())?;
-    Ok(parsed
-        .entries
-        .iter()
-        .take(MAX_ENTRIES)
-        .filter_map(|entry| article(feed, entry, now))
-        .collect())
+    let entries: Vec<Option<Entry>> = match rss::Channel::read_from(body) {
+        Ok(channel) => channel.items.into_iter().map(of_rss).collect(),
+        // Neither RSS nor a document with another root: it may be Atom, whose error is told then.
+        Err(rss::Error::InvalidStartTag) => {
+            let atom = atom_syndication::Feed::read_from(body).map_err(|e| e.to_string())?;
+            atom.entries.into_iter().map(of_atom).collect()
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    let entries = entries.into_iter().take(MAX_ENTRIES).flatten();
+    let articles = entries.filter_map(|entry| article(feed, &entry, now));
+    Ok(articles.collect())
+}
+
+fn of_rss(item: rss::Item) -> Option<Entry> {
+    // RSS 1.0 has its dates as Dublin Core.
+    let dublin = item.dublin_core_ext.as_ref();
+    let dublin = dublin.and_then(|core| core.dates.first()?.parse().ok());
+    let published = item.pub_date.as_deref().and_then(|day| {
+        let zoned = DAYS.parse_zoned(day.trim()).map(|zoned| zoned.timestamp());
+        zoned.or_else(|_| day.trim().parse()).ok()
+    });
+    Some(Entry {
+        title: item.title?,
+        link: item.link?,
+        published: published.or(dublin)?,
+        text: item.description.or(item.content).unwrap_or_default(),
+    })
+}
+
+fn of_atom(entry: atom_syndication::Entry) -> Option<Entry> {
+    let published = entry.published.unwrap_or(entry.updated).timestamp();
+    let content = entry.content.and_then(|content| content.value);
+    let mut links = entry.links.into_iter();
+    Some(Entry {
+        link: links.find(|link| link.rel == "alternate")?.href,
+        published: Timestamp::from_second(published).ok()?,
+        text: entry
+            .summary
+            .map(|text| text.value)
+            .or(content)
+            .unwrap_or_default(),
+        title: entry.title.value,
+    })
 }
 
 fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
-    let title = untrusted::line(&entry.title.as_ref()?.content, MAX_TITLE);
-    let published = entry.published.or(entry.updated)?.timestamp();
-    let url = link(feed, entry)?;
+    let title = untrusted::line(&entry.title, MAX_TITLE);
+    let url = link(feed, &entry.link)?;
     if title.is_empty() {
         return None;
     }
-    let text = entry
-        .summary
-        .as_ref()
-        .map(|t| t.content.as_str())
-        .or_else(|| entry.content.as_ref().and_then(|c| c.body.as_deref()))
-        .unwrap_or("");
-    let summary = untrusted::line(text, MAX_SUMMARY);
+    let summary = untrusted::line(&entry.text, MAX_SUMMARY);
     let tags = tags(feed, &format!("{title} {summary}"));
     // The link is what stays the same; some feeds renumber their entries.
     let hash = sha2::Sha256::digest(identity(&url).as_bytes());
@@ -60,7 +101,7 @@ fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
         summary: (!summary.is_empty()).then_some(summary),
         tags,
         // A feed that dates its news ahead does not get to stand on top until then.
-        published_at: Timestamp::from_second(published).ok()?.min(now),
+        published_at: entry.published.min(now),
         url: url.into(),
         source: feed.name.clone(),
         title,
@@ -68,14 +109,8 @@ fn article(feed: &Feed, entry: &Entry, now: Timestamp) -> Option<Article> {
 }
 
 /// The entry's page, when it is on the feed's own site.
-fn link(feed: &Feed, entry: &Entry) -> Option<Url> {
-    let page = |rel: Option<&str>| rel.is_none_or(|r| r == "alternate");
-    let href = entry
-        .links
-        .iter()
-        .find(|l| page(l.rel.as_deref()))
-        .map(|l| l.href.trim())?;
-    let url = feed.url.join(href).ok()?;
+fn link(feed: &Feed, href: &str) -> Option<Url> {
+    let url = feed.url.join(href.trim()).ok()?;
     untrusted::link(url.as_str())?;
     (site(&url)? == site(&feed.url)?).then_some(url)
 }

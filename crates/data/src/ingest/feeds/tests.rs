@@ -6,7 +6,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const RSS: &str = r#"<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>
 <item><title>Inflation &lt;b&gt;cools&lt;/b&gt; &amp; holds</title><link>/news/1?utm_source=x</link>
-<description>&lt;p&gt;The CPI rose.&lt;/p&gt;&lt;script&gt;x()&lt;/script&gt;</description>
+<description>&lt;p&gt;The&nbsp;CPI rose.&lt;/p&gt;&lt;script&gt;x()&lt;/script&gt;</description>
 <pubDate>Thu, 19 Nov 2026 13:30:00 GMT</pubDate></item>
 <item><title>Ahead</title><link>/news/2</link><pubDate>Thu, 19 Nov 2027 13:30:00 GMT</pubDate></item>
 <item><title>Elsewhere</title><link>https://evil.example/x</link><pubDate>Thu, 19 Nov 2026 13:30:00 GMT</pubDate></item>
