@@ -19,7 +19,8 @@ mod unit;
 
 pub use column::Column;
 pub use evaluate::{Evaluation, evaluate};
-pub use frequency::{coarsest, common_dates, convert, meet, side_by_side};
+pub(crate) use frequency::meet;
+pub use frequency::{Grid, coarsest, convert};
 pub use grammar::{MAX_CHARACTERS, parse};
 pub use price::{Price, steps};
 pub use scope::Scope;

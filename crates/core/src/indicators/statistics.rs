@@ -11,7 +11,7 @@ mod moments;
 mod ranks;
 mod rolling;
 
-pub use correlation::Centered;
+pub use correlation::correlation;
 pub use fit::{dot, least_squares, probit};
 pub use forecasts::{Bin, Said, auc, brier, calibration};
 pub use intervals::{Z_90, normal_cdf, welch_t, wilson};

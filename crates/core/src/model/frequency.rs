@@ -8,6 +8,7 @@ use jiff::civil::Weekday;
 use jiff::{Span, ToSpan};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// A calendar day; period data carry the period's first day.
@@ -147,14 +148,27 @@ impl Frequency {
         Periods::from(self).number(date)
     }
 
-    /// Whether no period lies between two days that carry figures. Weekly stamps move around holidays; days are ten
-    /// apart at most, which no holiday is.
+    /// Whether no period lies between two days that carry figures.
     pub fn follows(self, earlier: Date, later: Date) -> bool {
-        let days = days_between(earlier, later);
+        self.next()
+            .contains(&(self.place(later) - self.place(earlier)))
+    }
+
+    /// Where a day stands, in days or in periods.
+    pub fn place(self, date: Date) -> i32 {
         match self.length() {
-            Length::Days(1) => days <= 10,
-            Length::Days(n) => (days - i64::from(n)).abs() <= 3,
-            Length::Months(_) => self.period_number(later) - self.period_number(earlier) == 1,
+            Length::Days(_) => day_number(date),
+            Length::Months(_) => self.period_number(date),
+        }
+    }
+
+    /// How far apart the places of neighbours are. Weekly stamps move around holidays; days are ten apart at most,
+    /// which no holiday is.
+    pub fn next(self) -> RangeInclusive<i32> {
+        match self.length() {
+            Length::Days(1) => i32::MIN..=10,
+            Length::Days(n) => i32::from(n) - 3..=i32::from(n) + 3,
+            Length::Months(_) => 1..=1,
         }
     }
 

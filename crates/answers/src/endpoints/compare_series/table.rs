@@ -6,8 +6,8 @@ use super::columns::{Columns, Named};
 use crate::endpoints::condition::Setting;
 use crate::endpoints::foreign::UntrustedFields;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::expression::{Column, common_dates, convert, meet, side_by_side};
-use econoscope_core::indicators::statistics::{Centered, percentile_rank, summary};
+use econoscope_core::indicators::expression::{Column, Grid, convert};
+use econoscope_core::indicators::statistics::{correlation, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::{round_to, without_noise};
@@ -48,23 +48,20 @@ pub(super) fn fill(
         }
     }
     let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
-    let lists = side_by_side(&series);
-    let dates = common_dates(&lists);
+    let grid = Grid::of(&series);
+    let dates = grid.common();
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
     let shown = thinned(dates.len(), params.max_points.unwrap_or(usual));
     answer.count = dates.len();
-    answer.dates = shown.filter_map(|i| dates.get(i).copied()).collect();
-    for (named, rows) in kept.iter().zip(&lists) {
-        let at = |date: &Date| {
-            let at = rows.binary_search_by_key(date, |o| o.date).ok()?;
-            rows.get(at).map(|o| rounded(&named.column, o.value))
-        };
-        let values = answer.dates.iter().filter_map(at).collect();
-        let described = described(named, params.units(), values);
+    let shown: Vec<_> = shown.filter_map(|i| dates.get(i).copied()).collect();
+    answer.dates = shown.iter().map(|(_, date)| *date).collect();
+    for (named, figures) in kept.iter().zip(&grid.columns) {
+        let at = |(i, _): &(usize, Date)| Some(rounded(&named.column, *figures.get(*i)?));
+        let described = described(named, params.units(), shown.iter().filter_map(at).collect());
         answer.columns.extend(described);
     }
-    answer.correlations = correlations(&kept);
+    answer.correlations = correlations(&kept, &grid, to.frequency);
     let Some(condition) = &asked.condition else {
         return Ok(missing);
     };
@@ -162,46 +159,52 @@ fn first_of(rows: &[Observation], value: f64) -> Option<(&Observation, usize)> {
 }
 
 /// Each pair of columns that somebody could want a correlation of, on the dates that both have.
-fn correlations(columns: &[Named]) -> Vec<Correlation> {
-    let varies = |named: &&Named| {
+fn correlations(columns: &[Named], grid: &Grid, frequency: Frequency) -> Vec<Correlation> {
+    let varies = |(named, _): &(&Named, &Vec<f64>)| {
         let rows = &named.column.series.observations;
         let first = rows.first().map(|o| o.value);
         !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
     };
-    let columns: Vec<&Named> = columns.iter().filter(varies).collect();
-    let each = columns.iter().enumerate();
-    let pairs = each.flat_map(|(i, one)| {
+    let columns: Vec<_> = columns.iter().zip(&grid.columns).filter(varies).collect();
+    let places: Vec<i32> = grid.dates().map(|date| frequency.place(date)).collect();
+    let pairs = columns.iter().enumerate().flat_map(|(i, one)| {
         let others = columns.iter().skip(i + 1);
-        others.filter_map(|other| correlation(one, other))
+        others.map(move |other| (one, other))
     });
-    pairs.collect()
+    let found = pairs.filter_map(|((one, a), (other, b))| {
+        let [x, y, of_x, of_y] = paired(a, b, &places, frequency);
+        (x.len() >= MIN_COMMON).then(|| Correlation {
+            a: one.name.clone(),
+            b: other.name.clone(),
+            count: x.len(),
+            levels: correlation(x, y).map(|r| round_to(r, 2)),
+            changes: correlation(of_x, of_y).map(|r| round_to(r, 2)),
+        })
+    });
+    found.collect()
 }
 
-/// The correlation on the dates that both columns have, where these are enough.
-fn correlation(one: &Named, other: &Named) -> Option<Correlation> {
-    let (a, b) = (&*one.column.series, &*other.column.series);
-    let mut rows = Vec::with_capacity(a.observations.len().min(b.observations.len()));
-    if let [a, b] = side_by_side(&[a, b]).as_slice() {
-        meet(a, b, |date, a, b| rows.push((date, a, b)));
+/// What two columns have on common dates: levels of each, and the changes of each from one period to the next;
+/// across a missing one there is none.
+fn paired(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
+    let mut out: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(a.len()));
+    let [x, y, of_x, of_y] = &mut out;
+    let (next, mut before) = (frequency.next(), None::<(i32, f64, f64)>);
+    for ((a, b), place) in a.iter().zip(b).zip(places) {
+        if a.is_nan() || b.is_nan() {
+            continue;
+        }
+        if let Some((last, from_a, from_b)) = before
+            && next.contains(&(place - last))
+        {
+            of_x.push(a - from_a);
+            of_y.push(b - from_b);
+        }
+        x.push(*a);
+        y.push(*b);
+        before = Some((*place, *a, *b));
     }
-    if rows.len() < MIN_COMMON {
-        return None;
-    }
-    // Changes from one period to the next; across a missing one there is none.
-    let steps = rows.iter().zip(rows.iter().skip(1));
-    let steps = steps.filter(|(before, now)| a.frequency().follows(before.0, now.0));
-    let changes = steps.map(|(before, now)| (now.1 - before.1, now.2 - before.2));
-    let shown = |(x, y): (Vec<f64>, Vec<f64>)| {
-        let r = Centered::of(&x).correlation(&Centered::of(&y));
-        r.map(|r| round_to(r, 2))
-    };
-    Some(Correlation {
-        a: one.name.clone(),
-        b: other.name.clone(),
-        count: rows.len(),
-        levels: shown(rows.iter().map(|row| (row.1, row.2)).unzip()),
-        changes: shown(changes.unzip()),
-    })
+    out
 }
 
 /// Positions of at most `max` of `count` rows, evenly spread, first and last among them.

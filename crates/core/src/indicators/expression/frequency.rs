@@ -70,7 +70,7 @@ fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> 
 ///
 /// Weeks that end on different days are taken together by the Friday that ends or follows them; of two figures
 /// of such a week the first series gives its last, the others their first.
-pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
+pub(super) fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     let weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
     let mut pairs = series.windows(2);
@@ -96,7 +96,7 @@ fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
 }
 
 /// Hands over what two lists have on common dates, in their order.
-pub fn meet(a: &[Observation], b: &[Observation], mut each: impl FnMut(Date, f64, f64)) {
+pub(crate) fn meet(a: &[Observation], b: &[Observation], mut each: impl FnMut(Date, f64, f64)) {
     if a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.date == y.date) {
         for (x, y) in a.iter().zip(b) {
             each(x.date, x.value, y.value);
@@ -120,21 +120,54 @@ fn in_order(date: Date) -> i32 {
     i32::from(date.year()) << 9 | month << 5 | day
 }
 
-/// The dates that all lists have.
-pub fn common_dates(lists: &[Cow<'_, [Observation]>]) -> Vec<Date> {
-    let Some((first, others)) = lists.split_first() else {
-        return Vec::new();
-    };
-    let mut dates: Vec<Date> = first.iter().map(|o| o.date).collect();
-    for other in others {
-        let mut rows = other.iter().peekable();
-        dates.retain(|date| {
-            let day = in_order(*date);
-            while rows.next_if(|o| in_order(o.date) < day).is_some() {}
-            rows.peek().is_some_and(|o| in_order(o.date) == day)
-        });
+/// Series under the dates that any of them has, as [`side_by_side`] puts them.
+pub struct Grid {
+    dates: Vec<i32>,
+    /// The figures of each series at the dates; NaN where it has none.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl Grid {
+    /// Puts series on one calendar.
+    pub fn of(series: &[&Series]) -> Self {
+        let lists = side_by_side(series);
+        let every = lists.iter().flat_map(|rows| rows.iter());
+        let mut dates: Vec<i32> = every.map(|o| in_order(o.date)).collect();
+        // Runs in order, which a stable sort merges.
+        dates.sort();
+        dates.dedup();
+        let column = |rows: &Cow<'_, [Observation]>| {
+            let mut rows = rows.iter().map(|o| (in_order(o.date), o.value)).peekable();
+            let mut at = |date: &i32| rows.next_if(|row| row.0 == *date);
+            dates
+                .iter()
+                .map(|date| at(date).map_or(f64::NAN, |row| row.1))
+                .collect()
+        };
+        let columns = lists.iter().map(column).collect();
+        Self { dates, columns }
     }
-    dates
+
+    /// The dates, first to last.
+    pub fn dates(&self) -> impl Iterator<Item = Date> {
+        self.dates.iter().filter_map(|date| date_in_order(*date))
+    }
+
+    /// Dates that all series have, with their places.
+    pub fn common(&self) -> Vec<(usize, Date)> {
+        let all = |i: &usize| {
+            self.columns
+                .iter()
+                .all(|c| c.get(*i).is_some_and(|v| !v.is_nan()))
+        };
+        let dates = self.dates().enumerate();
+        dates.filter(|(i, _)| all(i)).collect()
+    }
+}
+
+fn date_in_order(number: i32) -> Option<Date> {
+    let [month, day] = [number >> 5 & 15, number & 31].map(|n| i8::try_from(n).ok());
+    Date::new(i16::try_from(number >> 9).ok()?, month?, day?).ok()
 }
 
 #[cfg(test)]
@@ -207,7 +240,8 @@ mod tests {
             let plain = in_a_map(&series, key);
             let lists = side_by_side(&series);
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
-            prop_assert_eq!(common_dates(&lists), dates);
+            let common = Grid::of(&series).common();
+            prop_assert_eq!(common.into_iter().map(|row| row.1).collect::<Vec<_>>(), dates);
             if let [a, b] = lists.as_slice() {
                 let mut met = Vec::new();
                 meet(a, b, |date, x, y| met.push((date, vec![x, y])));

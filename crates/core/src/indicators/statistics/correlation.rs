@@ -1,37 +1,28 @@
-//! Correlation of long samples, of which each is centred once.
+//! Correlation of long samples.
 
 use super::moments::count;
 
-/// Values as they lie around their mean, with what a correlation needs of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Centered {
-    values: Vec<f64>,
-    squares: f64,
+/// Pearson correlation of two samples of one length, pair by pair; `None` under three pairs or when one side does
+/// not vary.
+pub fn correlation(x: Vec<f64>, y: Vec<f64>) -> Option<f64> {
+    let (x, y) = (centered(x), centered(y));
+    let squares = |of: &[f64]| in_lanes(of, of, |a, b| a * b);
+    let (of_x, of_y) = (squares(&x), squares(&y));
+    let enough = x.len() >= 3 && x.len() == y.len();
+    (enough && of_x > 0.0 && of_y > 0.0).then(|| {
+        let both = in_lanes(&x, &y, |a, b| a * b);
+        (both / (of_x * of_y).sqrt()).clamp(-1.0, 1.0)
+    })
 }
 
-impl Centered {
-    /// Takes the mean off a sample.
-    pub fn of(sample: &[f64]) -> Self {
-        // Seen from the first value, so that a sample that does not vary is zero and not the dust of its mean.
-        let first = sample.first().copied().unwrap_or_default();
-        let mut values: Vec<f64> = sample.iter().map(|v| v - first).collect();
-        let mean = in_lanes(&values, &values, |v, _| v) / count(values.len().max(1));
-        values.iter_mut().for_each(|v| *v -= mean);
-        Self {
-            squares: in_lanes(&values, &values, |a, b| a * b),
-            values,
-        }
-    }
-
-    /// Pearson correlation with a sample of the same length, pair by pair; `None` under three pairs or when one
-    /// side does not vary.
-    pub fn correlation(&self, other: &Self) -> Option<f64> {
-        let enough = self.values.len() >= 3 && self.values.len() == other.values.len();
-        (enough && self.squares > 0.0 && other.squares > 0.0).then(|| {
-            let both = in_lanes(&self.values, &other.values, |a, b| a * b);
-            (both / (self.squares * other.squares).sqrt()).clamp(-1.0, 1.0)
-        })
-    }
+/// Takes the mean off a sample.
+fn centered(mut values: Vec<f64>) -> Vec<f64> {
+    // Seen from the first value, so that a sample that does not vary is zero and not the dust of its mean.
+    let first = values.first().copied().unwrap_or_default();
+    values.iter_mut().for_each(|v| *v -= first);
+    let mean = in_lanes(&values, &values, |v, _| v) / count(values.len().max(1));
+    values.iter_mut().for_each(|v| *v -= mean);
+    values
 }
 
 /// Sum of what `term` makes of each pair, in eight lanes: one after the other, each addition would wait for the
