@@ -7,7 +7,7 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use askama::Template;
 use econoscope_core::error::Result;
-use econoscope_data::desk::{Desk, articles};
+use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
@@ -23,9 +23,9 @@ struct Index {
 
 #[derive(Template)]
 #[template(path = "article.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
-    article: &'static Article,
+    article: &'a Article,
     body: String,
 }
 
@@ -46,10 +46,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 }
 
 pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let now = desk.now();
-    let mut published = articles::embedded()?
-        .iter()
-        .filter(|text| text.article.published_at <= now);
+    let mut published = desk.own_articles()?;
     let Some(text) = published.clone().find(|t| t.article.slug == asked.name) else {
         let known = published.by_ref().map(|text| &text.article);
         let known = known.map(|a| (a.slug.as_str(), a.title.as_str()));

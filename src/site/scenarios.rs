@@ -10,21 +10,21 @@ use super::text::percent;
 use askama::Template;
 use econoscope_core::error::Result;
 use econoscope_data::desk::Desk;
-use econoscope_data::desk::scenarios::{Scenario, embedded};
+use econoscope_data::desk::scenarios::Scenario;
 use econoscope_data::store::Article;
 
 #[derive(Template)]
 #[template(path = "scenarios.html")]
-struct Index {
+struct Index<'a> {
     frame: Frame,
-    items: &'static [Scenario],
+    items: Vec<&'a Scenario>,
 }
 
 #[derive(Template)]
 #[template(path = "scenario.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
-    item: &'static Scenario,
+    item: &'a Scenario,
     articles: Vec<Article>,
 }
 
@@ -32,13 +32,13 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     let page = Index {
         frame: Frame::of(desk, "Scenarios", description, "/scenarios")?,
-        items: embedded()?,
+        items: desk.scenarios()?,
     };
     html(&page, "")
 }
 
 pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let all = embedded()?;
+    let all = desk.scenarios()?;
     let Some(item) = all.iter().find(|s| s.slug == asked.name) else {
         let known = all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));
         return Err(unknown("scenario", &asked.name, known));

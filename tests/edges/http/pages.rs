@@ -1,7 +1,10 @@
 //! Pages, widgets and pictures: what a browser is told, what a name may not become, and that no link is dead.
 
-use super::support::{BASE, Reply, get, get_with, options, patient, router, router_with};
+use super::support::{
+    BASE, Reply, backend_with, get, get_with, options, patient, patient_over, router, router_with,
+};
 use axum::http::StatusCode;
+use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use sha2::Digest;
 use std::collections::BTreeSet;
 
@@ -362,4 +365,27 @@ async fn pictures_have_their_type_and_size() {
         get(&router, "/chart/UNRATE.png?start=3x").await.status,
         StatusCode::BAD_REQUEST
     );
+}
+
+/// What an operator adds has its page, as what comes with the program has.
+#[tokio::test]
+async fn an_operators_article_and_scenario_have_pages() {
+    let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
+    let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml");
+    let scenario = scenario
+        .replace("10y-above-5pct", "our-own")
+        .replace("The ten-year", "Our ten-year");
+    let settings = Settings {
+        articles: vec![articles::read("our-view.md", article).unwrap()],
+        scenarios: vec![scenarios::read("our-own.toml", &scenario).unwrap()],
+        ..Settings::default()
+    };
+    let router = patient_over(backend_with(settings, Desk::system_clock()));
+    let page = get(&router, "/articles/our-view").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text().contains("What <strong>we</strong> think."));
+    let page = get(&router, "/scenarios/our-own").await;
+    assert!(page.text().contains("Our ten-year yield averages"));
+    let list = get(&router, "/scenarios").await;
+    assert!(list.text().contains("href=\"/scenarios/our-own\""));
 }

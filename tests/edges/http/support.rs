@@ -26,10 +26,15 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
 /// The same where the clock shows another time.
 pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
-        base_url: Some(BASE.into()),
         serve_restricted,
         ..Settings::default()
     };
+    backend_with(settings, now)
+}
+
+/// The same with other settings.
+pub(crate) fn backend_with(mut settings: Settings, now: Now) -> Arc<Backend> {
+    settings.base_url = Some(BASE.into());
     let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
 }

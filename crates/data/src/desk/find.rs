@@ -3,7 +3,7 @@
 //! Series of the catalogue are found by the one search. What the catalogue does not know but the store has a title of is
 //! found by the store's own index; what an operator imported without any title, by its identifier.
 
-use super::articles::{MAX_ARTICLES, embedded};
+use super::articles::{MAX_ARTICLES, Text, embedded};
 use super::holdings::guess_frequency;
 use super::local::Desk;
 use super::resolve;
@@ -75,13 +75,14 @@ impl Desk {
         })
     }
 
-    /// The whole text of an article that is ours or an operator's; a feed gives only what it says about one.
+    /// The articles that are ours or an operator's, whole, published up to now; of a feed's there is no body.
     ///
     /// # Errors
     /// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-    pub fn article_body(&self, id: &str) -> Result<Option<&str>> {
-        let mut own = embedded()?.iter().chain(&self.settings().articles);
-        Ok(own.find(|t| t.article.id == id).map(|t| t.body.as_str()))
+    pub fn own_articles(&self) -> Result<impl Iterator<Item = &Text> + Clone> {
+        let now = self.now();
+        let own = embedded()?.iter().chain(&self.settings().articles);
+        Ok(own.filter(move |text| text.article.published_at <= now))
     }
 
     /// The newest articles of all sources published up to now, newest first, at most `limit`.
@@ -89,20 +90,13 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
-        let now = self.now();
-        let mut list = self.store().articles(now, limit)?;
-        list.extend(
-            embedded()?
-                .iter()
-                .chain(&self.settings().articles)
-                .filter(|t| t.article.published_at <= now)
-                .map(|t| {
-                    let mut article = t.article.clone();
-                    let resource = format!("article/{}", article.slug);
-                    article.url = self.settings().address(&article.url, &resource);
-                    article
-                }),
-        );
+        let mut list = self.store().articles(self.now(), limit)?;
+        list.extend(self.own_articles()?.map(|text| {
+            let mut article = text.article.clone();
+            let resource = format!("article/{}", article.slug);
+            article.url = self.settings().address(&article.url, &resource);
+            article
+        }));
         list.sort_by(|a, b| {
             b.published_at
                 .cmp(&a.published_at)
