@@ -91,7 +91,10 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
         shown: None,
     };
     match answer {
-        Ok(Some(answer)) => page.shown = Some(shown(desk, asked, &page.names, answer)?),
+        Ok(Some(answer)) => {
+            page.frame.asof = text::aged(&answer.provenance);
+            page.shown = Some(shown(desk, asked, &page.names, answer)?);
+        }
         Ok(None) => {}
         Err(error) if error.code() == "internal" => return Err(error),
         Err(error) => {

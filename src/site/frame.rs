@@ -1,11 +1,8 @@
 //! What surrounds every page.
 
 use super::document::{Document, Frames};
-use super::text;
 use askama::Template;
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::AsOf;
 use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
@@ -29,6 +26,7 @@ pub(super) struct Frame {
     pub(super) service: String,
     /// The credit line that published content carries.
     pub(super) credit: String,
+    /// How old the figures of the page are; empty of one without any.
     pub(super) asof: String,
     pub(super) picture: String,
     /// Address of a widget that shows the page in small, for those who paste its link elsewhere.
@@ -49,7 +47,7 @@ impl Frame {
             description: description.to_owned(),
             path: path.to_owned(),
             base: desk.settings().home().to_owned(),
-            asof: text::aged(&Provenance::at(&desk.data_date(AsOf::Latest)?)),
+            asof: String::new(),
             service,
             credit: desk.attribution().text,
             picture: "/chart/DGS10.png".into(),

@@ -5,11 +5,12 @@ use super::assets;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::dashed;
+use super::text::{aged, dashed};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::metric;
+use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
 };
@@ -17,7 +18,7 @@ use econoscope_core::chart::{ChartSpec, Line, svg};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::{capitalised, lowered, number, signed};
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::glossary::{Glossary, Term};
 use std::collections::BTreeSet;
@@ -64,7 +65,10 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     );
     let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
     let query = query(asked.all(&view::ARGUMENTS));
-    let frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
+    let mut frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
+    frame.asof = aged(&Provenance::at(
+        &desk.data_date([info.id.as_str()], AsOf::Latest)?,
+    ));
     let shown = match shown(desk, asked, &info, &id) {
         // Marks of code are for readers of plain text.
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {

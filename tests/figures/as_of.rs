@@ -313,7 +313,7 @@ fn a_recorded_revision_is_not_known_before_its_day() {
 fn the_bundled_history_answers_with_everything_it_holds() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();
-    assert_eq!(regime["as_of"], "2026-09-01");
+    assert_eq!(regime["as_of"], "2026-10-05");
     // Figures of August make the regime of September; permits reach July only.
     assert_eq!(regime["month"], "2026-09-01");
     let basis = regime["notes"]["regime"].as_str().unwrap();

@@ -224,7 +224,7 @@ fn when_is_the_next_unemployment_figure_due() {
     let (json, text) = answer(&b, "get_metric", &[("ticker", "UNRATE")]);
     assert_eq!(
         (json["nextRelease"].as_str(), json["stale"].as_bool()),
-        (Some("2026-09-04"), Some(false))
+        (Some("2026-09-04"), Some(true))
     );
     assert!(
         text.contains("third Friday after the week of the 12th"),

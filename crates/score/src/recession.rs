@@ -5,6 +5,7 @@ use crate::target::{ByMonth, Row, Target};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months, log_ratio};
 use econoscope_core::indicators::nber::is_recession;
+use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession::{first_term, second_term};
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::indicators::transform::bond_equivalent;
@@ -160,7 +161,7 @@ fn inputs(desk: &Desk) -> Result<BTreeMap<Month, Inputs>> {
     };
     let recorded = desk.recorded(["PERMIT"], desk.state()?)?;
     let mut known = recorded.first().map(Knowledge::of);
-    let newest = Month::of(desk.data_date(AsOf::Latest)?.as_of);
+    let newest = Month::of(desk.data_date(CRPI.inputs(), AsOf::Latest)?.as_of);
     let months = FIRST[3].until(newest.plus(-1));
     let at = |m: Month| {
         let revised = permits(&homes, m);

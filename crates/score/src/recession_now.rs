@@ -126,7 +126,7 @@ fn signals(
     let Some(rule) = RNOW.alarm else {
         return Ok(Vec::new());
     };
-    let until = desk.data_date(AsOf::Latest)?.as_of;
+    let until = desk.data_date(RNOW.inputs(), AsOf::Latest)?.as_of;
     let on_thursdays = |mut path: Vec<Observation>| {
         path.iter_mut().for_each(|o| o.date = thursday(o.date));
         rule.spells(&path)

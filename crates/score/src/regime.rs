@@ -97,7 +97,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
 
 /// The newest months of the regime as known at each month's end.
 fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
-    let until = Month::of(desk.data_date(AsOf::Latest)?.as_of);
+    let until = Month::of(desk.regime_day(AsOf::Latest)?);
     let ends = revised::SINCE.until(until);
     ends.map(|end| {
         let day = end.last_day();

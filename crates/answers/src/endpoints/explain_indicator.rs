@@ -63,11 +63,12 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let before = shift(desk.data_date(as_of)?.as_of, (-1).month());
         let mut known = indicators::indicators();
         let about = known.find(|known| known.ticker() == params.indicator);
         let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = ComparisonSide::of(desk, about, as_of)?;
+        let day = desk.data_date(now.reads.iter().copied(), as_of)?.as_of;
+        let before = shift(day, (-1).month());
         let then = ComparisonSide::of(desk, about, AsOf::Day(before))?;
         now.compare(&then);
         let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;

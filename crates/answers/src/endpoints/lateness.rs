@@ -1,24 +1,25 @@
 //! Whether the newest figure of a series is late, or the series has ended.
 
+use super::provenance::Provenance;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Series};
 
 /// From so many days without a figure a series is taken to have ended.
 const ENDED: i64 = 500;
 
-/// What is to be said of the newest figure up to `day`; `None` of one that is as new as it should be.
-pub(super) fn lateness(series: &Series, day: Date) -> Option<String> {
-    let last = series.last_on_or_before(day)?.date;
-    if !series.is_stale(last, day) {
-        return None;
+/// Notes since when the newest figure up to `day` is late, or that the series has ended.
+pub(super) fn note_late(provenance: &mut Provenance, field: &str, series: &Series, day: Date) {
+    let Some(last) = series.last_on_or_before(day).map(|last| last.date) else {
+        return;
+    };
+    let (frequency, late) = (series.frequency(), series.late_since(last, day));
+    match late.is_some() && days_between(frequency.period_end(last), day) > ENDED {
+        true => {
+            let label = frequency.label(last);
+            provenance.note(field, format!("ended: no figure after {label}"));
+        }
+        false => provenance.note_late(field, late),
     }
-    let frequency = series.frequency();
-    let label = frequency.label(last);
-    let days = days_between(frequency.period_end(last), day);
-    Some(match days > ENDED {
-        true => format!("ended: no figure after {label}"),
-        false => format!("late: no figure after {label}, and a newer one should be out"),
-    })
 }
 
 #[cfg(test)]
@@ -32,14 +33,18 @@ mod tests {
     fn a_figure_is_new_then_late_then_the_last() {
         let info = Catalogue::embedded().get("UNRATE").unwrap().clone();
         let series = Series::new(info, vec![Observation::new(date(2026, 7, 1), 4.1)]);
-        assert_eq!(lateness(&series, date(2026, 9, 4)), None);
-        let told = lateness(&series, date(2026, 11, 1)).unwrap();
-        assert!(
-            told.starts_with("late: no figure after July 2026"),
-            "{told}"
-        );
-        let told = lateness(&series, date(2028, 6, 1)).unwrap();
-        assert_eq!(told, "ended: no figure after July 2026");
-        assert_eq!(lateness(&series, date(2026, 1, 1)), None);
+        let told = |day| {
+            let mut provenance = Provenance::default();
+            note_late(&mut provenance, "value", &series, day);
+            (
+                provenance.late.get("value").copied(),
+                provenance.notes.get("value").cloned(),
+            )
+        };
+        assert_eq!(told(date(2026, 9, 4)), (None, None));
+        assert_eq!(told(date(2026, 11, 1)), (Some(date(2026, 9, 21)), None));
+        let ended = "ended: no figure after July 2026".to_owned();
+        assert_eq!(told(date(2028, 6, 1)), (None, Some(ended)));
+        assert_eq!(told(date(2026, 1, 1)), (None, None));
     }
 }

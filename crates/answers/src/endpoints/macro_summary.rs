@@ -200,11 +200,10 @@ impl Endpoint for Params {
     }
 }
 
-/// The read figures at the reference day.
+/// The read figures.
 fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
     let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
-    let date = desk.data_date(as_of)?;
-    Ok(summary::summary(&set, date.as_of, date.market))
+    Ok(summary::summary(&set, desk.present(as_of)))
 }
 
 /// Every figure that there is, with unit and date, in one sentence.
@@ -263,6 +262,7 @@ impl Collector<'_> {
         let note = figure.reason.as_ref().or(figure.basis.as_ref());
         let note = note.cloned().unwrap_or_default();
         self.provenance.note(name, note);
+        self.provenance.note_late(name, figure.late);
         self.date(name, figure.date);
         figure.value.map(|v| round_to(v, 4))
     }
@@ -285,9 +285,12 @@ impl Collector<'_> {
 
     fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
-        let reason = reading.reason.clone();
-        let note = reason.unwrap_or_else(|| reading.basis.join("; "));
+        let basis = reading.basis.join("; ");
+        let note = reading.reason.clone().unwrap_or(basis);
         self.provenance.note(name, note);
+        let present = self.desk.present(self.as_of);
+        self.provenance
+            .note_reading(name, &composite.about, &reading, present);
         self.date(name, reading.value.map(|_| reading.date));
         Ok(shown_value(&composite.about, &reading))
     }
@@ -306,6 +309,7 @@ impl Collector<'_> {
         let path = self.desk.regimes(self.as_of)?;
         let reason = path.now.reason.as_deref();
         self.provenance.note("regime", reason.unwrap_or_default());
+        self.provenance.note_regime(&path.now);
         self.date("regime", path.now.state.as_ref().map(|s| s.month));
         Ok(RegimeLine {
             current: path.now.regime.word().to_owned(),

@@ -3,7 +3,7 @@
 use super::days::{newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
-use super::lateness::lateness;
+use super::lateness::note_late;
 use super::measured::FigureKind;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
@@ -167,7 +167,7 @@ pub(super) fn describe(m: &Metric) -> String {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> {
-    let day = desk.data_date(as_of)?.of(info.frequency);
+    let day = desk.present(as_of);
     let mut provenance = Provenance::of(desk, as_of, [info.id.as_str()])?;
     let held = desk.series(info, as_of)?;
     let series = held.as_ref();
@@ -198,8 +198,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     let published = last.filter(|_| !info.is_composite());
     let present = newest(as_of, desk.today());
     let next_release = published.map(|o| due(info, o.date, present, &mut provenance));
-    let late = series.and_then(|s| lateness(s, day));
-    provenance.note("value", late.unwrap_or_default());
+    if let Some(series) = series {
+        note_late(&mut provenance, "value", series, day);
+    }
     Ok(Metric {
         ticker: desk.shown_id(&info.id),
         display_name: info.title.clone(),

@@ -43,8 +43,7 @@ impl NewerMean {
             return Ok(None);
         };
         let series = desk.series(info, as_of)?;
-        let day = desk.data_date(as_of)?.of(info.frequency);
-        let newest = series.and_then(|s| s.lookup(day));
+        let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
         let shown = |id: &SeriesId| desk.shown_id(id);
         Ok(newest.filter(|mean| mean.date > date).map(|mean| Self {
             series: shown(&info.id),

@@ -1,8 +1,11 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
 use super::decode::shown;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::regime::Outlook;
+use econoscope_core::indicators::{Indicator, Reading};
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::basis::Basis;
 use econoscope_data::desk::cited::Cited;
@@ -38,6 +41,9 @@ pub struct Provenance {
     /// differ from the newest: see `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Cited>,
+    /// Figures that are older than they should be, by field: the day since when a newer one should be there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub late: BTreeMap<String, Date>,
     /// Why a field is null, or on what basis it stands, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
@@ -56,8 +62,8 @@ impl Provenance {
         let read: Vec<&str> = read.into_iter().collect();
         Ok(Self {
             knowledge: desk.basis(read.iter().copied(), as_of)?,
-            sources: desk.cited(read, None)?,
-            ..Self::at(&desk.data_date(as_of)?)
+            sources: desk.cited(read.iter().copied(), None)?,
+            ..Self::at(&desk.data_date(read, as_of)?)
         })
     }
 
@@ -94,9 +100,9 @@ impl Provenance {
     pub fn read_as(&mut self, desk: &Desk, meaning: &Resolution, as_of: AsOf) -> Result<()> {
         let mut said = meaning.said.clone().unwrap_or_default();
         for info in &meaning.beside {
-            let day = desk.data_date(as_of)?.of(info.frequency);
             let series = desk.series(info, as_of)?;
-            if let Some(last) = series.and_then(|s| s.last_on_or_before(day)) {
+            let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
+            if let Some(last) = newest {
                 let (id, title, unit) = (&info.id, &info.title, &info.units_short);
                 let (value, date) = (info.round(last.value), last.date);
                 said += &format!("; {id} ({title}): {value} {unit} on {date}");
@@ -138,6 +144,45 @@ impl Provenance {
         }
     }
 
+    /// Adds since when a figure is late, where it is.
+    pub fn note_late(&mut self, field: &str, since: Option<Date>) {
+        self.late.extend(since.map(|day| (field.to_owned(), day)));
+    }
+
+    /// Adds since when a composite is late, and what keeps it from being newer.
+    pub(super) fn note_reading(
+        &mut self,
+        field: &str,
+        about: &Indicator,
+        reading: &Reading,
+        present: Date,
+    ) {
+        let info = Catalogue::of(about).filter(|_| reading.value.is_some());
+        self.note_late(
+            field,
+            info.and_then(|info| info.late_since(reading.date, present)),
+        );
+        self.add(field, reading.late.as_deref().unwrap_or_default());
+    }
+
+    /// Adds since when the regime is late, and what keeps it from being newer.
+    pub(super) fn note_regime(&mut self, now: &Outlook) {
+        if let Some((since, why)) = &now.late {
+            self.note_late("regime", Some(*since));
+            self.add("regime", why);
+        }
+    }
+
+    /// Adds to what is said of a field.
+    fn add(&mut self, field: &str, why: &str) {
+        let said = self.notes.get(field).map(String::as_str);
+        let both = said
+            .into_iter()
+            .chain([why])
+            .filter(|part| !part.is_empty());
+        self.note(field, joined(both, "; "));
+    }
+
     /// The sentence for a model: "As of 2026-08-21 (snapshot, 92 days old)."
     pub fn sentence(&self) -> String {
         if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
@@ -150,11 +195,26 @@ impl Provenance {
         }
     }
 
-    /// Why fields are null, as a line for a model; empty when nothing is.
+    /// Which figures are late and why fields are null, as a line for a model; empty when there is nothing to say.
     pub fn missing(&self) -> String {
+        let mut late: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
+        for (field, since) in &self.late {
+            late.entry(*since).or_default().push(field);
+        }
+        let late = late.iter();
+        let late = late.map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let notes = self.notes.iter();
         let notes = notes.map(|(field, why)| format!("{field}: {why}"));
-        framed("Notes: ", &joined(notes, "; "), ".")
+        let late = framed(
+            "Late, a newer figure should be there ",
+            &joined(late, "; "),
+            ".",
+        );
+        let notes = framed("Notes: ", &joined(notes, "; "), ".");
+        joined(
+            [late, notes].into_iter().filter(|part| !part.is_empty()),
+            " ",
+        )
     }
 
     /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing.

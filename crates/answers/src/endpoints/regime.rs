@@ -131,10 +131,11 @@ impl Endpoint for Params {
             provenance.note("assetViews", "measured on all history, also after that day");
         }
         provenance.note("regime", now.reason.as_deref().unwrap_or_default());
-        let state = now.state.as_ref().filter(|_| now.reason.is_none());
+        let state = now.state.as_ref();
         let probabilities = state.map(|s| Probabilities::of(s.probabilities));
         let basis = state.map(|s| s.basis.join("; "));
         provenance.note("regime", basis.unwrap_or_default());
+        provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
         let unknown = nowcast.as_ref().as_ref().err();
         provenance.note("nowcast", unknown.cloned().unwrap_or_default());

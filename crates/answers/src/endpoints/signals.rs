@@ -9,10 +9,9 @@ use super::tolerance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
-use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::quantity::in_words;
 use econoscope_core::model::series_info::{DEFAULT_PREFIX, round_to};
-use econoscope_core::model::{AsOf, Attribution, Date, Observation, SeriesInfo};
+use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
 use econoscope_data::desk::Desk;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -35,9 +34,6 @@ const MARKET: &[&str] = &[
     "SAHMREALTIME",
     "SERVICE_RNOW",
 ];
-
-/// Days for which a figure is shown that is older than it should be, and said to be stale.
-const STALE_DAYS: i64 = 31;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,7 +70,7 @@ pub struct MarketSignal {
     /// Full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Latest value; null when not held, or older than a month and stale.
+    /// Latest value; null when not held.
     pub value: Option<f64>,
     /// Unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,20 +236,17 @@ fn market(
         provenance.note(id, error.to_string());
         return Ok(None);
     }
-    let day = desk.data_date(as_of)?.of(info.frequency);
+    let day = desk.present(as_of);
     let series = desk.series(info, as_of)?;
     let series = series.as_ref();
-    let newest = series.and_then(|s| s.last_on_or_before(day));
-    let is_late = |o: &Observation| series.is_some_and(|s| s.is_stale(o.date, day));
-    let last = newest.filter(|o| days_between(o.date, day) <= STALE_DAYS || !is_late(o));
-    let stale = last.as_ref().is_some_and(is_late);
-    let note = match (newest, last) {
-        (None, _) => "not loaded".to_owned(),
-        (Some(old), None) => format!("newest figure is of {}, too old for {day}", old.date),
-        (_, Some(old)) if stale => format!("of {}: a newer figure should be out", old.date),
-        (_, Some(_)) => String::new(),
-    };
-    provenance.note(id, note);
+    let last = series.and_then(|s| s.last_on_or_before(day));
+    let late = series
+        .zip(last)
+        .and_then(|(s, last)| s.late_since(last.date, day));
+    provenance.note_late(id, late);
+    if last.is_none() {
+        provenance.note(id, "not loaded");
+    }
     let newer_mean = last.map(|o| NewerMean::of(desk, id, o.date, as_of));
     let newer_mean = newer_mean.transpose()?.flatten();
     if let Some(mean) = &newer_mean {
@@ -265,7 +258,7 @@ fn market(
         value: last.map(|o| info.round(o.value)),
         unit: Some(info.units_short.clone()),
         date: last.map(|o| o.date),
-        stale: stale.then_some(true),
+        stale: late.map(|_| true),
         newer_mean,
         change_30d: last.and_then(|_| transform::changes(series?, day).month),
     }))

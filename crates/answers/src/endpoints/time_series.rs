@@ -26,7 +26,7 @@ use super::days::parse_as_of;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Kept, Outbound, Spec};
 use super::foreign::UntrustedFields;
-use super::lateness::lateness;
+use super::lateness::note_late;
 use super::measured::FigureKind;
 use super::provenance::Provenance;
 use super::route::Route;
@@ -135,9 +135,10 @@ fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Figur
             }
             let days = (answer.start, answer.end);
             answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
-            let day = desk.data_date(as_of)?.of(series.frequency());
-            let late = lateness(&series, day).filter(|_| asked.end >= day);
-            answer.provenance.note("latest", late.unwrap_or_default());
+            let present = desk.present(as_of);
+            if asked.end >= present {
+                note_late(&mut answer.provenance, "latest", &series, present);
+            }
             if let Some((condition, known)) = &condition {
                 let days = (asked.start, asked.end);
                 conditions::judge(&mut answer, (condition, known), &info, params, days)?;

@@ -96,11 +96,12 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let since = since(&params.since, desk.data_date(as_of)?.as_of, desk.today())?;
         let read = KEY.iter().map(|(id, _)| *id);
         let read = read.chain(established().map(|c| c.about.id));
         let read = read.chain(regime::INPUTS.iter().copied());
         let read = read.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
+        let day = desk.data_date(read.clone(), as_of)?.as_of;
+        let since = since(&params.since, day, desk.today())?;
         let mut provenance = Provenance::of(desk, as_of, read.clone())?;
         provenance.note_past(desk, "since", since, read)?;
         let sides = (as_of, since);

@@ -10,6 +10,7 @@ use crate::model::series_info::{COMPOSITE, DEFAULT_PREFIX};
 use crate::model::{
     Date, Frequency, Observation, Recorded, Rights, SeriesId, SeriesInfo, SeriesSet,
 };
+use std::collections::BTreeSet;
 
 /// What is fixed about an indicator of ours: a composite, the index of texts, or the regime.
 #[derive(Debug, Clone, Copy)]
@@ -181,6 +182,46 @@ impl Composite {
     /// The figure at a day and what it is made of.
     pub fn reading(&self, set: &SeriesSet, day: Date) -> Reading {
         self.at(set, day).0
+    }
+
+    /// The day for which it speaks where `last` is the newest figure of an input: that on which the figure came, of a
+    /// monthly composite its stamp. A month's figure, which is read weeks after its stamp, does not date a daily one.
+    pub fn dated_by(&self, input: &SeriesInfo, last: Date) -> Option<Date> {
+        let is_monthly = |frequency| frequency >= Frequency::Monthly;
+        match self
+            .about
+            .listing
+            .is_some_and(|own| is_monthly(own.frequency))
+        {
+            true => Some(last),
+            false if is_monthly(input.frequency) => None,
+            false => Some(input.known_by(last)),
+        }
+    }
+
+    /// The reading of the last day before `day` for which the inputs suffice: the last of the history, where that is at
+    /// hand, else the newest on which one of the inputs has a figure.
+    pub fn last(
+        &self,
+        set: &SeriesSet,
+        day: Date,
+        history: Option<&[Observation]>,
+    ) -> Option<Reading> {
+        let days = match history {
+            Some(rows) => rows.last().map(|o| o.date).into_iter().collect(),
+            None => {
+                let newest = |id| {
+                    let dated = self.dated_by(&set.get(id)?.info, set.up_to(id, day).last()?.date);
+                    dated.map(|dated| dated.min(day))
+                };
+                self.inputs()
+                    .into_iter()
+                    .filter_map(newest)
+                    .collect::<BTreeSet<_>>()
+            }
+        };
+        let readings = days.into_iter().rev().map(|day| self.reading(set, day));
+        readings.into_iter().find(|reading| reading.value.is_some())
     }
 
     /// The whole history up to a day, ascending; it ends with the reading of that day, where there is one. Nothing where

@@ -75,6 +75,8 @@ pub struct Reading {
     pub value: Option<f64>,
     /// Why there is no figure.
     pub reason: Option<String>,
+    /// Why there is none of the day asked for: then this is the last one that its inputs allow.
+    pub late: Option<String>,
     /// The figure with every input at its reference: `value = base + sum of contributions`, to 1e-9.
     pub base: f64,
     /// All inputs of the method, present or not.
@@ -96,6 +98,7 @@ impl Reading {
             date,
             value: Some(value),
             reason: None,
+            late: None,
             base: 0.0,
             weight_present: present(&inputs),
             inputs,

@@ -10,8 +10,9 @@ pub use axes::{Contributor, GROWTH_INPUTS, INPUTS, MonthlyInputs};
 
 use super::composite::Indicator;
 use super::months::Month;
+use super::prose::joined;
 use super::statistics::normal_cdf;
-use crate::model::frequency::days_between;
+use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 
 /// The regime among the indicators.
@@ -53,7 +54,7 @@ const TARGET_PROBABILITY: f64 = 0.25;
 /// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (docs/METHODS.md#regime).
 const TRAJECTORY_STEP: f64 = 0.25;
 
-/// Days after the end of the newest figures' month from which on there is no regime (docs/METHODS.md#regime).
+/// Days after the end of the newest figures' month by which the next month's should be there (docs/METHODS.md#regime).
 const STALE_DAYS: i64 = 75;
 
 /// Confidence below which a label is contested (docs/METHODS.md#regime).
@@ -186,7 +187,7 @@ impl RegimeMonth {
 /// The regime at a day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
-    /// The label; `Unknown` with a `reason`.
+    /// The label of the newest month that could be classified; `Unknown` with a `reason`.
     pub regime: Regime,
     /// Probability of the label in percent; absent when unknown.
     pub confidence: Option<f64>,
@@ -194,10 +195,12 @@ pub struct Outlook {
     pub trajectory: Trajectory,
     /// Most likely other quadrant.
     pub target: Option<Regime>,
-    /// The newest month that could be classified, also when it is too old to be the answer.
+    /// The newest month that could be classified.
     pub state: Option<RegimeMonth>,
     /// Why the regime is unknown.
     pub reason: Option<String>,
+    /// Since when a newer month should be there, and what keeps it from being classified.
+    pub late: Option<(Date, String)>,
 }
 
 /// The regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
@@ -247,28 +250,29 @@ pub fn at(set: &SeriesSet, day: Date) -> Outlook {
 /// [`at`] from a history that is already there.
 pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Outlook {
     let state = history.pop();
-    let reason = match &state {
-        None => Some(axes::lacking(set, day)),
-        Some(state) => too_old(state, day),
-    };
-    let valid = state.as_ref().filter(|_| reason.is_none());
+    let newest = state.as_ref();
     Outlook {
-        regime: valid.map_or(Regime::Unknown, |s| s.regime),
-        confidence: valid.map(|s| s.confidence),
-        trajectory: valid.map_or(Trajectory::Unknown, |s| s.trajectory),
-        target: valid.and_then(|s| s.target),
+        regime: newest.map_or(Regime::Unknown, |s| s.regime),
+        confidence: newest.map(|s| s.confidence),
+        trajectory: newest.map_or(Trajectory::Unknown, |s| s.trajectory),
+        target: newest.and_then(|s| s.target),
+        reason: newest.is_none().then(|| axes::lacking(set, day)),
+        late: newest.and_then(|s| late(s, set, day)),
         state,
-        reason,
     }
 }
 
-fn too_old(state: &RegimeMonth, day: Date) -> Option<String> {
-    let figures = Month::of(state.month).plus(-1);
-    let age = days_between(figures.last_day(), day);
-    (age > STALE_DAYS).then(|| {
-        let newest = figures.name();
-        let newest = format!("the newest month with complete figures is {newest}");
-        format!("{newest}, which ended {age} days before {day} (limit {STALE_DAYS})")
+fn late(newest: &RegimeMonth, set: &SeriesSet, day: Date) -> Option<(Date, String)> {
+    let next = Month::of(newest.month);
+    let since = days_later(next.plus(-1).last_day(), STALE_DAYS + 1);
+    let months = |id: &str| set.up_to(id, day).last().map(|o| Month::of(o.date));
+    let lack = INPUTS.iter().copied().filter(|id| months(id) < Some(next));
+    (since <= day).then(|| {
+        let lack = joined(lack, ", ");
+        (
+            since,
+            format!("figures of {} are missing: {lack}", next.name()),
+        )
     })
 }
 

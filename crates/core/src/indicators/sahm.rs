@@ -14,11 +14,11 @@ pub const TRIGGER: f64 = 0.5;
 /// for a year, two neighbouring ones may.
 const FEWEST_LOWS: usize = 10;
 
-/// The rule at `day` from current UNRATE, as known then; `None` where that is stale.
-pub fn computed(set: &SeriesSet, day: Date) -> Option<Observation> {
+/// The newest figure of the rule up to `day` from current UNRATE, and since when it is late.
+pub fn computed(set: &SeriesSet, day: Date) -> Option<(Observation, Option<Date>)> {
     let unrate = set.get("UNRATE")?;
     let last = *history(unrate.up_to(day)).last()?;
-    (!unrate.is_stale(last.date, day)).then_some(last)
+    Some((last, unrate.late_since(last.date, day)))
 }
 
 /// The rule computed from unemployment rates of one vintage, percentage points, two decimals.
@@ -105,9 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_figure_is_not_shown() {
+    fn a_stale_figure_says_since_when_it_is_late() {
         let set = testdata::load(INPUTS);
-        assert_eq!(computed(&set, date(2026, 11, 21)), None);
+        let (last, late) = computed(&set, date(2026, 11, 21)).unwrap();
+        assert_eq!(
+            (last.date, late),
+            (date(2026, 7, 1), Some(date(2026, 9, 21)))
+        );
         assert_eq!(computed(&SeriesSet::default(), date(2026, 8, 22)), None);
     }
 

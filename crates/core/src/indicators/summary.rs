@@ -1,7 +1,7 @@
 //! The figures of the one-call summary that are read, not modelled: rates, spreads, Sahm, inflation.
 //!
-//! Each one comes with its date and with how it came about, or with the reason why there is none; a stale
-//! figure is none (docs/METHODS.md#summary). The set is taken as what was known on the day.
+//! Each one is the last known, with its date, with the day since when it is late, and with how it came about; or the
+//! reason why there is none (docs/METHODS.md#summary). The set is taken as what was known on the day.
 
 use super::months::Month;
 use super::prose::joined;
@@ -35,6 +35,8 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Its own date, which may be older than the day asked for.
     pub date: Option<Date>,
+    /// Since when a newer one should be there.
+    pub late: Option<Date>,
     /// Series it comes from.
     pub series: Vec<&'static str>,
     /// How it came about where that is not the usual way: "monthly average, July 2026".
@@ -51,8 +53,13 @@ impl Figure {
             date: Some(found.date),
             series,
             basis,
-            reason: None,
+            ..Self::default()
         }
+    }
+
+    /// Says since when it is late.
+    fn since(self, late: Option<Date>) -> Self {
+        Self { late, ..self }
     }
 }
 
@@ -77,22 +84,22 @@ pub struct Summary {
     pub cpi_yoy_pct: Figure,
 }
 
-/// The figures at `day`; those of daily series at `market`.
-pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
-    let daily = |ids: &[&'static str]| first_current(set, (day, market), ids);
+/// The figures at `day`.
+pub fn summary(set: &SeriesSet, day: Date) -> Summary {
+    let daily = |ids: &[&'static str]| first_current(set, day, ids);
     let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
     let mut sahm_rule = daily(&["SAHMREALTIME"]);
-    if sahm_rule.value.is_none()
-        && let Some(found) = sahm::computed(set, day)
+    if let Some((found, late)) = sahm::computed(set, day)
+        && (sahm_rule.value.is_none() || sahm_rule.late.is_some() && late.is_none())
     {
         let basis = "computed from current UNRATE".to_owned();
-        sahm_rule = Figure::of(found, vec!["UNRATE"], Some(basis));
+        sahm_rule = Figure::of(found, vec!["UNRATE"], Some(basis)).since(late);
     }
     Summary {
         ten_year: daily(&["DGS10", "GS10"]),
         two_year: daily(&["DGS2", "GS2"]),
-        spread_2s10s_bps: spread(set, (day, market)),
+        spread_2s10s_bps: spread(set, day),
         fed_funds: daily(&["EFFR", "DFF", "FEDFUNDS"]),
         vix: daily(&["VIXCLS"]),
         hy_spread_bps: high_yield,
@@ -101,18 +108,15 @@ pub fn summary(set: &SeriesSet, day: Date, market: Date) -> Summary {
     }
 }
 
-/// The newest figure of the first series that has a current one.
-fn first_current(set: &SeriesSet, (day, market): (Date, Date), ids: &[&'static str]) -> Figure {
-    let found = ids.iter().find_map(|&id| {
+/// The newest figure of the first series that has a current one; where all are late, of the first that has any.
+fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
+    let newest = |id: &&'static str| {
         let series = set.get(id)?;
-        let is_market = series.frequency() <= Frequency::Weekly;
-        Some((
-            id,
-            series,
-            series.lookup(if is_market { market } else { day })?,
-        ))
-    });
-    let Some((id, series, last)) = found else {
+        Some((*id, series, series.last_on_or_before(day)?))
+    };
+    let all = || ids.iter().filter_map(newest);
+    let current = all().find(|(_, series, last)| !series.is_stale(last.date, day));
+    let Some((id, series, last)) = current.or_else(|| all().next()) else {
         return absent(set, day, ids);
     };
     let month = Month::of(last.date).name();
@@ -122,26 +126,34 @@ fn first_current(set: &SeriesSet, (day, market): (Date, Date), ids: &[&'static s
         false => format!("from {id}"),
     };
     let basis = (ids.first() != Some(&id)).then_some(basis);
-    Figure::of(last, vec![id], basis)
+    Figure::of(last, vec![id], basis).since(series.late_since(last.date, day))
 }
 
-/// Daily yields on their newest common date, or else monthly averages of their newest common month.
-fn spread(set: &SeriesSet, (day, market): (Date, Date)) -> Figure {
-    let of = |long: &'static str, short: &'static str, day: Date| {
+/// Daily yields on their newest common date; where that is late, monthly averages of their newest common month, unless
+/// they are late, too.
+fn spread(set: &SeriesSet, day: Date) -> Figure {
+    let of = |long: &'static str, short: &'static str| {
         let (a, b) = (set.get(long)?, set.get(short)?);
         let found = spread_bps(a, b, day)?;
-        let stale = a.is_stale(found.date, day) || b.is_stale(found.date, day);
-        (!stale).then_some((found, vec![long, short]))
+        let late = a
+            .late_since(found.date, day)
+            .or(b.late_since(found.date, day));
+        Some((found, vec![long, short], late))
     };
-    if let Some((found, series)) = of("DGS10", "DGS2", market) {
-        return Figure::of(found, series, None);
+    let (daily, monthly) = (of("DGS10", "DGS2"), of("GS10", "GS2"));
+    let is_late =
+        |found: &Option<(_, _, Option<Date>)>| found.as_ref().is_none_or(|f| f.2.is_some());
+    if let Some((found, series, late)) = &daily
+        && (late.is_none() || is_late(&monthly))
+    {
+        return Figure::of(*found, series.clone(), None).since(*late);
     }
-    let Some((found, series)) = of("GS10", "GS2", day) else {
+    let Some((found, series, late)) = monthly else {
         return absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]);
     };
     let month = Month::of(found.date).name();
     let basis = format!("monthly averages, {month} (GS10, GS2)");
-    Figure::of(found, series, Some(basis))
+    Figure::of(found, series, Some(basis)).since(late)
 }
 
 /// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
@@ -150,17 +162,18 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
     let of = |id: &'static str, basis| {
         let series = set.get(id)?;
         let found = latest_year_on_year(series, day)?;
-        (!series.is_stale(found.date, day)).then_some((found, id, basis))
+        Some((found, id, basis, series.late_since(found.date, day)))
     };
     let headline = of("CPIAUCNS", "not seasonally adjusted");
     let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
     let adjusted = of("CPIAUCSL", no_newer);
-    let is_newer = |(o, ..): &(Observation, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
-    let Some((o, id, basis)) = adjusted.filter(is_newer).or(headline) else {
+    let is_newer =
+        |(o, ..): &(Observation, _, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
+    let Some((o, id, basis, late)) = adjusted.filter(is_newer).or(headline) else {
         return absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
     };
     let rounded = Observation::new(o.date, round_to(o.value, 1));
-    Figure::of(rounded, vec![id], Some(basis.to_owned()))
+    Figure::of(rounded, vec![id], Some(basis.to_owned())).since(late)
 }
 
 /// No figure: for each series, that it is not there, or how old its newest figure is.
@@ -212,7 +225,7 @@ mod tests {
     #[test]
     fn the_real_figures_of_august_2026() {
         let set = testdata::load(INPUTS);
-        let s = summary(&set, date(2026, 8, 21), date(2026, 8, 21));
+        let s = summary(&set, date(2026, 8, 21));
         let values = s.figures().map(|(name, f)| (name, f.value));
         assert_eq!(
             values,
@@ -240,7 +253,7 @@ mod tests {
     #[test]
     fn the_headline_of_june_2022_is_the_unadjusted_one() {
         let set = testdata::load(INPUTS);
-        let s = summary(&set, date(2022, 6, 30), date(2022, 6, 30));
+        let s = summary(&set, date(2022, 6, 30));
         assert_eq!(s.cpi_yoy_pct.value, Some(9.1));
         assert_eq!(
             s.cpi_yoy_pct.basis.as_deref(),
@@ -249,31 +262,48 @@ mod tests {
     }
 
     #[test]
-    fn stale_figures_are_none_with_their_newest_date() {
-        let set = testdata::load(INPUTS);
-        let s = summary(&set, date(2026, 11, 21), date(2026, 11, 21));
-        for (name, figure) in s.figures() {
-            assert_eq!(figure.value, None, "{name}");
-        }
-        assert!(s.ten_year.reason.unwrap().contains("newest: 2026-08-20"));
+    fn a_late_figure_stands_on_its_date_and_says_since_when() {
+        let mut set = testdata::load(INPUTS);
+        let day = date(2026, 11, 21);
+        let before = summary(&set, day);
+        assert_eq!(before.ten_year.date, Some(date(2026, 8, 20)));
+        assert_eq!(before.ten_year.late, Some(date(2026, 8, 30)));
+        // A fresh figure of one series leaves every other as it was.
+        let mut rows = set.get("DGS10").unwrap().observations.clone();
+        rows.push(Observation::new(date(2026, 11, 20), 4.52));
+        let info = Catalogue::embedded().get("DGS10").unwrap().clone();
+        set.insert(Arc::new(Series::new(info, rows)));
+        let after = summary(&set, day);
+        assert_eq!(
+            (after.ten_year.value, after.ten_year.late),
+            (Some(4.52), None)
+        );
+        let others = |s: &Summary| {
+            s.figures()
+                .map(|(_, f)| f.clone())
+                .into_iter()
+                .skip(1)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(others(&before), others(&after));
     }
 
     #[test]
     fn the_signal_of_2024_was_there() {
         let set = testdata::load(INPUTS);
         let day = date(2024, 9, 10);
-        let then = summary(&testdata::as_of(&set, day), day, day).sahm_rule;
+        let then = summary(&testdata::as_of(&set, day), day).sahm_rule;
         assert_eq!(
             (then.value, then.series),
             (Some(0.57), vec!["SAHMREALTIME"])
         );
         assert!(then.value >= Some(sahm::TRIGGER));
         let day = date(2026, 8, 22);
-        let now = summary(&set, day, day).sahm_rule;
+        let now = summary(&set, day).sahm_rule;
         assert_eq!((now.date, now.value), (Some(date(2026, 7, 1)), Some(-0.03)));
         let rates = testdata::load(&["UNRATE"]);
-        let computed = summary(&rates, day, day).sahm_rule;
-        assert_eq!(computed.value, sahm::computed(&set, day).map(|o| o.value));
+        let computed = summary(&rates, day).sahm_rule;
+        assert_eq!(computed.value, sahm::computed(&set, day).map(|o| o.0.value));
         assert_eq!(
             computed.basis.as_deref(),
             Some("computed from current UNRATE")
@@ -289,7 +319,7 @@ mod tests {
             ("GS2", july, 4.1),
             ("FEDFUNDS", july, 3.63),
         ]);
-        let s = summary(&set, date(2026, 8, 21), date(2026, 8, 21));
+        let s = summary(&set, date(2026, 8, 21));
         assert_eq!(
             (s.ten_year.value, s.spread_2s10s_bps.value),
             (Some(4.6), Some(50.0))
@@ -313,14 +343,14 @@ mod tests {
             ("FEDFUNDS", date(2026, 7, 1), 3.6),
             ("BAMLH0A0HYM2", day, 2.876),
         ]);
-        let s = summary(&set, day, day);
+        let s = summary(&set, day);
         assert_eq!(
             (s.fed_funds.value, s.fed_funds.basis.as_deref()),
             (Some(3.63), Some("from DFF"))
         );
         assert_eq!(s.hy_spread_bps.value, Some(287.6));
         assert_eq!(
-            summary(&SeriesSet::default(), day, day)
+            summary(&SeriesSet::default(), day)
                 .figures()
                 .iter()
                 .filter(|(_, f)| f.value.is_some())

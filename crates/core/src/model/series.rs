@@ -58,6 +58,11 @@ impl Series {
         )
     }
 
+    /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
+    pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
+        self.info.late_since(last, day)
+    }
+
     /// The last day for which a figure stamped `last` speaks.
     pub fn fresh_until(&self, last: Date) -> Date {
         fresh_until(last, self.info.frequency, self.info.publication_lag_days)

@@ -1,6 +1,7 @@
 //! What is known about a series before any figure is read, and how its figures are rounded.
 
-use super::frequency::Frequency;
+use super::frequency::{Date, Frequency, days_later};
+use super::observation::{fresh_until, known_by};
 use super::series_id::SeriesId;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,20 @@ impl SeriesInfo {
     /// Whether the series is one of our own composites.
     pub fn is_composite(&self) -> bool {
         self.category == COMPOSITE
+    }
+
+    /// The day by which the figure stamped `date` is usually out.
+    pub fn known_by(&self, date: Date) -> Date {
+        known_by(date, self.frequency, self.publication_lag_days)
+    }
+
+    /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
+    pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
+        let since = days_later(
+            fresh_until(last, self.frequency, self.publication_lag_days),
+            1,
+        );
+        (since <= day).then_some(since)
     }
 
     /// Whether FRED carries it; the catalogue says in the source's name where it does not.

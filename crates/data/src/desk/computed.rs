@@ -28,6 +28,14 @@ impl Desk {
             let set = self.set(composite.inputs(), as_of)?;
             let day = self.day(composite, as_of)?;
             let (mut reading, history) = composite.at(&set, day);
+            if reading.value.is_none()
+                && let Some(older) = composite.last(&set, day, history.as_deref())
+            {
+                reading = Reading {
+                    late: reading.reason,
+                    ..older
+                };
+            }
             if let Some(rule) = composite.alarm {
                 reading.alarm = Some(rule.state(&self.as_known_up_to(composite, day)?));
             }
@@ -49,9 +57,8 @@ impl Desk {
 
     /// The day for which a composite speaks.
     pub(super) fn day(&self, composite: &Composite, as_of: AsOf) -> Result<Date> {
-        let frequency = Catalogue::of(&composite.about).map(|info| info.frequency);
-        let day = self.data_date(as_of)?;
-        Ok(frequency.map_or(day.as_of, |frequency| day.of(frequency)))
+        let inputs = composite.inputs();
+        self.reference_day(inputs, as_of, |info, last| composite.dated_by(info, last))
     }
 
     /// A composite's whole history as known at `as_of`.
@@ -132,6 +139,14 @@ impl Desk {
         Ok(recorded)
     }
 
+    /// The day for which the regime speaks.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn regime_day(&self, as_of: AsOf) -> Result<Date> {
+        Ok(self.data_date(regime::INPUTS.iter().copied(), as_of)?.as_of)
+    }
+
     /// The regime of every month up to the reference day, and the answer for that day.
     ///
     /// # Errors
@@ -139,9 +154,9 @@ impl Desk {
     pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimeHistory>> {
         self.regimes.or_make((self.state()?, as_of), || {
             let set = self.set(regime::INPUTS.iter().copied(), as_of)?;
-            let day = self.data_date(as_of)?.as_of;
+            let day = self.regime_day(as_of)?;
             let months = regime::history(&set, day);
-            let now = regime::outlook(months.clone(), &set, day);
+            let now = regime::outlook(months.clone(), &set, self.present(as_of));
             Ok(Arc::new(RegimeHistory { months, now }))
         })
     }
@@ -154,9 +169,9 @@ impl Desk {
         self.nowcasts.or_make((self.state()?, as_of), || {
             let read = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
             let set = self.set(read.copied(), as_of)?;
-            let day = self.data_date(as_of)?;
+            let weekly = self.data_date(nowcast::WEEKLY, as_of)?.as_of;
             let path = self.regimes(as_of)?;
-            let found = nowcast::after(&path.now, &set, (day.as_of, day.market));
+            let found = nowcast::after(&path.now, &set, (self.regime_day(as_of)?, weekly));
             Ok(Arc::new(found))
         })
     }
@@ -169,7 +184,7 @@ impl Desk {
         self.precedents.or_make((self.state()?, as_of), || {
             let path = self.regimes(as_of)?;
             let set = self.set(precedents::INPUTS, as_of)?;
-            let day = self.data_date(as_of)?.as_of;
+            let day = self.data_date(precedents::INPUTS, as_of)?.as_of;
             Ok(Arc::new(precedents::of(&path.months, &set, day)))
         })
     }
@@ -187,11 +202,9 @@ impl Desk {
         let path = self.regimes(as_of)?;
         let months = path.months.iter().map(|s| (Month::of(s.month), s.regime));
         let months: Vec<(Month, Regime)> = months.collect();
-        let set = self.set(
-            Asset::ALL.into_iter().flat_map(Asset::series).copied(),
-            as_of,
-        )?;
-        let day = self.data_date(as_of)?.as_of;
+        let series = Asset::ALL.into_iter().flat_map(Asset::series).copied();
+        let set = self.set(series.clone(), as_of)?;
+        let day = self.data_date(series, as_of)?.as_of;
         let measured = |asset: Asset| {
             let found = asset_views::measured(asset, regime, &months, &set, day)?;
             Some((asset, found))

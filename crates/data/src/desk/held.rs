@@ -6,7 +6,7 @@ use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{AsOf, SeriesId};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
 use std::sync::{Arc, OnceLock};
 
 /// A longer list is not read into memory: then the series of the built-in catalogue alone are known from the
@@ -31,7 +31,6 @@ impl Desk {
                 count,
                 by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
                 others: OnceLock::new(),
-                snapshot: OnceLock::new(),
             }))
         })
     }
@@ -58,26 +57,67 @@ impl Desk {
         }
     }
 
-    /// The day for which an answer speaks (docs/METHODS.md#reference-day): an explicit day; today while the last sync
-    /// is under 48 hours old; else the later of the last sync's day and the newest observation.
+    /// The day for which an answer over these series speaks (docs/METHODS.md#reference-day): an explicit day; today
+    /// while the last sync is under 48 hours old; else the later of the last sync's day and the newest day on which a
+    /// figure among them came. Composites stand for their inputs; other series do not count.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn data_date(&self, as_of: AsOf) -> Result<DataDate> {
+    pub fn data_date<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+    ) -> Result<DataDate> {
+        let came = |info: &SeriesInfo, last| Some(info.known_by(last));
+        let day = self.reference_day(ids, as_of, came)?;
         let today = self.today();
-        let held = self.holdings()?;
-        let age = held.last_sync.map(|t| self.now().duration_since(t));
-        let live = age.is_some_and(|age| age.as_hours() < 48) && as_of == AsOf::Latest;
-        let (day, market) = match as_of {
-            AsOf::Day(day) => (day, day),
-            AsOf::Latest if live => (today, today),
-            AsOf::Latest => held.snapshot(),
-        };
         Ok(DataDate {
             as_of: day,
-            market,
             age_days: days_between(day, today),
-            live,
+            live: as_of == AsOf::Latest && self.is_live()?,
         })
+    }
+
+    /// The same, where the newest figure stands for the day that `dated` makes of its stamp.
+    pub(super) fn reference_day<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+        dated: impl Fn(&SeriesInfo, Date) -> Option<Date>,
+    ) -> Result<Date> {
+        let today = self.today();
+        if let AsOf::Day(day) = as_of {
+            return Ok(day);
+        }
+        if self.is_live()? {
+            return Ok(today);
+        }
+        let mut newest = self.holdings()?.synced_on();
+        for id in self.inputs(ids)? {
+            let held = self.held(&SeriesId::new(id)?)?;
+            // Those that reach beyond today (GDPPOT) hold projections.
+            let last = held.map(|s| s.last).filter(|last| *last <= today);
+            let info = Catalogue::embedded().get(id);
+            newest = newest.max(last.and_then(|last| match info {
+                Some(info) => dated(info, last),
+                None => Some(last),
+            }));
+        }
+        Ok(newest.unwrap_or(today).min(today))
+    }
+
+    /// Whether the last sync is under 48 hours old.
+    fn is_live(&self) -> Result<bool> {
+        let last_sync = self.holdings()?.last_sync;
+        let age = last_sync.map(|t| self.now().duration_since(t));
+        Ok(age.is_some_and(|age| age.as_hours() < 48))
+    }
+
+    /// The day on which an answer is read: figures that should be newer by then are late.
+    pub fn present(&self, as_of: AsOf) -> Date {
+        match as_of {
+            AsOf::Day(day) => day.min(self.today()),
+            AsOf::Latest => self.today(),
+        }
     }
 }

@@ -27,7 +27,7 @@ impl Desk {
             let recorded = self.recorded(inputs(about), state)?;
             let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
             if let Some(first) = first.min() {
-                let last = Month::of(self.data_date(AsOf::Latest)?.as_of);
+                let last = Month::of(self.data_date(inputs(about), AsOf::Latest)?.as_of);
                 let ends = Month::of(first).until(last).map(Month::last_day);
                 for day in ends.take_while(|day| *day <= state.today) {
                     let set = self.set_on(inputs(about), day, state)?;

@@ -5,18 +5,14 @@ use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::words::fold;
-use econoscope_core::model::{Date, Frequency, Observation, SeriesId, SeriesInfo};
+use econoscope_core::model::{Date, Frequency, Observation, SeriesId};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// The note under which a sync leaves its time.
 pub const LAST_SYNC: &str = "last_sync";
-
-/// A monthly figure is stamped with its first day and read weeks after: where no daily figure is younger than that
-/// beside it, the daily ones are another reading and speak for their own newest day.
-const MARKET_DAYS: i64 = 31;
 
 /// What is held, by series.
 #[derive(Debug)]
@@ -32,7 +28,6 @@ pub struct Holdings {
     pub(super) by_id: BTreeMap<SeriesId, Status>,
     /// Those that the catalogue does not know, by identifier, each with its name folded; listed when first asked for.
     pub(super) others: OnceLock<Vec<(String, SeriesId)>>,
-    pub(super) snapshot: OnceLock<(Date, Date)>,
 }
 
 /// The day an answer speaks for, and how old that is.
@@ -44,20 +39,9 @@ pub struct DataDate {
     pub age_days: i64,
     /// Whether a sync within 48 hours stands behind it.
     pub live: bool,
-    /// The day for which daily and weekly figures speak: in a snapshot the newest daily one, where that is at most a
-    /// month older than `as_of`; else `as_of`.
-    pub market: Date,
 }
 
 impl DataDate {
-    /// The day for which figures of a frequency speak.
-    pub fn of(&self, frequency: Frequency) -> Date {
-        match frequency < Frequency::Monthly {
-            true => self.market,
-            false => self.as_of,
-        }
-    }
-
     /// The word for the answer: `live` or `snapshot`.
     pub fn freshness(&self) -> &'static str {
         if self.live { "live" } else { "snapshot" }
@@ -96,36 +80,9 @@ impl Holdings {
         self.by_id.values().map(|s| s.fetched_at).max()
     }
 
-    /// The day for which a snapshot speaks, and that for which its daily and weekly figures do; looked for once.
-    pub(super) fn snapshot(&self) -> (Date, Date) {
-        *self.snapshot.get_or_init(|| {
-            let today = self.state.today;
-            let synced = self.last_sync.map(|t| t.to_zoned(TimeZone::UTC).date());
-            // Composites are our own and do not date the data.
-            let newest = self.newest_of(today, |info| info.is_none_or(|i| !i.is_composite()));
-            let day = newest.max(synced).unwrap_or(today).min(today);
-            let is_daily =
-                |i: &Arc<SeriesInfo>| i.frequency == Frequency::Daily && !i.is_composite();
-            let daily = self.newest_of(day, |info| info.is_some_and(is_daily));
-            let daily = daily.filter(|daily| days_between(*daily, day) <= MARKET_DAYS);
-            (day, daily.unwrap_or(day))
-        })
-    }
-
-    /// Newest observation date up to `day`; series that reach beyond it are projections (GDPPOT).
-    fn newest_of(
-        &self,
-        day: Date,
-        counts: impl Fn(Option<&Arc<SeriesInfo>>) -> bool,
-    ) -> Option<Date> {
-        let catalogue = Catalogue::embedded();
-        let measured = |s: &&Status| counts(catalogue.get(s.id.as_str()));
-        self.by_id
-            .values()
-            .filter(measured)
-            .map(|s| s.last)
-            .filter(|d| *d <= day)
-            .max()
+    /// The day of the last sync.
+    pub(super) fn synced_on(&self) -> Option<Date> {
+        self.last_sync.map(|t| t.to_zoned(TimeZone::UTC).date())
     }
 }
 

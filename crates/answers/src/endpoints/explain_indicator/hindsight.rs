@@ -31,7 +31,7 @@ impl AsRevised {
         as_of: AsOf,
         scores: &[Score],
     ) -> Result<std::result::Result<Self, &'static str>> {
-        let day = desk.data_date(as_of)?.as_of;
+        let day = desk.present(as_of);
         if indicators::composite(about.id).is_some_and(|c| c.is_as_known()) {
             return Ok(Err(AS_KNOWN));
         }

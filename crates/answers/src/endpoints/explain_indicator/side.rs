@@ -54,7 +54,6 @@ impl ComparisonSide {
     fn of_regime(desk: &Desk, as_of: AsOf) -> Result<Self> {
         let path = desk.regimes(as_of)?;
         let state = path.now.state.as_ref();
-        let state = state.filter(|_| path.now.reason.is_none());
         let axis = |name, unit, value: fn(&regime::RegimeMonth) -> f64| {
             let date = state.map(|s| s.month);
             score(name, unit, date, (state.map(value), 0.0))

@@ -101,7 +101,7 @@ pub(super) fn revised(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Ve
 
 /// The months of those days, each as known at its own end, up to the day of the answer.
 pub(super) fn as_known(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Vec<RegimeOfMonth>> {
-    let until = desk.data_date(as_of)?.as_of;
+    let until = desk.present(as_of);
     let path = desk.known_path(&REGIME)?;
     let known = path.iter().take_while(|(on, _)| *on <= until);
     let known = known.filter(|(_, figures)| is_in(figures.date, days));

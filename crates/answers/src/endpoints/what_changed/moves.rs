@@ -162,8 +162,8 @@ pub(super) fn of_key(
     let (Some(now), Some(then)) = (measured(as_of)?, measured(AsOf::Day(since))?) else {
         return Ok(Outcome::Absent);
     };
-    let newest = now.lookup(desk.data_date(as_of)?.of(info.frequency));
-    let both = newest.zip(then.lookup(since));
+    let newest = now.last_on_or_before(desk.present(as_of));
+    let both = newest.zip(then.last_on_or_before(since));
     let figures = both.and_then(|(last, then)| Some((last, then, now.at(then.date)?)));
     Ok(outcome((desk, info), kind, figures, Some(&now)))
 }

@@ -111,17 +111,19 @@ fn the_regime_waits_for_its_figures() {
 }
 
 #[test]
-fn old_or_missing_figures_mean_unknown_with_a_reason() {
+fn old_figures_make_it_late_and_missing_ones_unknown_with_a_reason() {
     let set = real();
     let late = at(&set, date(2026, 11, 21));
-    assert_eq!(
-        (late.regime, late.confidence, late.target),
-        (Regime::Unknown, None, None)
+    assert_eq!((late.regime, late.reason), (Regime::Reflation, None));
+    let (since, why) = late.late.unwrap();
+    assert_eq!(since, date(2026, 10, 15));
+    assert!(
+        why.contains("August 2026 are missing: INDPRO, PAYEMS"),
+        "{why}"
     );
-    assert!(late.reason.unwrap().contains("July 2026"));
     assert_eq!(late.state.unwrap().month, date(2026, 8, 1));
-    assert_eq!(at(&set, date(2026, 10, 14)).regime, Regime::Reflation);
-    assert_eq!(at(&set, date(2026, 10, 15)).regime, Regime::Unknown);
+    assert_eq!(at(&set, date(2026, 10, 14)).late, None);
+    assert!(at(&set, date(2026, 10, 15)).late.is_some());
     let none = at(&SeriesSet::default(), date(2026, 8, 22));
     assert_eq!(none.regime, Regime::Unknown);
     assert!(none.reason.unwrap().contains("not loaded: INDPRO"));
