@@ -56,7 +56,7 @@ fn figures(store: Arc<Sqlite>) -> Vec<(&'static str, Value)> {
                 "as_of",
             ],
         ),
-        ("get_signals", &["compositeSignals", "marketSignals"]),
+        ("get_signals", &["convexIndices", "marketSignals"]),
     ];
     let of = |(tool, fields): (&'static str, &[&str])| {
         let (json, _) = ask(&backend, tool, &[]).unwrap();

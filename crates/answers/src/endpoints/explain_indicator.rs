@@ -18,6 +18,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::{capitalised, joined, number, signed};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
+use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
@@ -75,6 +76,14 @@ impl Endpoint for Params {
         provenance.note("value", now.reason.as_deref().unwrap_or_default());
         provenance.note("basis", now.basis.join("; "));
         provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
+        match indicators::composite(about.id) {
+            Some(composite) => {
+                let reading = desk.reading(composite, as_of)?;
+                provenance.note_reading("value", about, &reading, desk.present(as_of));
+            }
+            None if about.id == REGIME.id => provenance.note_regime(&desk.regimes(as_of)?.now),
+            None => {}
+        }
         let hindsight = AsRevised::of(desk, about, as_of, &now.scores)?;
         if let (Err(why), [_, ..]) = (&hindsight, now.reads.as_slice()) {
             provenance.note("hindsight", *why);

@@ -133,6 +133,13 @@ impl Endpoint for Params {
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
             let meaning = (composite.interpret)(&reading);
+            let present = desk.present(as_of);
+            provenance.note_reading(
+                composite.about.ticker(),
+                &composite.about,
+                &reading,
+                present,
+            );
             indices.push(index(desk, &composite.about, &reading, meaning));
         }
         let reading = desk.narrative(as_of)?;
@@ -167,7 +174,7 @@ impl Endpoint for Params {
         for s in &a.market_signals {
             if let Some((value, date)) = s.value.zip(s.date) {
                 let value = unit_value(value, &in_words(s.unit.as_deref().unwrap_or("")));
-                let stale = s.stale.map_or("", |_| ", stale");
+                let stale = s.stale.map_or("", |_| ", late");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
                 let newer = s.newer_mean.iter();
                 text.extend(newer.map(|mean| format!("; {}", mean.words())));
