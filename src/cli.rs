@@ -103,6 +103,7 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
     let provenance = ingest::Provenance {
         origin: &asked.origin,
         read_at: asked.read_at.unwrap_or_else(|| desk.now()),
+        replace: asked.replace,
     };
     let store = desk.store().as_ref();
     let report = ingest::import_from(store, &asked.folder, provenance, &mut progress)?;
@@ -120,7 +121,7 @@ fn import(config: &Config, asked: &config::Import) -> Result<ExitCode> {
         ));
     }
     for doubt in &report.doubts {
-        warn(&format!("{doubt}; is its unit right?"));
+        warn(doubt);
     }
     for error in &report.errors {
         complain(&error.for_operator());
@@ -136,6 +137,10 @@ async fn sync_command(config: &Config, sync: &config::Sync) -> Result<ExitCode> 
     };
     let desk = app::desk_over(store, config, None, true)?;
     let report = app::sync_once(&desk, config, sync, &app::stop_on_signal()).await?;
+    if sync.plan {
+        print(&report.plan.join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (id, error) in report.failures() {
         let ids = reasons.entry(error.for_operator()).or_default();

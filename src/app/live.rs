@@ -112,7 +112,9 @@ pub(crate) async fn sync_once(
         sources: config.sources.settings()?,
         only_plan: sync.plan,
         only: (!only.is_empty()).then_some(only),
-        force: sync.force,
+        // What is to be accepted must be sent again.
+        force: sync.force || !sync.accept.is_empty(),
+        accept: sync.accept.clone(),
         vintages: sync.vintages,
         ..SyncConfig::default()
     };

@@ -48,6 +48,10 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) bare: bool,
 
+    /// Put figures in that end before what is held and differ from it, or stand on another base: else they are left out
+    #[arg(long)]
+    pub(crate) replace: bool,
+
     /// Where the figures come from, in few words
     #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
     pub(crate) origin: String,
@@ -83,6 +87,10 @@ pub(crate) struct Sync {
     /// Read every series again, also those that are not due
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Take these series or sources at their word: the first answer of a source that nothing confirms, or a new base
+    #[arg(long, value_name = "SERIES|SOURCE", value_delimiter = ',')]
+    pub(crate) accept: Vec<String>,
 
     /// Also fetch past vintages (needs a FRED key)
     #[arg(long)]

@@ -26,6 +26,12 @@ const MIN_COMMON_DATES: usize = 5;
 const FACTOR: f64 = 90.0;
 /// Figures that a new one is compared with.
 const NEIGHBOURS: usize = 12;
+/// A change of base is told from revisions by at least so many common dates,
+const MIN_REBASED: usize = 12;
+/// which all are one factor apart, this much at least,
+const LEAST_FACTOR: f64 = 5e-3;
+/// within so much of it.
+const SAME_FACTOR: f64 = 1e-3;
 /// No economic figure is as large in any unit.
 const LARGEST: f64 = 1e18;
 
@@ -40,6 +46,10 @@ pub(super) enum Refusal {
     TooFewCommonDates,
     /// Common dates have other figures.
     Differs(Difference),
+    /// All common dates are one factor apart: another base or unit.
+    Rebased { factor: f64, of: usize },
+    /// The new base was accepted by the operator, and the answer does not reach back to all that is held.
+    PartOfNewBase { since: Date, held: Date },
     /// A figure lies far outside all that was ever held: another unit.
     Implausible { date: Date, value: f64, near: f64 },
     /// A figure is larger than any economic figure.
@@ -60,7 +70,20 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoFigure => f.write_str("it answered without a single figure"),
-            Self::Unconfirmed => f.write_str("nothing is held that could confirm it"),
+            Self::Unconfirmed => f.write_str(
+                "nothing is held that could confirm it; a sync of another day that brings the same does, or \
+                 `econoscope sync --accept` with its name",
+            ),
+            Self::Rebased { factor, of } => write!(
+                f,
+                "the {of} newest common dates are all {factor:.4} times what is held, which is another base year or unit; \
+                 `econoscope sync --accept` with its name takes the whole series so"
+            ),
+            Self::PartOfNewBase { since, held } => write!(
+                f,
+                "it is on another base and begins on {since}, where figures are held from {held} on: a series cannot stand \
+                 on two bases; import its whole history"
+            ),
             Self::TooFewCommonDates => {
                 f.write_str("it has too few dates in common with what is held to be compared")
             }
@@ -124,6 +147,10 @@ pub(super) struct Source {
     pub(super) is_covered: bool,
     /// Whether nobody saw it answer, and no figure has confirmed it.
     pub(super) is_unproven: bool,
+    /// What it answered on an earlier day, when nothing could confirm that.
+    pub(super) before: Vec<Observation>,
+    /// Whether the operator takes it at its word.
+    pub(super) is_accepted: bool,
     /// Whether it computes its whole past anew each time.
     pub(super) recomputes: bool,
 }
@@ -150,6 +177,8 @@ impl Source {
             earlier: Vec::new(),
             is_covered: false,
             is_unproven: false,
+            before: Vec::new(),
+            is_accepted: false,
             recomputes: false,
         }
     }
@@ -159,6 +188,7 @@ impl Source {
         match (self.kind, origin) {
             // Whoever brought the newest rows that are held.
             _ if self.is_covered => Role::Fallback,
+            _ if self.is_accepted => Role::Owner,
             (_, Some(origin)) if origin == self.id => Role::Owner,
             (_, Some(origin)) if self.earlier.iter().any(|id| id == origin) => Role::Fallback,
             (Kind::Fred, _) => Role::Owner,
@@ -176,6 +206,26 @@ pub(super) struct Accepted {
     pub(super) span: Option<(Date, Date)>,
     /// How they differ from what another source had brought, which they replace.
     pub(super) difference: Option<Difference>,
+    /// That older knowledge was left out.
+    pub(super) older: Option<Older>,
+}
+
+/// An answer that ends before what is held and differs from it: an older state, which revises nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Older {
+    count: usize,
+    ends: Date,
+    held: Date,
+}
+
+impl fmt::Display for Older {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, ends, held } = self;
+        write!(
+            f,
+            "it ends on {ends}, what is held on {held}: an older state, of which {count} other figures are left out"
+        )
+    }
 }
 
 /// What the rules decide about.
@@ -198,7 +248,10 @@ impl Offer<'_> {
         if self.is_full && rows.is_empty() {
             return Err(Refusal::NoFigure);
         }
-        let is_unproven = self.source.is_unproven;
+        let is_trusted = self.source.is_accepted || self.is_said_twice(&rows);
+        let is_unproven = self.source.is_unproven && !is_trusted;
+        self.same_base(&rows)?;
+        let older = drop_older(self.held, &mut rows);
         let only_adds = matches!(self.role, Role::Fallback | Role::Computed);
         let mut difference = None;
         if self.role != Role::Owner {
@@ -209,7 +262,7 @@ impl Offer<'_> {
                     return Err(Refusal::TooFewCommonDates);
                 }
                 Comparison::TooFewDates => {}
-                Comparison::Differs(found) if is_unproven || only_adds => {
+                Comparison::Differs(found) if older.is_none() && (is_unproven || only_adds) => {
                     return Err(Refusal::Differs(found));
                 }
                 Comparison::Differs(found) => difference = Some(found),
@@ -228,9 +281,31 @@ impl Offer<'_> {
             Some(refusal) => Err(refusal),
             None => Ok(Accepted {
                 rows,
-                span,
-                difference,
+                span: span.filter(|_| older.is_none()),
+                difference: difference.filter(|_| older.is_none()),
+                older,
             }),
+        }
+    }
+
+    /// Whether an answer of another day said the same.
+    fn is_said_twice(&self, rows: &[Known]) -> bool {
+        compare(self.info, &self.source.before, &observations(rows)) == Comparison::Agrees
+    }
+
+    /// Refuses what stands on another base than what is held, unless the operator takes it and it is the whole.
+    fn same_base(&self, rows: &[Known]) -> Result<(), Refusal> {
+        let came = observations(rows);
+        let Some((factor, of)) = rebased(self.held, &came) else {
+            return Ok(());
+        };
+        match (self.held.first(), came.first()) {
+            _ if !self.source.is_accepted => Err(Refusal::Rebased { factor, of }),
+            (Some(held), Some(came)) if came.date > held.date => Err(Refusal::PartOfNewBase {
+                since: came.date,
+                held: held.date,
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -253,7 +328,51 @@ pub(super) fn is_revised(held: &[Observation], oldest: Option<Observation>) -> b
     })
 }
 
-fn observations(rows: &[Known]) -> Vec<Observation> {
+/// Leaves the figures out that are held with another value, where what came ends before what is held. Rows that say
+/// since when they were known tell of the past, and stay.
+pub(super) fn drop_older(held: &[Observation], rows: &mut Vec<Known>) -> Option<Older> {
+    let undated = |row: &&Known| row.known_from.is_none();
+    let ends = rows.iter().filter(undated).map(|row| row.date).max()?;
+    let last = held
+        .last()
+        .map(|row| row.date)
+        .filter(|last| *last > ends)?;
+    let before = rows.len();
+    rows.retain(|row| {
+        let same = held.binary_search_by_key(&row.date, |o| o.date);
+        let same = same.ok().and_then(|at| held.get(at));
+        row.known_from.is_some() || same.is_none_or(|held| Some(held.value) == row.value)
+    });
+    let count = before - rows.len();
+    (count > 0).then_some(Older {
+        count,
+        ends,
+        held: last,
+    })
+}
+
+/// The factor by which all common dates are apart, and how many of them were compared; `None` where they are not.
+pub(super) fn rebased(held: &[Observation], came: &[Observation]) -> Option<(f64, usize)> {
+    let same = |o: &Observation| {
+        let at = held.binary_search_by_key(&o.date, |h| h.date).ok()?;
+        held.get(at).map(|held| o.value / held.value)
+    };
+    let factors: Vec<f64> = came
+        .iter()
+        .rev()
+        .filter_map(same)
+        .take(COMPARED_DATES)
+        .collect();
+    let factor = *factors
+        .first()
+        .filter(|factor| factor.is_finite() && **factor > 0.0)?;
+    let is_one = (factor - 1.0).abs() < LEAST_FACTOR;
+    let is_same = |other: &f64| (other / factor - 1.0).abs() < SAME_FACTOR;
+    let is_rebased = factors.len() >= MIN_REBASED && !is_one && factors.iter().all(is_same);
+    is_rebased.then_some((factor, factors.len()))
+}
+
+pub(super) fn observations(rows: &[Known]) -> Vec<Observation> {
     let figure = |row: &Known| Some(Observation::new(row.date, row.value?));
     rows.iter().filter_map(figure).collect()
 }

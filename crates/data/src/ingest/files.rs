@@ -3,7 +3,7 @@
 //! Everything is read before anything is written: a broken row refuses its series in whichever file it
 //! stands, and the rest goes in. The report carries every refusal, so that the caller can end with code 1.
 
-use super::accept::implausible;
+use super::accept::{drop_older, implausible, observations, rebased};
 use super::progress::{Progress, describe};
 use super::table::{self, Broken, Column, Row};
 use super::titles;
@@ -12,7 +12,7 @@ use crate::disk::{self, shown};
 use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::SeriesId;
+use econoscope_core::model::{Known, Observation, SeriesId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
@@ -40,7 +40,7 @@ pub struct ImportReport {
     pub strangers: Vec<SeriesId>,
     /// What was refused and why, with file and line. Empty = all is in.
     pub errors: Vec<Error>,
-    /// Figures that are in, but lie so far off the others that a unit may be wrong.
+    /// What may be wrong: figures far off the others, on another base, or older than what is held.
     pub doubts: Vec<String>,
 }
 
@@ -61,6 +61,7 @@ pub fn import(store: &dyn Store, path: &Path, progress: &mut Progress) -> Result
     let provenance = Provenance {
         origin: "import",
         read_at: econoscope_core::clock::wall(),
+        replace: false,
     };
     import_from(store, path, provenance, progress)
 }
@@ -72,6 +73,8 @@ pub struct Provenance<'a> {
     pub origin: &'a str,
     /// When they were read there.
     pub read_at: Timestamp,
+    /// Whether they replace what is held even where that is newer, or stands on another base.
+    pub replace: bool,
 }
 
 /// As [`import`], with a word on where the figures come from.
@@ -97,14 +100,20 @@ pub fn import_from(
     progress.start("writing series", gathered.series.len());
     for (id, (_, column)) in gathered.series {
         let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-        let rows = column.known(info);
+        let mut rows = column.known(info);
         let held = store.read(&id)?;
         let is_new = held.is_none();
+        let held = held.unwrap_or_default().latest();
+        if !provenance.replace {
+            report.doubts.extend(keep_newer(&id, &held, &mut rows));
+        }
         if info.is_none() && store.description(&id)?.is_none() {
             report.strangers.push(id.clone());
         }
-        if let Some(doubt) = implausible(&held.unwrap_or_default().latest(), &rows) {
-            report.doubts.push(format!("{id}: {doubt}"));
+        if let Some(doubt) = implausible(&held, &rows) {
+            report
+                .doubts
+                .push(format!("{id}: {doubt}; is its unit right?"));
         }
         let written = write::write(
             store,
@@ -125,6 +134,30 @@ pub fn import_from(
     }
     progress.finish(&report.summary());
     Ok(report)
+}
+
+/// Leaves out what is older than what is held or stands on another base, and says so. A whole history on another base
+/// goes in: then nothing of the old one stays.
+fn keep_newer(id: &SeriesId, held: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
+    let came = observations(rows);
+    if let Some((factor, _)) = rebased(held, &came) {
+        let is_whole = came.first().map(|o| o.date) <= held.first().map(|o| o.date)
+            && came.last().map(|o| o.date) >= held.last().map(|o| o.date);
+        let what = format!(
+            "{id}: every figure is {factor:.4} times what was held, which is another base or unit"
+        );
+        if is_whole {
+            return Some(what);
+        }
+        rows.clear();
+        return Some(format!(
+            "{what}, and not the whole history: left out; --replace puts it in all the same"
+        ));
+    }
+    let older = drop_older(held, rows)?;
+    Some(format!(
+        "{id}: {older}; --replace puts them in all the same"
+    ))
 }
 
 impl ImportReport {

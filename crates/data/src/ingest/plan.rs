@@ -91,6 +91,8 @@ pub struct SyncConfig {
     /// Read the history of revisions as well (needs a key); of daily series, which are hardly revised, only of those
     /// in `only`.
     pub vintages: bool,
+    /// Series and sources that the operator takes at their word.
+    pub accept: Vec<String>,
     /// Only say what would be asked of whom; ask nobody.
     pub only_plan: bool,
     /// What time it is.
@@ -104,9 +106,19 @@ impl Default for SyncConfig {
             only: None,
             force: false,
             vintages: false,
+            accept: Vec::new(),
             only_plan: false,
             clock: econoscope_core::clock::wall,
         }
+    }
+}
+
+impl SyncConfig {
+    /// Whether the operator takes a source at its word for a series.
+    pub(super) fn accepts(&self, id: &SeriesId, source: &str) -> bool {
+        let mut names = self.accept.iter();
+        names
+            .any(|name| name.eq_ignore_ascii_case(id.as_str()) || name.eq_ignore_ascii_case(source))
     }
 }
 

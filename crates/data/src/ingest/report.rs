@@ -29,6 +29,8 @@ pub struct Missed {
 pub struct SyncReport {
     /// Every series that was due, fresh or refused, in the order it was dealt with.
     pub series: Vec<(SeriesId, Outcome)>,
+    /// What would be asked of whom, line by line, where nothing else was wanted.
+    pub plan: Vec<String>,
     /// Requests that failed or whose answers were refused, by source.
     pub failed: BTreeMap<String, u64>,
     /// Whether no source could be reached.

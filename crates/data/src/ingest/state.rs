@@ -4,7 +4,7 @@
 use super::fetch::Validators;
 use crate::store::Store;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Observation, SeriesId};
+use econoscope_core::model::{Date, Observation, SeriesId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,9 @@ pub(super) struct FeedState {
     pub(super) validators: Validators,
     /// Series whose rows were accepted from it.
     pub(super) trusted: BTreeSet<SeriesId>,
+    /// What it answered for series of which nothing was held that could confirm it: the day and the newest figures.
+    #[serde(default)]
+    pub(super) unconfirmed: BTreeMap<SeriesId, (Date, Vec<Observation>)>,
     /// The last answer, when it was refused.
     pub(super) refused: Option<RefusedAnswer>,
 }

@@ -9,7 +9,7 @@
 mod fred;
 mod recipes;
 
-use super::accept::{Accepted, Kind, Offer, Refusal, Role, Source};
+use super::accept::{Accepted, Kind, Offer, Older, Refusal, Role, Source};
 use super::client::{Breaker, Clients};
 use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
@@ -54,9 +54,10 @@ pub async fn sync(
     let now = (config.clock)();
     let plan = plan(&held, &states, config, now);
     if config.only_plan {
-        let lines = plan.describe(&config.sources, now);
-        lines.iter().for_each(|line| progress.tell(line));
-        return Ok(SyncReport::default());
+        return Ok(SyncReport {
+            plan: plan.describe(&config.sources, now),
+            ..SyncReport::default()
+        });
     }
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
@@ -138,6 +139,13 @@ impl Run<'_> {
 
     fn now(&self) -> Timestamp {
         (self.config.clock)()
+    }
+
+    /// Says that an answer was of an older state.
+    fn tell_older(&mut self, id: &SeriesId, source: &str, older: Option<Older>) {
+        if let Some(older) = older {
+            self.progress.tell(&format!("{id}, {source}: {older}"));
+        }
     }
 
     /// Notes that a series was read, in `full` or not.

@@ -131,11 +131,7 @@ impl Grid {
     /// Puts series on one calendar.
     pub fn of(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let every = lists.iter().flat_map(|rows| rows.iter());
-        let mut dates: Vec<i32> = every.map(|o| in_order(o.date)).collect();
-        // Runs in order, which a stable sort merges.
-        dates.sort();
-        dates.dedup();
+        let dates = lists.iter().fold(Vec::new(), |all, rows| union(&all, rows));
         let column = |rows: &Cow<'_, [Observation]>| {
             let mut rows = rows.iter().map(|o| (in_order(o.date), o.value)).peekable();
             let mut at = |date: &i32| rows.next_if(|row| row.0 == *date);
@@ -163,6 +159,21 @@ impl Grid {
         let dates = self.dates().enumerate();
         dates.filter(|(i, _)| all(i)).collect()
     }
+}
+
+/// The dates of both, ascending.
+fn union(dates: &[i32], rows: &[Observation]) -> Vec<i32> {
+    let mut out = Vec::with_capacity(dates.len().max(rows.len()));
+    let mut dates = dates.iter().copied().peekable();
+    for row in rows.iter().map(|o| in_order(o.date)) {
+        while let Some(date) = dates.next_if(|date| *date < row) {
+            out.push(date);
+        }
+        dates.next_if_eq(&row);
+        out.push(row);
+    }
+    out.extend(dates);
+    out
 }
 
 fn date_in_order(number: i32) -> Option<Date> {

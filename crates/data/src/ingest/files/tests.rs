@@ -27,6 +27,7 @@ fn run(store: &dyn Store, dir: &Path) -> ImportReport {
     let provenance = Provenance {
         origin: "import",
         read_at: on("2026-11-21"),
+        replace: false,
     };
     import_from(store, dir, provenance, &mut Progress::quiet()).unwrap()
 }
@@ -327,4 +328,70 @@ fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
         days,
         [None, day(2010, 2, 28), day(2008, 12, 5), day(2009, 1, 9)]
     );
+}
+
+/// Twenty-four months from January 2024.
+fn file_of(rows: impl Iterator<Item = (usize, f64)>) -> String {
+    let row = |(n, value): (usize, f64)| {
+        format!("HOUST,{}-{:02}-01,{value}\n", 2024 + n / 12, n % 12 + 1)
+    };
+    format!(
+        "series_id,date,value\n{}",
+        rows.map(row).collect::<String>()
+    )
+}
+
+#[test]
+fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
+    let value = |n: usize| 100.0 + (n * n % 7) as f64 / 10.0;
+    let store = Sqlite::in_memory().unwrap();
+    let held = folder(&[("a.csv", &file_of((1..24).map(|n| (n, value(n)))))]);
+    run(&store, held.path());
+    let before = values(&store, "HOUST");
+    let older = folder(&[(
+        "a.csv",
+        &file_of((0..20).map(|n| (n, value(n) + (n % 3) as f64))),
+    )]);
+    let report = run(&store, older.path());
+    assert_eq!((report.written.added, report.written.revised), (1, 0));
+    assert_eq!(values(&store, "HOUST")[1..], before);
+    let [doubt] = report.doubts.as_slice() else {
+        panic!("{:?}", report.doubts)
+    };
+    assert!(
+        doubt.contains("ends on 2025-08-01, what is held on 2025-12-01")
+            && doubt.contains("--replace"),
+        "{doubt}"
+    );
+    let provenance = Provenance {
+        origin: "import",
+        read_at: on("2026-11-21"),
+        replace: true,
+    };
+    let report = import_from(&store, older.path(), provenance, &mut Progress::quiet()).unwrap();
+    assert_eq!(report.written.revised, 13);
+}
+
+#[test]
+fn a_file_on_another_base_goes_in_whole_or_not_at_all() {
+    let value = |n: usize| 100.0 + (n * n % 7) as f64 / 10.0;
+    for (first, taken) in [(0, true), (3, false)] {
+        let store = Sqlite::in_memory().unwrap();
+        run(
+            &store,
+            folder(&[("a.csv", &file_of((0..24).map(|n| (n, value(n)))))]).path(),
+        );
+        let rebased = file_of((first..24).map(|n| (n, 0.87 * value(n))));
+        let report = run(&store, folder(&[("a.csv", &rebased)]).path());
+        assert!(
+            report.doubts[0].contains("0.8700 times"),
+            "{:?}",
+            report.doubts
+        );
+        let base = values(&store, "HOUST")[0].1 / value(0);
+        assert!(
+            (base - if taken { 0.87 } else { 1.0 }).abs() < 1e-9,
+            "{base}"
+        );
+    }
 }

@@ -105,18 +105,18 @@ impl Run<'_> {
             false => Source {
                 earlier: routes.map(|at| at.source.id.clone()).collect(),
                 is_covered: step.is_covered,
+                is_accepted: self.config.accepts(id, FRED),
                 ..Source::new(FRED, Kind::Fred)
             },
         };
         match self.accept(step, &source, from.is_none(), rows).await? {
-            Ok((written, _)) => {
+            Ok((written, accepted)) => {
+                self.tell_older(id, "FRED", accepted.older);
                 self.note_read(step, from.is_none());
                 Ok(written)
             }
             Err(refusal) => {
-                let why = format!(
-                    "FRED's answer is not accepted: {refusal}. What is held stays; if FRED is right, import its file"
-                );
+                let why = format!("FRED's answer is not accepted: {refusal}. What is held stays");
                 Err(Error::no_data(id, why))
             }
         }

@@ -5,7 +5,7 @@
 //! hands them to the next. An address or a name that nobody saw answer counts only once its figures agree with held ones.
 
 use super::Run;
-use crate::ingest::accept::{Comparison, Kind, Source, compare, is_revised};
+use crate::ingest::accept::{Comparison, Kind, Refusal, Source, compare, is_revised};
 use crate::ingest::client::{FeedAnswer, FeedError, FeedRequest};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::Step;
@@ -20,6 +20,9 @@ use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
 use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
 use std::collections::BTreeMap;
+
+/// Newest figures that are kept of what nothing could confirm.
+const KEPT_ROWS: usize = 24;
 
 impl Run<'_> {
     /// Takes every step that a recipe can; gives back what is left.
@@ -199,6 +202,8 @@ impl Run<'_> {
                         "{id}: {name} differs from what was held: {difference}"
                     ));
                 }
+                self.tell_older(&id, name, accepted.older);
+                state.unconfirmed.remove(&id);
                 state.trusted.insert(id);
                 self.describe(at, &step).await?;
                 self.note_read(&step, is_full);
@@ -208,6 +213,17 @@ impl Run<'_> {
             Err(refusal) => {
                 let why = format!("{name} is not accepted: {refusal}. What is held stays");
                 let error = Error::no_data(&id, why);
+                if refusal == Refusal::Unconfirmed {
+                    let newest = rows.split_at(rows.len().saturating_sub(KEPT_ROWS)).1;
+                    let said = (day_of(self.now()), newest.to_vec());
+                    let kept = state
+                        .unconfirmed
+                        .entry(id.clone())
+                        .or_insert_with(|| said.clone());
+                    if kept.0 < said.0 {
+                        *kept = said;
+                    }
+                }
                 if refusal.may_be_confirmed() {
                     self.unconfirmed.push((at.name(), id, rows));
                 } else {
@@ -226,6 +242,11 @@ impl Run<'_> {
         Source {
             earlier: before.map(|other| other.source.id.clone()).collect(),
             is_unproven: is_unseen && !state.trusted.contains(id),
+            before: match state.unconfirmed.get(id) {
+                Some((day, rows)) if *day < day_of(self.now()) => rows.clone(),
+                Some(_) | None => Vec::new(),
+            },
+            is_accepted: self.config.accepts(id, &at.source.id),
             recomputes: at.feed.rewrites_history,
             ..Source::new(&at.source.id, Kind::Recipe)
         }

@@ -4,6 +4,7 @@ mod first;
 mod once;
 mod premium;
 mod traps;
+mod trust;
 mod vintages;
 mod whole;
 

@@ -7,13 +7,10 @@ use super::*;
 async fn a_plan_names_whom_it_would_ask_and_asks_nobody() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y", "BAA", "DHHNGSP"]).await;
     config.only_plan = true;
-    let out = crate::ingest::testing::Shared::default();
-    let mut progress = Progress::lines(Box::new(out.clone()));
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    sync(store, &config, CancellationToken::new(), &mut progress)
-        .await
-        .unwrap();
-    let text = out.text();
+    let mut quiet = Progress::quiet();
+    let report = sync(store, &config, CancellationToken::new(), &mut quiet).await;
+    let text = report.unwrap().plan.join("\n");
     assert!(text.contains("treasury/par_yields: at most 37 requests to home.treasury.gov, 1000 ms apart, for DGS10 DGS2"), "{text}");
     assert!(
         text.contains("computed here: 1 series: T10Y2Y")

@@ -1,0 +1,126 @@
+//! What may change what is held: bases, older answers, and sources that nothing confirms.
+
+use super::first::{agencies, mount};
+use super::*;
+
+/// Twenty-four months to October 2026, each a little more than the one before.
+fn months(factor: f64) -> Vec<(Date, f64)> {
+    let month = |n: i32| {
+        let (year, month) = ((2024 + (10 + n) / 12) as i16, (10 + n) % 12 + 1);
+        (
+            date(year, month as i8, 1),
+            factor * (100.0 + f64::from(n * n % 7) / 10.0),
+        )
+    };
+    (0..24).map(month).collect()
+}
+
+fn fred_csv(series: &str, rows: &[(Date, f64)]) -> ResponseTemplate {
+    let lines: Vec<String> = rows.iter().map(|(d, v)| format!("{d},{v:.4}\n")).collect();
+    csv(&format!("observation_date,{series}\n{}", lines.concat()))
+}
+
+#[tokio::test]
+async fn a_new_base_is_taken_whole_and_only_when_it_is_accepted() {
+    for cut in [0, 3] {
+        let (server, mut config) = stand_in(&["HOUST"]).await;
+        config.force = true;
+        let store = Arc::new(Sqlite::in_memory().unwrap());
+        hold(&store, "HOUST", &months(1.0));
+        let held = values(&store, "HOUST");
+        answer(&server, "HOUST", fred_csv("HOUST", &months(0.97)[cut..])).await;
+        let report = run(&store, &config).await;
+        let said = failure(&report, "HOUST").to_string();
+        assert!(
+            said.contains("0.9700 times") && said.contains("--accept"),
+            "{said}"
+        );
+        assert_eq!(values(&store, "HOUST"), held);
+        config.accept = vec!["houst".to_owned()];
+        let report = run(&store, &config).await;
+        let now = values(&store, "HOUST");
+        match cut {
+            0 => assert!((now[0].1 / held[0].1 - 0.97).abs() < 1e-5, "{now:?}"),
+            _ => {
+                let said = failure(&report, "HOUST").to_string();
+                assert!(
+                    said.contains("another base and begins on 2025-02-01"),
+                    "{said}"
+                );
+                assert_eq!(now, held, "never half a series");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_earlier_revises_nothing_and_adds_what_is_not_held() {
+    let (server, mut config) = stand_in(&["HOUST"]).await;
+    config.force = true;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let all = months(1.0);
+    hold(&store, "HOUST", &all[1..]);
+    let older: Vec<(Date, f64)> = all[..20]
+        .iter()
+        .map(|(d, v)| (*d, v + 0.3 * f64::from(d.month() % 3)))
+        .collect();
+    answer(&server, "HOUST", fred_csv("HOUST", &older)).await;
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.written().added, report.written().revised), (1, 0));
+    assert_eq!(values(&store, "HOUST")[1..], all[1..]);
+    // The same answer with the newest month is a revision.
+    let newer: Vec<(Date, f64)> = all
+        .iter()
+        .map(|(d, v)| (*d, v + 0.3 * f64::from(d.month() % 3)))
+        .collect();
+    server.reset().await;
+    answer(&server, "HOUST", fred_csv("HOUST", &newer)).await;
+    let report = run(&store, &config).await;
+    assert!(report.written().revised > 10, "{report:?}");
+}
+
+#[tokio::test]
+async fn a_source_that_nothing_confirms_is_taken_when_it_says_the_same_on_another_day() {
+    let (server, mut config) = agencies(&["FHFAPOQ"]).await;
+    config.sources.no_fred = true;
+    config.force = true;
+    let file = |newest: f64| {
+        let quarter = |n: i32| {
+            let value = if n == 11 {
+                newest
+            } else {
+                400.0 + f64::from(n * n) / 5.0
+            };
+            let (year, quarter) = (2024 + n / 4, n % 4 + 1);
+            format!(
+                "traditional,purchase-only,quarterly,USA or Census Division,United States,USA,{year},{quarter},{value},{value}\n"
+            )
+        };
+        let rows: String = (0..12).map(quarter).collect();
+        csv(&format!(
+            "hpi_type,hpi_flavor,frequency,level,place_name,place_id,yr,period,index_nsa,index_sa\n{rows}"
+        ))
+    };
+    mount(&server, "hpi_master", 1, file(430.0)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    for _ in 0..2 {
+        let report = run(&store, &config).await;
+        let said = failure(&report, "FHFAPOQ").to_string();
+        assert!(
+            said.contains("nothing is held that could confirm it"),
+            "{said}"
+        );
+    }
+    config.clock = next_noon;
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(values(&store, "FHFAPOQ").len(), 12);
+    // Or at once, when the operator says so.
+    config.clock = noon;
+    config.accept = vec!["fhfa".to_owned()];
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(values(&store, "FHFAPOQ").len(), 12);
+}
