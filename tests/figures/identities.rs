@@ -102,3 +102,103 @@ fn an_identity_stands_in_only_where_nothing_is_held_and_all_it_needs_is() {
     assert_eq!(none["value"], Value::Null);
     assert!(text.contains("it is not loaded"), "{text}");
 }
+
+/// What must add up in the bundle: the whole less its parts, how far that may be from zero, the first date that counts,
+/// and on how many dates it is known to be off: GDP has the annual revision of September 2026, its parts have not.
+const SUMS: [(&str, &[(&str, f64)], f64, &str, usize); 7] = [
+    (
+        "unemployed",
+        &[("CLF16OV", 1.0), ("CE16OV", -1.0), ("UNEMPLOY", -1.0)],
+        0.5,
+        "1959",
+        0,
+    ),
+    (
+        "GDP",
+        &[
+            ("GDP", 1.0),
+            ("PCEC", -1.0),
+            ("GPDI", -1.0),
+            ("NETEXP", -1.0),
+            ("GCE", -1.0),
+        ],
+        0.01,
+        "1947",
+        21,
+    ),
+    (
+        "payrolls",
+        &[("PAYEMS", 1.0), ("USPRIV", -1.0), ("USGOVT", -1.0)],
+        0.5,
+        "1939",
+        2,
+    ),
+    (
+        "T10Y2Y",
+        &[("T10Y2Y", 1.0), ("DGS10", -1.0), ("DGS2", 1.0)],
+        0.015,
+        "1976",
+        2,
+    ),
+    (
+        "T10Y3M",
+        &[("T10Y3M", 1.0), ("DGS10", -1.0), ("DGS3MO", 1.0)],
+        0.015,
+        "1982",
+        2,
+    ),
+    (
+        "T10YIE",
+        &[("T10YIE", 1.0), ("DGS10", -1.0), ("DFII10", 1.0)],
+        0.015,
+        "2003",
+        0,
+    ),
+    (
+        "T5YIE",
+        &[("T5YIE", 1.0), ("DGS5", -1.0), ("DFII5", 1.0)],
+        0.015,
+        "2003",
+        0,
+    ),
+];
+
+#[test]
+fn what_must_add_up_in_the_bundle_does() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let history = |id: &str| -> BTreeMap<String, f64> {
+        let asked = [("seriesId", id), ("start", "max"), ("detail", "full")];
+        let (json, _) = ask(&backend, "get_time_series", &asked).unwrap();
+        let rows = json["data"].as_array().unwrap().iter();
+        rows.filter_map(|row| Some((row["date"].as_str()?.to_owned(), row["value"].as_f64()?)))
+            .collect()
+    };
+    for (name, parts, near, since, known) in SUMS {
+        let parts: Vec<_> = parts.iter().map(|(id, sign)| (history(id), sign)).collect();
+        let all = parts[0].0.keys().filter(|date| date.as_str() >= since);
+        let gap = |date: &String| {
+            parts
+                .iter()
+                .map(|(rows, sign)| Some(*sign * rows.get(date)?))
+                .sum::<Option<f64>>()
+        };
+        let gaps: Vec<_> = all.filter_map(|date| Some((date, gap(date)?))).collect();
+        let off: Vec<_> = gaps.iter().filter(|(_, gap)| gap.abs() > near).collect();
+        assert!(gaps.len() >= 200, "{name}: {}", gaps.len());
+        assert!(
+            off.len() <= known,
+            "{name}: {} of {} dates, {off:?}",
+            off.len(),
+            gaps.len()
+        );
+    }
+    // The rate that is published is that of the levels.
+    let (rate, force, jobs) = (history("UNRATE"), history("CLF16OV"), history("UNEMPLOY"));
+    for (date, jobless) in &jobs {
+        if let (Some(rate), Some(force)) = (rate.get(date), force.get(date)) {
+            let made = 100.0 * jobless / force;
+            assert!((made - rate).abs() < 0.06, "{date}: {made:.2} and {rate}");
+        }
+    }
+    assert_eq!(jobs["2026-01-01"], 7362.0);
+}

@@ -50,6 +50,9 @@ PACKAGES_READ = "2026-11-21"
 FIGURES = "bundled from figures of August 2026"
 LEVEL = 22
 SIZE_LIMIT = 3_000_000
+# Parts of one sum are of one state: the vintage of CE16OV after this month has new population controls, which the
+# labor force that is held (CLF16OV, a copy of January's figures) has not; their difference was 1.4 million too high.
+LAST_VINTAGE = {"CE16OV": "2026-02"}
 MARK_START = "<!-- crates/data/data/history/build.py: start of the generated part -->"
 MARK_END = "<!-- crates/data/data/history/build.py: end of the generated part -->"
 
@@ -82,7 +85,9 @@ def read_all():
     units = [row["series"] for row in read_csv(CORE / "units.csv")]
     for path in sorted((DATA / "vintages").glob("*.csv")):
         if path.stem != "units":
-            held[path.stem].vintages = [(row["date"], row["value"], row["known_from"]) for row in read_csv(path)]
+            last = LAST_VINTAGE.get(path.stem, "9999")
+            rows = [(row["date"], row["value"], row["known_from"]) for row in read_csv(path)]
+            held[path.stem].vintages = [row for row in rows if row[2][:7] <= last]
     read_packages(held)
     for series, all_of_it in held.items():
         if all_of_it.vintages:
@@ -183,7 +188,7 @@ def store(held, program):
         for is_again in (False, True):
             for step in steps:
                 said = econoscope(program, made, "import", "--bare", *step)
-                if is_again and not said.strip().endswith(": 0 new, 0 revised"):
+                if is_again and ": 0 new, 0 revised\n" not in said + "\n":
                     raise Refused(f"the store does not give back what went into it: {said}")
         econoscope(program, made, "backup", copy)
         return copy.read_bytes()
