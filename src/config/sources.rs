@@ -2,9 +2,10 @@
 
 use clap::{Arg, Args};
 use econoscope_core::recipe::Recipes;
-use econoscope_data::ingest::{ApiKey, SourceSettings};
+use econoscope_data::ingest::{ApiKey, SourceSettings, Timeouts};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use url::Url;
 
 /// Where figures are fetched from.
@@ -35,6 +36,10 @@ pub(crate) struct Sources {
     #[arg(long)]
     pub(crate) no_fred: bool,
 
+    /// How long one answer of a source may take with all tries, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) source_patience: u64,
+
     /// Home of FRED's CSV download [default: FRED itself]
     #[arg(long, value_name = "URL")]
     pub(crate) fred_csv_url: Option<Url>,
@@ -63,6 +68,10 @@ impl Sources {
             recipes: self.recipes()?,
             keys: self.source_key.iter().cloned().collect(),
             no_fred: self.no_fred,
+            timeouts: Timeouts {
+                all_tries: Duration::from_secs(self.source_patience),
+                ..Timeouts::default()
+            },
             ..SourceSettings::default()
         })
     }

@@ -286,7 +286,7 @@ fn an_import_names_series_that_nobody_knows() {
     fs::create_dir(&folder).unwrap();
     fs::write(
         folder.join("a.csv"),
-        "series_id,date,value\nOWNA,2026-01-01,1\nUNRATE,2026-01-01,4\n",
+        "series_id,date,value\nOWNA,2026-01-01,1\nUNRATE,2026-01-01,4.3\n",
     )
     .unwrap();
     let first = said(&run(home.path(), &["import", text(&folder)]));

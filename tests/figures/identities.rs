@@ -103,9 +103,12 @@ fn an_identity_stands_in_only_where_nothing_is_held_and_all_it_needs_is() {
     assert!(text.contains("it is not loaded"), "{text}");
 }
 
+/// Series with their signs.
+type Parts = &'static [(&'static str, f64)];
+
 /// What must add up in the bundle: the whole less its parts, how far that may be from zero, the first date that counts,
 /// and on how many dates it is known to be off: GDP has the annual revision of September 2026, its parts have not.
-const SUMS: [(&str, &[(&str, f64)], f64, &str, usize); 7] = [
+const SUMS: [(&str, Parts, f64, &str, usize); 7] = [
     (
         "unemployed",
         &[("CLF16OV", 1.0), ("CE16OV", -1.0), ("UNEMPLOY", -1.0)],

@@ -223,7 +223,7 @@ impl fmt::Display for Older {
         let Self { count, ends, held } = self;
         write!(
             f,
-            "it ends on {ends}, what is held on {held}: an older state, of which {count} other figures are left out"
+            "it ends on {ends}, what is held on {held}: an older state; figures left out, for they differ: {count}"
         )
     }
 }
@@ -295,7 +295,12 @@ impl Offer<'_> {
 
     /// Refuses what stands on another base than what is held, unless the operator takes it and it is the whole.
     fn same_base(&self, rows: &[Known]) -> Result<(), Refusal> {
-        let came = observations(rows);
+        let undated: Vec<Known> = rows
+            .iter()
+            .filter(|row| row.known_from.is_none())
+            .copied()
+            .collect();
+        let came = observations(&undated);
         let Some((factor, of)) = rebased(self.held, &came) else {
             return Ok(());
         };

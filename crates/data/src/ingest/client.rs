@@ -5,7 +5,6 @@ use super::fetch::{Fetch, Response, Validators};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use super::plan::new_york;
-use super::progress::Progress;
 use super::sources::SourceSettings;
 use super::write::day_of;
 use crate::net;
@@ -17,7 +16,6 @@ use econoscope_core::recipe::{
 use jiff::Timestamp;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -65,13 +63,15 @@ pub(super) struct FeedRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    sources: BTreeMap<String, Client>,
+    sources: BTreeMap<String, Client<'a>>,
     /// Sources that could not be reached, and why, until one was.
     unreached: Option<BTreeMap<String, Error>>,
 }
 
+/// The way to one source.
 #[derive(Debug)]
-struct Client {
+pub(super) struct Client<'a> {
+    settings: &'a SourceSettings,
     fetch: Fetch,
     key: Option<ApiKey>,
     /// Where it lies instead of at its own address.
@@ -161,46 +161,67 @@ impl<'a> Clients<'a> {
         &mut self,
         request: FeedRequest<'_>,
         known: &Validators,
-        progress: &mut Progress,
     ) -> Result<std::result::Result<FeedAnswer, FeedError>> {
-        let id = &request.at.source.id;
-        if let Some(offline) = self.offline() {
-            return Ok(Err(FeedError::Outage(offline)));
-        }
-        // Whether it is the source or our network is seen when another has been asked.
-        let tried = self.unreached.as_ref();
-        if let Some(error) = tried.and_then(|tried| tried.get(&request.at.source.name)) {
-            return Ok(Err(FeedError::Outage(error.clone())));
-        }
-        let asked = match self.sources.entry(id.clone()) {
-            Entry::Occupied(asked) => asked.into_mut(),
-            Entry::Vacant(place) => place.insert(Client::open(self.settings, request.at.source)?),
+        let mut client = match self.open(request.at.source)? {
+            Ok(client) => client,
+            Err(error) => return Ok(Err(error)),
         };
-        if let Some(error) = &asked.breaker.open {
+        let answer = client.read(request, known).await;
+        self.close(request.at.source, client, &answer);
+        Ok(answer)
+    }
+
+    /// The client of a source, which nobody else has until it is closed; or why the source is not asked.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when TLS cannot be set up.
+    pub(super) fn open(
+        &mut self,
+        source: &SourceFacts,
+    ) -> Result<std::result::Result<Client<'a>, FeedError>> {
+        // Whether it is the source or our network is seen when another has been asked.
+        let tried = self
+            .unreached
+            .as_ref()
+            .and_then(|tried| tried.get(&source.name));
+        if let Some(error) = self.offline().as_ref().or(tried) {
             return Ok(Err(FeedError::Outage(error.clone())));
         }
-        let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds
-            .filter(|at| at.feed.url == request.at.feed.url)
-            .count()
-            > 1;
-        let result = asked.read(request, known, is_shared, progress).await;
-        asked.breaker.note(match &result {
+        let client = match self.sources.remove(&source.id) {
+            Some(client) => client,
+            None => Client::new(self.settings, source)?,
+        };
+        let Some(error) = client.breaker.open.clone() else {
+            return Ok(Ok(client));
+        };
+        self.sources.insert(source.id.clone(), client);
+        Ok(Err(FeedError::Outage(error)))
+    }
+
+    /// Takes a client back, with what came of the request.
+    pub(super) fn close(
+        &mut self,
+        source: &SourceFacts,
+        mut client: Client<'a>,
+        answer: &std::result::Result<FeedAnswer, FeedError>,
+    ) {
+        client.breaker.note(match answer {
             Err(FeedError::Outage(error)) => Some(error),
             Ok(_) | Err(FeedError::Useless(..)) => None,
         });
-        self.note_reach(&request.at.source.name, &result);
-        Ok(result)
+        self.note_reach(&source.name, answer);
+        self.sources.insert(source.id.clone(), client);
     }
 }
 
-impl Client {
-    fn open(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
+impl<'a> Client<'a> {
+    fn new(settings: &'a SourceSettings, source: &SourceFacts) -> Result<Self> {
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
             ..PaceSettings::DOWNLOADS
         };
         Ok(Self {
+            settings,
             fetch: settings.fetch(&source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
@@ -231,14 +252,15 @@ impl Client {
         Ok(answer)
     }
 
-    async fn read(
+    /// Asks one feed.
+    pub(super) async fn read(
         &mut self,
         request: FeedRequest<'_>,
         known: &Validators,
-        is_shared: bool,
-        progress: &mut Progress,
     ) -> std::result::Result<FeedAnswer, FeedError> {
         let feed = request.at.feed;
+        let feeds = self.settings.recipes.feeds();
+        let is_shared = feeds.filter(|at| at.feed.url == feed.url).count() > 1;
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.lines);
         let mut asks = feed.requests(request.lines, request.from, today);
@@ -247,14 +269,11 @@ impl Client {
         let mut known = known.clone();
         let mut validators = Validators::default();
         asks.reverse();
-        let (mut page, mut done) = (1, 0);
+        let mut page = 1;
         while let Some(ask) = asks.pop() {
             if !single || page > 1 {
                 known = Validators::default();
             }
-            let (name, total) = (request.at.name(), done + 1 + asks.len());
-            progress.part(&name, done, total);
-            done += 1;
             let answer = self.answer(request.at, &ask, &known, is_shared).await?;
             if answer.status == 304 {
                 return Ok(FeedAnswer::Unchanged);

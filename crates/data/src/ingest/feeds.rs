@@ -124,7 +124,7 @@ pub async fn read_feeds(
     cancel: &CancellationToken,
 ) -> Result<Vec<FeedReport>> {
     let timeouts = Timeouts {
-        total: settings.timeouts.total.min(LONGEST),
+        all_tries: settings.timeouts.all_tries.min(LONGEST),
         ..settings.timeouts
     };
     let settings = SourceSettings {

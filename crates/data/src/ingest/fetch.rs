@@ -30,8 +30,8 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Between two pieces of an answer.
     pub read: Duration,
-    /// For a whole answer.
-    pub total: Duration,
+    /// For an answer with all tries; a source that takes longer is left alone for the rest of a run.
+    pub all_tries: Duration,
 }
 
 impl Default for Timeouts {
@@ -39,7 +39,7 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             read: Duration::from_secs(30),
-            total: Duration::from_secs(120),
+            all_tries: Duration::from_secs(90),
         }
     }
 }
@@ -106,6 +106,7 @@ pub(super) struct Fetch {
     name: String,
     client: reqwest::Client,
     pace: Pace,
+    all_tries: Duration,
 }
 
 /// A try that brought no answer, and whether another one may.
@@ -134,7 +135,6 @@ impl Fetch {
         let client = client
             .connect_timeout(timeouts.connect)
             .read_timeout(timeouts.read)
-            .timeout(timeouts.total)
             .redirect(within(hosts.to_vec()))
             .build()
             .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
@@ -142,6 +142,7 @@ impl Fetch {
             name: name.to_owned(),
             client,
             pace: Pace::new(pace),
+            all_tries: timeouts.all_tries,
         })
     }
 
@@ -164,8 +165,26 @@ impl Fetch {
     /// network and answers that are `is_passing` are tried again; other statuses are the caller's to read.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try.
+    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try, or when all took too long.
     pub(super) async fn send(
+        &self,
+        request: RequestBuilder,
+        is_passing: fn(&Response) -> bool,
+    ) -> Result<Response> {
+        let tries = self.try_all(request, is_passing);
+        let answer = tokio::time::timeout(self.all_tries, tries).await;
+        answer.unwrap_or_else(|_| {
+            let (name, seconds) = (&self.name, self.all_tries.as_secs());
+            Err(Error::Unavailable {
+                what: format!("{name} did not bring its answer in {seconds} s. Try again later."),
+                // Long enough that nothing else of it is asked in this run.
+                retry_after: Some(Duration::from_secs(900)),
+                source: None,
+            })
+        })
+    }
+
+    async fn try_all(
         &self,
         request: RequestBuilder,
         is_passing: fn(&Response) -> bool,

@@ -139,7 +139,12 @@ pub fn import_from(
 /// Leaves out what is older than what is held or stands on another base, and says so. A whole history on another base
 /// goes in: then nothing of the old one stays.
 fn keep_newer(id: &SeriesId, held: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
-    let came = observations(rows);
+    let undated: Vec<Known> = rows
+        .iter()
+        .filter(|row| row.known_from.is_none())
+        .copied()
+        .collect();
+    let came = observations(&undated);
     if let Some((factor, _)) = rebased(held, &came) {
         let is_whole = came.first().map(|o| o.date) <= held.first().map(|o| o.date)
             && came.last().map(|o| o.date) >= held.last().map(|o| o.date);
@@ -151,13 +156,11 @@ fn keep_newer(id: &SeriesId, held: &[Observation], rows: &mut Vec<Known>) -> Opt
         }
         rows.clear();
         return Some(format!(
-            "{what}, and not the whole history: left out; --replace puts it in all the same"
+            "{what}, and not the whole history: left out; --replace puts it in"
         ));
     }
     let older = drop_older(held, rows)?;
-    Some(format!(
-        "{id}: {older}; --replace puts them in all the same"
-    ))
+    Some(format!("{id}: {older}; --replace puts them in"))
 }
 
 impl ImportReport {

@@ -72,15 +72,6 @@ impl Progress {
         }
     }
 
-    /// So many of the requests to one source are answered.
-    pub(super) fn part(&mut self, name: &str, done: usize, total: usize) {
-        if let View::Bar(bar) = &self.view
-            && total > 1
-        {
-            bar.set_message(format!("{name} {done}/{total}"));
-        }
-    }
-
     /// A step has ended: what came of it, or why it failed.
     pub(super) fn done(&mut self, name: &str, result: Result<String, String>) {
         self.done += 1;

@@ -3,7 +3,6 @@
 use super::accept::{Comparison, compare};
 use super::client::{Clients, FeedAnswer, FeedError, FeedRequest};
 use super::fetch::Validators;
-use super::progress::Progress;
 use super::report::{MISSED, Missed};
 use super::sources::SourceSettings;
 use super::state::{self, FEEDS, FeedState, RefusedAnswer, States, blocking};
@@ -62,10 +61,7 @@ async fn check_feed(
         from: Some(short_time_ago(at, &first.id, now)),
         now,
     };
-    let figures = match clients
-        .fetch(request, &Validators::default(), &mut Progress::quiet())
-        .await?
-    {
+    let figures = match clients.fetch(request, &Validators::default()).await? {
         Ok(FeedAnswer::Figures(figures, _)) => figures,
         Ok(FeedAnswer::Unchanged) => return Ok(Ok("unchanged".to_owned())),
         Err(FeedError::Outage(error) | FeedError::Useless(error, _)) => {

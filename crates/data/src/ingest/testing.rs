@@ -24,7 +24,7 @@ pub(super) const QUICK: PaceSettings = PaceSettings {
 const SHORT: Timeouts = Timeouts {
     connect: Duration::from_secs(2),
     read: Duration::from_millis(700),
-    total: Duration::from_secs(20),
+    all_tries: Duration::from_secs(20),
 };
 
 /// Every source at this address.

@@ -331,10 +331,9 @@ fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
 }
 
 /// Twenty-four months from January 2024.
-fn file_of(rows: impl Iterator<Item = (usize, f64)>) -> String {
-    let row = |(n, value): (usize, f64)| {
-        format!("HOUST,{}-{:02}-01,{value}\n", 2024 + n / 12, n % 12 + 1)
-    };
+fn file_of(rows: impl Iterator<Item = (i32, f64)>) -> String {
+    let row =
+        |(n, value): (i32, f64)| format!("HOUST,{}-{:02}-01,{value}\n", 2024 + n / 12, n % 12 + 1);
     format!(
         "series_id,date,value\n{}",
         rows.map(row).collect::<String>()
@@ -343,14 +342,14 @@ fn file_of(rows: impl Iterator<Item = (usize, f64)>) -> String {
 
 #[test]
 fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
-    let value = |n: usize| 100.0 + (n * n % 7) as f64 / 10.0;
+    let value = |n: i32| 100.0 + f64::from(n * n % 7) / 10.0;
     let store = Sqlite::in_memory().unwrap();
     let held = folder(&[("a.csv", &file_of((1..24).map(|n| (n, value(n)))))]);
     run(&store, held.path());
     let before = values(&store, "HOUST");
     let older = folder(&[(
         "a.csv",
-        &file_of((0..20).map(|n| (n, value(n) + (n % 3) as f64))),
+        &file_of((0..20).map(|n| (n, value(n) + f64::from(n % 3)))),
     )]);
     let report = run(&store, older.path());
     assert_eq!((report.written.added, report.written.revised), (1, 0));
@@ -374,7 +373,7 @@ fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
 
 #[test]
 fn a_file_on_another_base_goes_in_whole_or_not_at_all() {
-    let value = |n: usize| 100.0 + (n * n % 7) as f64 / 10.0;
+    let value = |n: i32| 100.0 + f64::from(n * n % 7) / 10.0;
     for (first, taken) in [(0, true), (3, false)] {
         let store = Sqlite::in_memory().unwrap();
         run(

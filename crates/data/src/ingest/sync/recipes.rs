@@ -6,25 +6,105 @@
 
 use super::Run;
 use crate::ingest::accept::{Comparison, Kind, Refusal, Source, compare, is_revised};
-use crate::ingest::client::{FeedAnswer, FeedError, FeedRequest};
+use crate::ingest::client::{Client, FeedAnswer, FeedError, FeedRequest};
 use crate::ingest::fetch::Validators;
-use crate::ingest::plan::Step;
+use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, joined};
 use crate::ingest::state::{self, FEEDS, FeedState, blocking};
 use crate::ingest::titles::cleaned;
 use crate::ingest::write::day_of;
-use crate::store::{Description, WriteOutcome};
+use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
 use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
-use std::collections::BTreeMap;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// Newest figures that are kept of what nothing could confirm.
 const KEPT_ROWS: usize = 24;
 
-impl Run<'_> {
+/// Hosts that are asked at a time.
+const MAX_HOSTS: usize = 8;
+
+/// A feed, and what it is to bring.
+type Question<'q> = (FeedRef<'q>, Vec<Step>);
+/// What a feed answered, and whether it was asked for everything.
+type Answer = (std::result::Result<FeedAnswer, FeedError>, bool);
+
+/// A question on its way, with all that asking takes.
+struct Asked<'a, 'q> {
+    config: &'a SyncConfig,
+    store: Arc<dyn Store>,
+    /// What is known of the feed's last answer.
+    known: Validators,
+    at: FeedRef<'q>,
+    steps: Vec<Step>,
+}
+
+/// Asks, beside other hosts; gives back what is left for this one.
+async fn ask<'a, 'q>(
+    mut client: Client<'a>,
+    asked: Asked<'a, 'q>,
+    rest: VecDeque<Question<'q>>,
+) -> Result<(
+    Client<'a>,
+    FeedRef<'q>,
+    Vec<Step>,
+    Answer,
+    VecDeque<Question<'q>>,
+)> {
+    let answer = asked.fetch(&mut client).await?;
+    Ok((client, asked.at, asked.steps, answer, rest))
+}
+
+impl Asked<'_, '_> {
+    /// Fetches a feed for some series, in full where what it asked for is revised further back.
+    async fn fetch(&self, client: &mut Client<'_>) -> Result<Answer> {
+        let steps = &self.steps;
+        let is_wanted = |line: &&SeriesRecipe| steps.iter().any(|step| step.id == line.id);
+        let lines: Vec<&SeriesRecipe> = self.at.feed.series.iter().filter(is_wanted).collect();
+        let is_own = |step: &Step| step.origin == self.at.source.id;
+        let none = Validators::default();
+        let known = match steps.iter().all(is_own) && !self.config.force {
+            true => &self.known,
+            false => &none,
+        };
+        let from = |step: &Step| step.from.filter(|_| is_own(step));
+        let mut request = FeedRequest {
+            at: self.at,
+            lines: &lines,
+            from: steps.iter().map(from).min().flatten(),
+            now: (self.config.clock)(),
+        };
+        let mut answer = client.read(request, known).await;
+        if let (Ok(FeedAnswer::Figures(figures, _)), Some(_)) = (&answer, request.from)
+            && self.is_any_revised(figures).await?
+        {
+            request.from = None;
+            answer = client.read(request, &none).await;
+        }
+        Ok((answer, request.from.is_none()))
+    }
+
+    /// Whether the oldest row that came for a series revises what is held: then older ones may be revised, too.
+    async fn is_any_revised(&self, figures: &Figures) -> Result<bool> {
+        for step in &self.steps {
+            if let Some(Ok(rows)) = figures.get(&step.id) {
+                let held = state::latest(&self.store, &step.id).await?;
+                if is_revised(&held, rows.first().copied()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<'a> Run<'a> {
     /// Takes every step that a recipe can; gives back what is left.
     ///
     /// # Errors
@@ -63,11 +143,60 @@ impl Run<'_> {
             let group = groups.entry((n, key));
             group.or_insert((at, Vec::new())).1.push(step);
         }
-        let mut next = Vec::new();
+        let mut hosts: BTreeMap<&str, VecDeque<Question<'_>>> = BTreeMap::new();
         for (at, steps) in groups.into_values() {
-            next.extend(self.ask_feed(at, steps).await?);
+            hosts
+                .entry(&at.source.id)
+                .or_default()
+                .push_back((at, steps));
         }
-        Ok(next)
+        let (mut next, mut underway) = (Vec::new(), FuturesUnordered::new());
+        let mut waiting: VecDeque<_> = hosts.into_values().collect();
+        loop {
+            while underway.len() < MAX_HOSTS
+                && let Some(mut host) = waiting.pop_front()
+            {
+                let asked = self.ask_next(&mut host, &mut next).await?;
+                underway.extend(asked.map(|(client, question)| ask(client, question, host)));
+            }
+            let Some(came) = underway.next().await else {
+                return Ok(next);
+            };
+            let (client, at, steps, answer, host) = came?;
+            self.clients.close(at.source, client, &answer.0);
+            next.extend(self.take_answer(at, steps, answer).await?);
+            if !host.is_empty() {
+                waiting.push_front(host);
+            }
+        }
+    }
+
+    /// The next question for a host that may be asked; what the others are for needs another source.
+    async fn ask_next<'q>(
+        &mut self,
+        host: &mut VecDeque<Question<'q>>,
+        next: &mut Vec<Step>,
+    ) -> Result<Option<(Client<'a>, Asked<'a, 'q>)>> {
+        while let Some((at, steps)) = host.pop_front() {
+            match self.clients.open(at.source)? {
+                Ok(client) => {
+                    self.progress.step(&at.name());
+                    let state = self.feeds.get(&at.name());
+                    let asked = Asked {
+                        config: self.config,
+                        store: Arc::clone(&self.store),
+                        known: state
+                            .map(|state| state.validators.clone())
+                            .unwrap_or_default(),
+                        at,
+                        steps,
+                    };
+                    return Ok(Some((client, asked)));
+                }
+                Err(error) => next.extend(self.take_answer(at, steps, (Err(error), true)).await?),
+            }
+        }
+        Ok(None)
     }
 
     /// No recipe is left for a series.
@@ -82,44 +211,15 @@ impl Run<'_> {
         }
     }
 
-    /// Fetches a feed for some series, in full where what it asked for is revised further back; whether it was in full.
-    async fn fetch_feed(
+    /// Takes what a feed answered for some series; gives back those that need another source.
+    async fn take_answer(
         &mut self,
         at: FeedRef<'_>,
-        steps: &[Step],
-        state: &FeedState,
-    ) -> Result<(std::result::Result<FeedAnswer, FeedError>, bool)> {
-        let is_wanted = |line: &&SeriesRecipe| steps.iter().any(|step| step.id == line.id);
-        let lines: Vec<&SeriesRecipe> = at.feed.series.iter().filter(is_wanted).collect();
-        let is_own = |step: &Step| step.origin == at.source.id;
-        let none = Validators::default();
-        let known = match steps.iter().all(is_own) && !self.config.force {
-            true => &state.validators,
-            false => &none,
-        };
-        let from = |step: &Step| step.from.filter(|_| is_own(step));
-        let mut request = FeedRequest {
-            at,
-            lines: &lines,
-            from: steps.iter().map(from).min().flatten(),
-            now: self.now(),
-        };
-        let mut answer = self.clients.fetch(request, known, self.progress).await?;
-        if let (Ok(FeedAnswer::Figures(figures, _)), Some(_)) = (&answer, request.from)
-            && self.is_any_revised(steps, figures).await?
-        {
-            request.from = None;
-            answer = self.clients.fetch(request, &none, self.progress).await?;
-        }
-        Ok((answer, request.from.is_none()))
-    }
-
-    /// Asks a feed for some series; gives back those that need another source.
-    async fn ask_feed(&mut self, at: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
+        steps: Vec<Step>,
+        (answer, is_full): Answer,
+    ) -> Result<Vec<Step>> {
         let name = at.name();
-        self.progress.step(&name);
         let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
-        let (answer, is_full) = self.fetch_feed(at, &steps, &state).await?;
         state.refused = None;
         if answer.is_err() {
             self.report.failed(&at.source.id);
@@ -160,19 +260,6 @@ impl Run<'_> {
         }
         self.feeds.insert(name, state);
         Ok(next)
-    }
-
-    /// Whether the oldest row that came for a series revises what is held: then older ones may be revised, too.
-    async fn is_any_revised(&self, steps: &[Step], figures: &Figures) -> Result<bool> {
-        for step in steps {
-            if let Some(Ok(rows)) = figures.get(&step.id) {
-                let held = state::latest(&self.store, &step.id).await?;
-                if is_revised(&held, rows.first().copied()) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
     }
 
     /// Writes what is accepted of a series; gives it back where it needs another source.

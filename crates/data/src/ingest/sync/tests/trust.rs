@@ -2,15 +2,16 @@
 
 use super::first::{agencies, mount};
 use super::*;
+use econoscope_core::model::frequency::shift;
+use jiff::ToSpan;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Twenty-four months to October 2026, each a little more than the one before.
 fn months(factor: f64) -> Vec<(Date, f64)> {
     let month = |n: i32| {
-        let (year, month) = ((2024 + (10 + n) / 12) as i16, (10 + n) % 12 + 1);
-        (
-            date(year, month as i8, 1),
-            factor * (100.0 + f64::from(n * n % 7) / 10.0),
-        )
+        let day = shift(date(2024, 11, 1), n.months());
+        (day, factor * (100.0 + f64::from(n * n % 7) / 10.0))
     };
     (0..24).map(month).collect()
 }
@@ -123,4 +124,52 @@ async fn a_source_that_nothing_confirms_is_taken_when_it_says_the_same_on_anothe
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(values(&store, "FHFAPOQ").len(), 12);
+}
+
+#[tokio::test]
+async fn a_host_that_drips_costs_only_itself() {
+    let (server, mut config) = agencies(&["DGS10", "DGS2", "NFCI", "UNRATE"]).await;
+    config.sources.no_fred = true;
+    super::first::treasury(&server).await;
+    let (dripping, asked) = drip().await;
+    config
+        .sources
+        .addresses
+        .insert("chicago_fed".to_owned(), dripping);
+    config.sources.timeouts.all_tries = Duration::from_millis(1_500);
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    let said = failure(&report, "NFCI").to_string();
+    assert!(said.contains("did not bring its answer in 1 s"), "{said}");
+    assert_eq!(
+        asked.load(Ordering::SeqCst),
+        1,
+        "it is left alone for the rest of the run"
+    );
+    assert_eq!(values(&store, "DGS10").len(), 5);
+    assert!(report.read() >= 2, "{report:?}");
+}
+
+/// A host that sends a byte twice a second and never ends; how often it was asked.
+async fn drip() -> (url::Url, Arc<AtomicUsize>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let home = format!("http://{}", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            count.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let head =
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: 100000\r\n\r\n";
+                let mut next = head.as_bytes();
+                while stream.write_all(next).await.is_ok() {
+                    next = b"x";
+                    tokio::time::sleep(Duration::from_millis(500)).await;
+                }
+            });
+        }
+    });
+    (url::Url::parse(&home).unwrap(), asked)
 }
