@@ -18,11 +18,19 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 /// Most bytes of an unpacked file: four times the largest release.
 const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 
-/// The place of a line, a date, and the cell; a figure that is not of status `A` is missing.
+/// What a release of the Board holds of the lines asked for.
+#[derive(Debug, Default)]
+pub(super) struct Archive {
+    pub(super) found: Vec<Found>,
+    /// Lines whose series are of another unit than was expected; they refuse no other.
+    pub(super) refused: Vec<(usize, String)>,
+}
+
+/// Figures that are not of status `A` are missing.
 ///
 /// # Errors
-/// Says what makes the whole archive useless, or which series has another unit.
-pub(super) fn board(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+/// Says what makes the whole archive useless.
+pub(super) fn board(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Archive, String> {
     if !body.starts_with(b"PK") {
         return Err("it is no ZIP archive".to_owned());
     }
@@ -48,8 +56,8 @@ pub(super) fn board(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, 
     clippy::wildcard_enum_match_arm,
     reason = "comments, declarations and what else XML may hold say nothing here"
 )]
-fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
-    let (mut found, mut is_seen) = (Vec::new(), false);
+fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Archive, String> {
+    let (mut archive, mut is_seen) = (Archive::default(), false);
     let mut reader = Reader::from_reader(file);
     let mut buffer = Vec::new();
     let (mut set, mut at) = (String::new(), Vec::new());
@@ -62,12 +70,15 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Vec<Found
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
                 b"DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
                 b"Series" => {
-                    at = places(&tag, &set, lines)?;
-                    is_seen |= !at.is_empty();
+                    let refused = archive.refused.len();
+                    at = places(&tag, &set, lines, &mut archive.refused);
+                    is_seen |= !at.is_empty() || archive.refused.len() > refused;
                 }
                 b"Obs" if !at.is_empty() => {
                     if let Some((date, value)) = observation(&tag)? {
-                        found.extend(at.iter().map(|place| (*place, date, value.clone())));
+                        archive
+                            .found
+                            .extend(at.iter().map(|place| (*place, date, value.clone())));
                     }
                 }
                 _ => {}
@@ -79,33 +90,42 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Vec<Found
     }
     match lines.first().filter(|_| !is_seen) {
         Some(line) => Err(format!("it holds no series {}", line.field)),
-        None => Ok(found),
+        None => Ok(archive),
     }
 }
 
-/// The lines a series is for.
-fn places(tag: &BytesStart<'_>, set: &str, lines: &[&SeriesRecipe]) -> Result<Vec<usize>, String> {
-    let Some(name) = attribute(tag, "SERIES_NAME") else {
-        return Ok(Vec::new());
-    };
+/// The lines a series is for, but those that expect another unit.
+fn places(
+    tag: &BytesStart<'_>,
+    set: &str,
+    lines: &[&SeriesRecipe],
+    refused: &mut Vec<(usize, String)>,
+) -> Vec<usize> {
     let mut places = Vec::new();
+    let Some(name) = attribute(tag, "SERIES_NAME") else {
+        return places;
+    };
     for (place, line) in lines.iter().enumerate() {
         if line.field != name || line.set.as_deref().is_some_and(|want| want != set) {
             continue;
         }
         let unit = attribute(tag, "UNIT").unwrap_or_default();
         if let Some(want) = line.unit.as_deref().filter(|want| *want != unit) {
-            return Err(format!(
-                "{name} is in \"{unit}\" where \"{want}\" was expected"
-            ));
+            let problem = format!("{name} is in \"{unit}\" where \"{want}\" was expected");
+            refused.push((place, problem));
+            continue;
         }
         let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
         if line.multiplier.is_some() && line.multiplier != multiplier {
-            return Err(format!("{name} has another multiplier than was expected"));
+            refused.push((
+                place,
+                format!("{name} has another multiplier than was expected"),
+            ));
+            continue;
         }
         places.push(place);
     }
-    Ok(places)
+    places
 }
 
 fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {

@@ -59,7 +59,15 @@ impl<'a> Reader<'a> {
         match self.feed.format {
             Format::Csv => self.csv(body, ask).map(|()| NextPage::None),
             Format::Json => self.json(body, ask),
-            Format::BoardZip => self.named(formats::board(body, &self.lines)?),
+            Format::BoardZip => {
+                let archive = formats::board(body, &self.lines)?;
+                for (place, problem) in archive.refused {
+                    if let Some(points) = self.points.get_mut(place) {
+                        *points = Err(problem);
+                    }
+                }
+                self.named(archive.found)
+            }
             Format::Bls => self.named(formats::bls(body, &self.lines)?),
             Format::BeaFlat => self.named(formats::bea_flat(body, &self.lines)?),
             Format::Mts => self.statement(body),

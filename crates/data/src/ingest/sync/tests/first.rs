@@ -146,13 +146,27 @@ async fn an_outage_never_switches_what_a_series_is() {
 }
 
 fn release(name: &str, unit: &str, values: &[(&str, &str)]) -> ResponseTemplate {
+    archive(&member(name, unit, values))
+}
+
+/// Several series, each of one value in all months.
+fn releases(members: &[(&str, &str, &str)]) -> ResponseTemplate {
+    let all = members
+        .iter()
+        .map(|(name, unit, value)| member(name, unit, &MONTHS.map(|day| (day, *value))));
+    archive(&all.collect::<String>())
+}
+
+fn member(name: &str, unit: &str, values: &[(&str, &str)]) -> String {
     let rows = values.iter().map(|(day, value)| {
         format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"{value}\" TIME_PERIOD=\"{day}\"/>")
     });
     let rows: String = rows.collect();
-    let xml = format!(
-        "<m:Group><frb:DataSet id=\"X\"><kf:Series SERIES_NAME=\"{name}\" UNIT=\"{unit}\" UNIT_MULT=\"1\">{rows}</kf:Series></frb:DataSet></m:Group>"
-    );
+    format!("<kf:Series SERIES_NAME=\"{name}\" UNIT=\"{unit}\" UNIT_MULT=\"1\">{rows}</kf:Series>")
+}
+
+fn archive(members: &str) -> ResponseTemplate {
+    let xml = format!("<m:Group><frb:DataSet id=\"X\">{members}</frb:DataSet></m:Group>");
     let zip = zipped("X_data.xml", xml.as_bytes());
     ResponseTemplate::new(200)
         .set_body_raw(zip, "application/zip")
@@ -248,17 +262,16 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
 
 #[tokio::test]
 async fn a_new_base_year_is_refused_and_what_is_held_stays() {
-    let (server, mut config) = agencies(&["INDPRO"]).await;
+    let (server, mut config) = agencies(&["INDPRO", "TCU"]).await;
     config.sources.no_fred = true;
     mount(
         &server,
         "FRB_g17",
         1,
-        release(
-            "IP.B50001.S",
-            "Index:_2022_100",
-            &MONTHS.map(|day| (day, "97.0")),
-        ),
+        releases(&[
+            ("IP.B50001.S", "Index:_2022_100", "97.0"),
+            ("CAPUTL.B50001.S", "Percentage", "77.5"),
+        ]),
     )
     .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
@@ -270,6 +283,13 @@ async fn a_new_base_year_is_refused_and_what_is_held_stays() {
         "{said}"
     );
     assert_eq!(values(&store, "INDPRO"), [(date(2026, 8, 1), 101.0)]);
+    // The other members of the archive are not refused with it.
+    assert!(
+        values(&store, "TCU")
+            .iter()
+            .all(|(_, value)| *value == 77.5)
+    );
+    assert_eq!(values(&store, "TCU").len(), MONTHS.len());
 }
 
 #[tokio::test]
