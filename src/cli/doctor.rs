@@ -193,7 +193,15 @@ fn data(findings: &mut Findings, store: &Arc<dyn Store>, held: &[Status]) {
     let newest = newest.unwrap_or_else(|| "none".into());
     let series = format!("{} series, newest observation {newest}", held.len());
     let Some(at) = last_sync else {
-        let found = format!("{series}; never synced from the sources");
+        let part = econoscope_data::ingest::last_read(store.as_ref())
+            .ok()
+            .flatten();
+        let found = match part {
+            Some(at) => {
+                format!("{series}; some were read at {at:.0}, and no sync read most of them yet")
+            }
+            None => format!("{series}; never synced from the sources"),
+        };
         return findings.note("data", &found, "Run `econoscope sync` for live figures.");
     };
     let age = now.duration_since(at);

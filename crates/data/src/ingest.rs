@@ -34,5 +34,5 @@ pub use progress::Progress;
 pub use report::{Missed, Outcome, SyncReport};
 pub use source_check::{check_sources, last_missed, refused_answers};
 pub use sources::{SourceSettings, recipes_with_folder};
-pub use state::RefusedAnswer;
+pub use state::{RefusedAnswer, last_read};
 pub use sync::sync;

@@ -5,6 +5,7 @@ use http::header::{DATE, HeaderName, RETRY_AFTER};
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
+use std::error::Error as _;
 use std::time::Duration;
 
 /// Name and version, as every request carries them.
@@ -42,11 +43,25 @@ pub async fn body(mut response: reqwest::Response, max: usize) -> reqwest::Resul
 pub fn problem(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "did not answer in time"
+    } else if error.is_connect() && is_untrusted(error) {
+        "answers with a certificate that this machine does not trust"
     } else if error.is_connect() {
         "cannot be reached"
     } else {
         "broke off in the middle of its answer"
     }
+}
+
+/// Whether a connection failed by its certificate.
+fn is_untrusted(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if error.to_string().contains("certificate") {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// The value of a header that came exactly once.

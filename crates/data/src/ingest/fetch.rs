@@ -5,10 +5,10 @@
 use super::pace::{Pace, PaceSettings};
 use crate::net;
 use econoscope_core::clock;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::{Error, Result, quote};
 use http::header::{
     ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    LAST_MODIFIED,
+    LAST_MODIFIED, LOCATION,
 };
 use reqwest::RequestBuilder;
 use reqwest::header::HeaderValue;
@@ -72,6 +72,8 @@ pub(super) struct Response {
     pub(super) validators: Validators,
     pub(super) status: u16,
     content_type: String,
+    /// Where it sends whoever asks, without a query, which may hold a key.
+    moved_to: String,
     pub(super) body: Vec<u8>,
 }
 
@@ -83,6 +85,7 @@ impl Response {
             validators: Validators::default(),
             status,
             content_type: content_type.to_owned(),
+            moved_to: String::new(),
             body: body.to_vec(),
         }
     }
@@ -91,6 +94,18 @@ impl Response {
     /// what 299 is nobody knows; and a web page is a notice, whatever its status says.
     pub(super) fn problem(&self) -> Option<String> {
         let status = self.status;
+        if (300..400).contains(&status) && !self.moved_to.is_empty() {
+            let to = &self.moved_to;
+            return Some(format!(
+                "it has moved to {to} (HTTP {status}); a recipe of your own in a --sources folder may name that address"
+            ));
+        }
+        if matches!(status, 404 | 410) {
+            return Some(format!(
+                "there is nothing at its address any more (HTTP {status}); a newer version of this program, or a recipe \
+                 of your own, may name another"
+            ));
+        }
         if self.content_type.contains("html") || self.body.trim_ascii_start().starts_with(b"<") {
             return Some(format!(
                 "it is a web page instead of figures (HTTP {status}); a proxy or a notice stands in the way, or this program is refused"
@@ -219,7 +234,7 @@ impl Fetch {
     pub(super) fn unusable(&self, what: &str, problem: &str) -> Error {
         let name = &self.name;
         unavailable(format!(
-            "{name}'s answer for {what} cannot be used: {problem}. Try again later."
+            "{name}'s answer for {what} cannot be used: {problem}."
         ))
     }
 
@@ -243,6 +258,7 @@ impl Fetch {
             },
             status: status.as_u16(),
             content_type: text(CONTENT_TYPE).to_ascii_lowercase(),
+            moved_to: quote(text(LOCATION).split(['?', '#']).next().unwrap_or_default()),
             body: Vec::new(),
         };
         answer.body = match net::body(response, MAX_ANSWER_BYTES).await {

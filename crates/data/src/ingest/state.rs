@@ -62,6 +62,18 @@ pub struct RefusedAnswer {
     pub head: String,
 }
 
+/// When a series was last read from a source, in a sync of everything or of a part.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn last_read(store: &dyn Store) -> Result<Option<Timestamp>> {
+    let states = store
+        .note(SERIES)?
+        .and_then(|text| serde_json::from_str(&text).ok());
+    let states: States<SeriesState> = states.unwrap_or_default();
+    Ok(states.values().map(|state| state.at).max())
+}
+
 /// The states in a note of the store. One of another version of this program only costs reading once more.
 ///
 /// # Errors
