@@ -333,7 +333,11 @@ fn figure(feed: &Feed, line: &SeriesRecipe, date: Date, cell: &str) -> Result<Op
     if feed.missing.iter().any(|word| word == cell) || line.from.is_some_and(|from| date < from) {
         return Ok(None);
     }
-    let plain = cell.replace(',', "");
+    // Thousands go; a comma that is decimal becomes a point.
+    let plain = match feed.decimal_comma {
+        true => cell.replace(['.', ' ', '\u{a0}'], "").replace(',', "."),
+        false => cell.replace(',', ""),
+    };
     let read = plain.parse::<f64>().ok().filter(|value| value.is_finite());
     let value = read.ok_or_else(|| format!("\"{}\" for {date} is not a number", quote(cell)))?;
     // A power of ten below one is no double; its inverse is.

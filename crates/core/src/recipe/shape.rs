@@ -146,6 +146,9 @@ pub struct Feed {
     /// Whether the address may lack TLS.
     #[serde(default)]
     pub plain_http: bool,
+    /// Whether figures have a decimal comma, and points or blanks between thousands.
+    #[serde(default)]
+    pub decimal_comma: bool,
     /// Body of a POST, a template as well; without one it is a GET.
     pub post: Option<String>,
     /// How one question becomes several requests.

@@ -285,3 +285,32 @@ fn most_of_the_catalogue_has_a_live_source_beside_fred() {
         "{open} {keyed} {personal} {none}"
     );
 }
+
+#[test]
+fn figures_may_have_a_decimal_comma() {
+    let recipe = r#"
+[source]
+id = "town"
+name = "Our Town"
+rights = "personal"
+terms = ""
+cite = "Our Town"
+hosts = ["data.example.org"]
+[[feed]]
+id = "rain"
+url = "https://data.example.org/rain.csv"
+format = "csv"
+separator = ";"
+decimal_comma = true
+header = ["day", "mm"]
+date = { field = "day", formats = ["%d.%m.%Y"] }
+series = [{ id = "TOWNRAIN", field = "mm", title = "Rain", units = "Millimetres", frequency = "D" }]
+"#;
+    let recipe = Recipe::parse("town.toml", recipe).unwrap();
+    let feed = &recipe.feed[0];
+    let body = "day;mm\n01.11.2026;12,5\n02.11.2026;1.234,56\n";
+    let figures = read(feed, body.as_bytes(), &feed.series[0].id).unwrap();
+    let rows = figures.values().next().unwrap().as_ref().unwrap();
+    let values: Vec<f64> = rows.iter().map(|row| row.value).collect();
+    assert_eq!(values, [12.5, 1234.56]);
+}

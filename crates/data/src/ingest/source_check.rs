@@ -11,12 +11,13 @@ use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, Observation, SeriesId};
+use econoscope_core::model::{Date, Frequency, SeriesId};
 use econoscope_core::recipe::{FeedRef, Format, Recipes, SeriesRecipe, Split};
 use jiff::{Timestamp, ToSpan};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Asks every feed that can be asked for a little, and returns what each answered.
+/// Asks every feed that can be asked for a little of all its series, and returns what each answered.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read; [`econoscope_core::Error::Internal`] when TLS cannot be set up.
@@ -50,15 +51,14 @@ async fn check_feed(
     at: FeedRef<'_>,
     now: Timestamp,
 ) -> Result<Checked> {
-    let all = &at.feed.series;
-    let Some(first) = all.first() else {
-        return Ok(Err("it has no series".to_owned()));
-    };
-    let lines: Vec<&SeriesRecipe> = all.iter().filter(|line| line.key == first.key).collect();
+    let lines: Vec<&SeriesRecipe> = at.feed.series.iter().collect();
     let request = FeedRequest {
         at,
         lines: &lines,
-        from: Some(short_time_ago(at, &first.id, now)),
+        from: lines
+            .iter()
+            .map(|line| short_time_ago(at, &line.id, now))
+            .min(),
         now,
     };
     let figures = match clients.fetch(request, &Validators::default()).await? {
@@ -68,15 +68,36 @@ async fn check_feed(
             return Ok(Err(error.for_operator()));
         }
     };
-    let id = &first.id;
-    match figures.get(id) {
-        Some(Ok(rows)) => {
-            let held = state::latest(store, id).await?;
-            Ok(compare_with_held(id, &held, rows))
+    let (mut agree, mut newest, mut faults) = (0, None, Vec::new());
+    let ids: BTreeSet<&SeriesId> = lines.iter().map(|line| &line.id).collect();
+    for id in ids.iter().copied() {
+        let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
+        match figures.get(id) {
+            Some(Ok(rows)) if rows.is_empty() => faults.push(format!("{id}: no figure")),
+            Some(Ok(rows)) => {
+                newest = newest.max(rows.last().map(|row| row.date));
+                match compare(info, &state::latest(store, id).await?, rows) {
+                    Comparison::Agrees => agree += 1,
+                    Comparison::TooFewDates => {}
+                    Comparison::Differs(why) => faults.push(format!("{id}: {why}")),
+                }
+            }
+            Some(Err(problem)) => faults.push(format!("{id}: {problem}")),
+            None => faults.push(format!("{id}: it has no such series")),
         }
-        Some(Err(problem)) => Ok(Err(problem.clone())),
-        None => Ok(Err("it has no such series".to_owned())),
     }
+    let count = ids.len();
+    let newest = newest.map_or("no figure".to_owned(), |day| {
+        format!("the newest figure of {day}")
+    });
+    let other = count - agree - faults.len();
+    let found = format!(
+        "{count} series, {newest}: {agree} agree with what is held, of {other} too little is held to compare"
+    );
+    Ok(match faults.as_slice() {
+        [] => Ok(found),
+        faults => Err(format!("{found}; {}", faults.join("; "))),
+    })
 }
 
 /// A first day that asks for a little, and for enough to compare.
@@ -90,23 +111,6 @@ fn short_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
     match matches!(at.feed.split, Some(Split::Year { .. })) {
         true => from.first_of_year(),
         false => from,
-    }
-}
-
-fn compare_with_held(id: &SeriesId, held: &[Observation], rows: &[Observation]) -> Checked {
-    let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let came = match (rows, rows.last()) {
-        (_, None) => return Err(format!("{id} has no figure in it")),
-        ([one], _) => format!("{id} has one figure, of {}", one.date),
-        (_, Some(newest)) => {
-            let count = rows.len();
-            format!("{id} has {count} figures, the newest of {}", newest.date)
-        }
-    };
-    match compare(info, held, rows) {
-        Comparison::Agrees => Ok(format!("{came}; they agree with what is held")),
-        Comparison::TooFewDates => Ok(format!("{came}; too few are held to compare")),
-        Comparison::Differs(why) => Err(format!("{came}; {why}")),
     }
 }
 

@@ -30,9 +30,16 @@ async fn every_source_can_be_tried_at_once() {
         .unwrap();
     let of = |name: &str| &tried.iter().find(|(feed, _)| feed == name).unwrap().1;
     assert!(tried.len() > 35);
-    // The column of its first series is not in the body.
-    let empty = of("treasury/par_yields").as_ref().unwrap_err();
-    assert!(empty.contains("DGS1MO has no figure"), "{empty}");
+    // Two of its columns are in the body, and every other is named.
+    let part = of("treasury/par_yields").as_ref().unwrap_err();
+    assert!(
+        part.starts_with("14 series, the newest figure of 2026-11-20"),
+        "{part}"
+    );
+    assert!(
+        part.contains("of 2 too little is held") && part.contains("DGS7: no figure"),
+        "{part}"
+    );
     assert!(of("eia/spot").as_ref().unwrap().contains("key of your own"));
     assert!(of("cboe/index").as_ref().unwrap_err().contains("404"));
 }
