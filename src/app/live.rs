@@ -5,7 +5,7 @@ use crate::config::{self, Config};
 use crate::server::SyncCounts;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::{Backend, Route};
-use econoscope_core::error::Error;
+use econoscope_core::error::{Error, NOTICE};
 use econoscope_core::model::SeriesId;
 use econoscope_data::desk::{Desk, State};
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
@@ -128,9 +128,14 @@ pub(crate) async fn sync_once(
         read_feeds(desk, config, stop).await?;
     }
     let desk = Arc::clone(desk);
-    tokio::task::spawn_blocking(move || econoscope_data::desk::refresh(&desk))
-        .await
-        .context("computing the composites")??;
+    let work = move || {
+        econoscope_data::desk::refresh(&desk)?;
+        desk.contradictions()
+    };
+    let work = tokio::task::spawn_blocking(work).await;
+    for contradiction in work.context("computing the composites")?? {
+        tracing::warn!(target: NOTICE, "{contradiction}");
+    }
     Ok(report)
 }
 

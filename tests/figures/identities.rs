@@ -205,3 +205,40 @@ fn what_must_add_up_in_the_bundle_does() {
     }
     assert_eq!(jobs["2026-01-01"], 7362.0);
 }
+
+#[test]
+fn a_series_that_does_not_agree_with_its_identity_is_named() {
+    use econoscope_core::model::{Observation, SeriesId};
+    use econoscope_data::desk::{Desk, Settings};
+    use econoscope_data::store::{Store, Write};
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let desk = Desk::open(
+        store.clone(),
+        Settings::default(),
+        Arc::new(super::support::now),
+    );
+    assert_eq!(desk.contradictions().unwrap(), Vec::<String>::new());
+    let held = store
+        .read(&SeriesId::new("T10Y2Y").unwrap())
+        .unwrap()
+        .unwrap()
+        .latest();
+    let off: Vec<_> = held
+        .iter()
+        .map(|o| Observation::new(o.date, o.value + 0.5))
+        .collect();
+    let write = Write {
+        id: &SeriesId::new("T10Y2Y").unwrap(),
+        observations: &off,
+        known_from: Some("2026-11-20".parse().unwrap()),
+        fetched_at: super::support::now(),
+        origin: "import",
+    };
+    store.write(write).unwrap();
+    let found = desk.contradictions().unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("T10Y2Y does not agree with DGS10-DGS2: 60 of the 60"),
+        "{found:?}"
+    );
+}

@@ -24,6 +24,7 @@ mod testing;
 mod titles;
 mod write;
 
+pub(crate) use accept::{Comparison, compare};
 pub use feeds::{Feed, FeedReport, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};

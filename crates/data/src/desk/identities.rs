@@ -6,6 +6,7 @@
 
 use super::facts::held;
 use super::local::Desk;
+use crate::ingest::{Comparison, compare};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
@@ -149,8 +150,20 @@ impl Desk {
         if self.barred(&inputs).is_some() {
             return Ok(None);
         }
-        let mut known: HashMap<&str, Arc<Series>> = HashMap::new();
-        for id in inputs {
+        Ok(match self.known_inputs(identity, as_of)? {
+            Some(known) => held(info, evaluated(identity, info, &known)?),
+            None => None,
+        })
+    }
+
+    /// The series that an identity is made of; none where one of them is not to be had.
+    fn known_inputs(
+        &self,
+        identity: &'static Identity,
+        as_of: AsOf,
+    ) -> Result<Option<HashMap<&'static str, Arc<Series>>>> {
+        let mut known = HashMap::new();
+        for (id, _) in identity.tree.names() {
             let input = Catalogue::embedded().get(id);
             let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
             match self.series(input, as_of)? {
@@ -158,7 +171,39 @@ impl Desk {
                 None => return Ok(None),
             };
         }
-        Ok(held(info, evaluated(identity, info, &known)?))
+        Ok(Some(known))
+    }
+
+    /// What is held and does not add up: series of which more than one in ten of the newest common dates are not what
+    /// their identity makes of others, by the tolerances of two sources ([`crate::ingest`]).
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn contradictions(&self) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        for (id, identity) in IDENTITIES.iter() {
+            let info = Catalogue::embedded().get(id);
+            let held = match info {
+                Some(info) if self.held(&info.id)?.is_some() => self.series(info, AsOf::Latest)?,
+                Some(_) | None => None,
+            };
+            if let (Some(info), Some(held)) = (info, held)
+                && let Some(known) = self.known_inputs(identity, AsOf::Latest)?
+                && identity.differs.is_empty()
+                && let Comparison::Differs(why) = compare(
+                    Some(info),
+                    &held.observations,
+                    &evaluated(identity, info, &known)?,
+                )
+            {
+                found.push(format!(
+                    "{id} does not agree with {}: {why}",
+                    identity.formula
+                ));
+            }
+        }
+        found.sort();
+        Ok(found)
     }
 }
 

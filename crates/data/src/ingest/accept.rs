@@ -101,7 +101,7 @@ impl fmt::Display for Refusal {
 
 /// How many of the compared dates differ, and the newest of them.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     count: usize,
     of: usize,
     newest: Observation,
@@ -384,7 +384,7 @@ pub(super) fn observations(rows: &[Known]) -> Vec<Observation> {
 
 /// Whether two sources speak of the same series.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     /// They do.
     Agrees,
     /// They do not, or a unit, a base or an adjustment differs.
@@ -394,7 +394,7 @@ pub(super) enum Comparison {
 }
 
 /// Compares what came with what is held.
-pub(super) fn compare(
+pub(crate) fn compare(
     info: Option<&SeriesInfo>,
     held: &[Observation],
     came: &[Observation],
