@@ -66,6 +66,8 @@ pub(super) struct Clients<'a> {
     sources: BTreeMap<String, Client<'a>>,
     /// Sources that could not be reached, and why, until one was.
     unreached: Option<BTreeMap<String, Error>>,
+    /// Why nobody is asked any more.
+    offline: Option<Error>,
 }
 
 /// The way to one source.
@@ -104,6 +106,19 @@ impl Breaker {
     }
 }
 
+fn no_network<'n>(tried: impl Iterator<Item = &'n String>) -> Error {
+    let tried: Vec<&str> = tried.map(String::as_str).collect();
+    Error::Unavailable {
+        what: format!(
+            "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
+             then sync again; what is held is answered meanwhile.",
+            tried.join(", ")
+        ),
+        retry_after: None,
+        source: None,
+    }
+}
+
 /// Whether nobody answered, as opposed to somebody who said that he cannot.
 fn is_unreached(error: &Error) -> bool {
     let Error::Unavailable {
@@ -123,33 +138,25 @@ impl<'a> Clients<'a> {
             settings,
             sources: BTreeMap::new(),
             unreached: Some(BTreeMap::new()),
+            offline: None,
         }
     }
 
     /// Why nobody is asked any more: none of the first few sources could be reached.
     pub(super) fn offline(&self) -> Option<Error> {
-        let tried = self
-            .unreached
-            .as_ref()
-            .filter(|tried| tried.len() >= MIN_UNREACHED)?;
-        Some(Error::Unavailable {
-            what: format!(
-                "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
-                 then sync again; what is held is answered meanwhile.",
-                tried.keys().cloned().collect::<Vec<_>>().join(", ")
-            ),
-            retry_after: None,
-            source: None,
-        })
+        self.offline.clone()
     }
 
     fn note_reach(&mut self, name: &str, came: &std::result::Result<FeedAnswer, FeedError>) {
         match (&mut self.unreached, came) {
             (Some(tried), Err(FeedError::Outage(error))) if is_unreached(error) => {
                 tried.insert(name.to_owned(), error.clone());
+                if tried.len() == MIN_UNREACHED {
+                    self.offline = Some(no_network(tried.keys()));
+                }
             }
             // Whoever answers, even with a refusal, shows that there is a network.
-            (reach, _) => *reach = None,
+            (reach, _) => (*reach, self.offline) = (None, None),
         }
     }
 
