@@ -339,7 +339,10 @@ fn figure(feed: &Feed, line: &SeriesRecipe, date: Date, cell: &str) -> Result<Op
         false => cell.replace(',', ""),
     };
     let read = plain.parse::<f64>().ok().filter(|value| value.is_finite());
-    let value = read.ok_or_else(|| format!("\"{}\" for {date} is not a number", quote(cell)))?;
+    let value = read.ok_or_else(|| {
+        let word = quote(cell);
+        format!("\"{word}\" for {date} is not a number; a word for missing belongs into the feed's `missing`")
+    })?;
     // A power of ten below one is no double; its inverse is.
     let value = match line.scale.abs() < 1.0 {
         true => value / (1.0 / line.scale).round(),

@@ -23,7 +23,7 @@ pub(super) const QUICK: PaceSettings = PaceSettings {
 
 const SHORT: Timeouts = Timeouts {
     connect: Duration::from_secs(2),
-    read: Duration::from_millis(700),
+    read: Duration::from_secs(2),
     all_tries: Duration::from_secs(20),
 };
 

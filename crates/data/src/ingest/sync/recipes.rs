@@ -21,7 +21,7 @@ use econoscope_core::model::{Date, Known, Observation, SeriesId};
 use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Newest figures that are kept of what nothing could confirm.
@@ -152,17 +152,27 @@ impl<'a> Run<'a> {
         }
         let (mut next, mut underway) = (Vec::new(), FuturesUnordered::new());
         let mut waiting: VecDeque<_> = hosts.into_values().collect();
+        let mut awaited: BTreeSet<&str> = BTreeSet::new();
         loop {
             while underway.len() < MAX_HOSTS
                 && let Some(mut host) = waiting.pop_front()
             {
                 let asked = self.ask_next(&mut host, &mut next).await?;
+                awaited.extend(
+                    asked
+                        .iter()
+                        .map(|(_, question)| question.at.source.id.as_str()),
+                );
                 underway.extend(asked.map(|(client, question)| ask(client, question, host)));
             }
+            let names: Vec<&str> = awaited.iter().copied().collect();
+            self.progress
+                .step(&format!("waiting for {}", names.join(", ")));
             let Some(came) = underway.next().await else {
                 return Ok(next);
             };
             let (client, at, steps, answer, host) = came?;
+            awaited.remove(at.source.id.as_str());
             self.clients.close(at.source, client, &answer.0);
             next.extend(self.take_answer(at, steps, answer).await?);
             if !host.is_empty() {
@@ -180,7 +190,6 @@ impl<'a> Run<'a> {
         while let Some((at, steps)) = host.pop_front() {
             match self.clients.open(at.source)? {
                 Ok(client) => {
-                    self.progress.step(&at.name());
                     let state = self.feeds.get(&at.name());
                     let asked = Asked {
                         config: self.config,
