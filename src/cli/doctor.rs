@@ -263,19 +263,44 @@ async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
     Ok(())
 }
 
-/// Every source asked for a little.
+/// Every source asked for a little. What it prints can be sent to whoever keeps the recipes.
 async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
     let settings = config.sources.settings()?;
     let now = Desk::system_clock()();
-    for (feed, said) in ingest::check_sources(store, &settings, now).await? {
-        let what = format!("feed {feed}");
-        let advice = "The next source is asked for its series; what is held stays.";
-        match said {
-            Ok(found) => findings.ok(&what, &found),
-            Err(why) => findings.note(&what, &why, advice),
+    let (version, os, arch) = (
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    );
+    let found = format!("econoscope {version} on {os}/{arch}, {now:.0}; sources asked now");
+    findings.ok("report", &found);
+    for check in ingest::check_sources(store, &settings, now).await? {
+        let what = format!("feed {}", check.feed);
+        let took = check.took.map_or(String::new(), |took| {
+            format!(" ({}, {:.1} s)", check.host, took.as_secs_f64())
+        });
+        match check.said {
+            Ok(found) => findings.ok(&what, &format!("{found}{took}")),
+            Err(why) => findings.note(&what, &format!("{why}{took}"), &began(&check.beginning)),
         }
     }
     Ok(())
+}
+
+/// The beginning of an answer that is not as its recipe says.
+fn began(beginning: &str) -> String {
+    let is_text = |c: char| !c.is_control() || c.is_whitespace();
+    match beginning {
+        "" => "No answer came. The next source is asked for its series; what is held stays.".into(),
+        text if text.starts_with("PK") || !text.chars().all(is_text) => {
+            "The answer is no text, such as an archive.".into()
+        }
+        text => {
+            let lines: Vec<&str> = text.lines().take(12).collect();
+            let head: String = lines.join(" | ").chars().take(1_200).collect();
+            format!("The answer begins: {head}")
+        }
+    }
 }
 
 async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {

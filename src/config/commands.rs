@@ -68,7 +68,7 @@ pub(crate) struct Doctor {
     #[arg(long)]
     pub(crate) quarantine: bool,
 
-    /// Ask every source for a little and compare it with what is held, one line each
+    /// Ask every source for a little and compare it with what is held; the output is a report to send back
     #[arg(long = "sources", conflicts_with = "offline")]
     pub(crate) ask_sources: bool,
 

@@ -13,7 +13,7 @@ mod shape;
 
 pub use formats::is_spent;
 pub use formula::formula;
-pub use read::{Figures, NextPage, Reader};
+pub use read::{Bases, Figures, NextPage, Reader};
 pub use shape::{
     Absent, Condition, DateForm, Day, Expect, Feed, Format, Formula, KeyPlace, OnePerDate, Period,
     Recipe, Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,

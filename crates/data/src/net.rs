@@ -43,25 +43,23 @@ pub async fn body(mut response: reqwest::Response, max: usize) -> reqwest::Resul
 pub fn problem(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "did not answer in time"
-    } else if error.is_connect() && is_untrusted(error) {
-        "answers with a certificate that this machine does not trust"
+    } else if error.is_connect() && is_about(error, "certificate") {
+        "answers with a certificate that this machine does not trust: a proxy in between, an old list of roots or a wrong clock"
     } else if error.is_connect() {
         "cannot be reached"
+    } else if error.is_decode() && is_about(error, "gzip header") {
+        "sent an answer that is not compressed as it says"
     } else {
         "broke off in the middle of its answer"
     }
 }
 
-/// Whether a connection failed by its certificate.
-fn is_untrusted(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if error.to_string().contains("certificate") {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+/// Whether a cause of an error names a thing; the libraries below tell it in words alone.
+fn is_about(error: &reqwest::Error, thing: &str) -> bool {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes
+        .map(ToString::to_string)
+        .any(|said| said.contains(thing))
 }
 
 /// The value of a header that came exactly once.

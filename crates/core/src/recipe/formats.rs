@@ -24,6 +24,8 @@ pub(super) struct Archive {
     pub(super) found: Vec<Found>,
     /// Lines whose series are of another unit than was expected; they refuse no other.
     pub(super) refused: Vec<(usize, String)>,
+    /// Lines whose indexes stand on another base than was expected, with that base.
+    pub(super) bases: Vec<(usize, String)>,
 }
 
 /// Figures that are not of status `A` are missing.
@@ -71,7 +73,7 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Archive, 
                 b"DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
                 b"Series" => {
                     let refused = archive.refused.len();
-                    at = places(&tag, &set, lines, &mut archive.refused);
+                    at = places(&tag, &set, lines, &mut archive);
                     is_seen |= !at.is_empty() || archive.refused.len() > refused;
                 }
                 b"Obs" if !at.is_empty() => {
@@ -94,12 +96,12 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Archive, 
     }
 }
 
-/// The lines a series is for, but those that expect another unit.
+/// The lines a series is for, but those that expect another unit. Another base year of an index is told, not refused.
 fn places(
     tag: &BytesStart<'_>,
     set: &str,
     lines: &[&SeriesRecipe],
-    refused: &mut Vec<(usize, String)>,
+    archive: &mut Archive,
 ) -> Vec<usize> {
     let mut places = Vec::new();
     let Some(name) = attribute(tag, "SERIES_NAME") else {
@@ -111,13 +113,16 @@ fn places(
         }
         let unit = attribute(tag, "UNIT").unwrap_or_default();
         if let Some(want) = line.unit.as_deref().filter(|want| *want != unit) {
-            let problem = format!("{name} is in \"{unit}\" where \"{want}\" was expected");
-            refused.push((place, problem));
-            continue;
+            let Some(year) = base_year(want).and(base_year(&unit)) else {
+                let problem = format!("{name} is in \"{unit}\" where \"{want}\" was expected");
+                archive.refused.push((place, problem));
+                continue;
+            };
+            archive.bases.push((place, format!("Index {year}=100")));
         }
         let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
         if line.multiplier.is_some() && line.multiplier != multiplier {
-            refused.push((
+            archive.refused.push((
                 place,
                 format!("{name} has another multiplier than was expected"),
             ));
@@ -126,6 +131,12 @@ fn places(
         places.push(place);
     }
     places
+}
+
+/// The base year of a unit such as `Index:_2017_100`.
+fn base_year(unit: &str) -> Option<&str> {
+    let year = unit.strip_prefix("Index:_")?.strip_suffix("_100")?;
+    (year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit())).then_some(year)
 }
 
 fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {

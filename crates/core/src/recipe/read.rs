@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What came, by series: its figures by date, or why none of them may be used.
 pub type Figures = BTreeMap<SeriesId, Result<Vec<Observation>, String>>;
 
+/// The units of indexes that the source states on another base than its recipe expects, by series.
+pub type Bases = BTreeMap<SeriesId, String>;
+
 /// Whether a further page is to be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextPage {
@@ -34,6 +37,9 @@ pub struct Reader<'a> {
     points: Vec<Result<Vec<Point>, String>>,
     dates: BTreeSet<Date>,
     rows: usize,
+    bases: Bases,
+    /// Fields that a row did not have, where that is allowed.
+    absent: BTreeMap<SeriesId, String>,
 }
 
 impl<'a> Reader<'a> {
@@ -45,6 +51,8 @@ impl<'a> Reader<'a> {
             points: wanted.iter().map(|_| Ok(Vec::new())).collect(),
             dates: BTreeSet::new(),
             rows: 0,
+            bases: Bases::new(),
+            absent: BTreeMap::new(),
         }
     }
 
@@ -66,6 +74,11 @@ impl<'a> Reader<'a> {
                         *points = Err(problem);
                     }
                 }
+                for (place, base) in archive.bases {
+                    if let Some(line) = self.lines.get(place) {
+                        self.bases.insert(line.id.clone(), base);
+                    }
+                }
                 self.named(archive.found)
             }
             Format::Bls => self.named(formats::bls(body, &self.lines)?),
@@ -74,6 +87,11 @@ impl<'a> Reader<'a> {
             Format::Claims => self.named(formats::claims(body, &self.lines)?),
             Format::Formula => Err("a formula has no answer".to_owned()),
         }
+    }
+
+    /// The bases that the answers stated and that were not expected.
+    pub fn bases(&self) -> &Bases {
+        &self.bases
     }
 
     /// The figures of all answers; `today` ends what is unfinished.
@@ -96,6 +114,10 @@ impl<'a> Reader<'a> {
                     rows.retain(|row| row.date < today);
                 }
                 last_of(period, rows)
+            });
+            let settled = settled.and_then(|rows| match self.absent.get(&id) {
+                Some(field) if rows.is_empty() => Err(format!("no row has a \"{field}\"")),
+                _ => Ok(rows),
             });
             figures.insert(id, settled);
         }
@@ -258,6 +280,9 @@ impl<'a> Reader<'a> {
                 if self.feed.absent == Absent::Refuse {
                     return Err(format!("there is no \"{}\"", line.field));
                 }
+                self.absent
+                    .entry(line.id.clone())
+                    .or_insert_with(|| line.field.clone());
                 continue;
             };
             let rank = match &self.feed.one_per_date {

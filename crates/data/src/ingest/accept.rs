@@ -48,8 +48,11 @@ pub(super) enum Refusal {
     Differs(Difference),
     /// All common dates are one factor apart: another base or unit.
     Rebased { factor: f64, of: usize },
-    /// The new base was accepted by the operator, and the answer does not reach back to all that is held.
-    PartOfNewBase { since: Date, held: Date },
+    /// The new base was stated by the source or accepted by the operator, and the answer does not span all that is held.
+    PartOfNewBase {
+        came: (Date, Date),
+        held: (Date, Date),
+    },
     /// A figure lies far outside all that was ever held: another unit.
     Implausible { date: Date, value: f64, near: f64 },
     /// A figure is larger than any economic figure.
@@ -76,13 +79,14 @@ impl fmt::Display for Refusal {
             ),
             Self::Rebased { factor, of } => write!(
                 f,
-                "the {of} newest common dates are all {factor:.4} times what is held, which is another base year or unit; \
+                "{of} common dates are all {factor:.4} times what is held, which is another base year or unit; \
                  `econoscope sync --accept` with its name takes the whole series so"
             ),
-            Self::PartOfNewBase { since, held } => write!(
+            Self::PartOfNewBase { came, held } => write!(
                 f,
-                "it is on another base and begins on {since}, where figures are held from {held} on: a series cannot stand \
-                 on two bases; import its whole history"
+                "it is on another base and reaches from {} to {}, where figures are held from {} to {}: a series cannot \
+                 stand on two bases; import its whole history",
+                came.0, came.1, held.0, held.1
             ),
             Self::TooFewCommonDates => {
                 f.write_str("it has too few dates in common with what is held to be compared")
@@ -151,6 +155,8 @@ pub(super) struct Source {
     pub(super) before: Vec<Observation>,
     /// Whether the operator takes it at its word.
     pub(super) is_accepted: bool,
+    /// The unit with another base that it states, where what is held stands on another.
+    pub(super) new_base: Option<String>,
     /// Whether it computes its whole past anew each time.
     pub(super) recomputes: bool,
 }
@@ -179,6 +185,7 @@ impl Source {
             is_unproven: false,
             before: Vec::new(),
             is_accepted: false,
+            new_base: None,
             recomputes: false,
         }
     }
@@ -208,6 +215,8 @@ pub(super) struct Accepted {
     pub(super) difference: Option<Difference>,
     /// That older knowledge was left out.
     pub(super) older: Option<Older>,
+    /// The new base that they stand on; empty when the source does not state it.
+    pub(super) base: Option<String>,
 }
 
 /// An answer that ends before what is held and differs from it: an older state, which revises nothing.
@@ -250,11 +259,13 @@ impl Offer<'_> {
         }
         let is_trusted = self.source.is_accepted || self.is_said_twice(&rows);
         let is_unproven = self.source.is_unproven && !is_trusted;
-        self.same_base(&rows)?;
+        let base = self.base(&rows)?;
         let older = drop_older(self.held, &mut rows);
         let only_adds = matches!(self.role, Role::Fallback | Role::Computed);
         let mut difference = None;
-        if self.role != Role::Owner {
+        // One factor to every date confirms a series as figures that agree do.
+        let is_same = !only_adds && matches!(base, Some((_, true)));
+        if self.role != Role::Owner && !is_same {
             match compare(self.info, self.held, &observations(&rows)) {
                 Comparison::Agrees => {}
                 Comparison::TooFewDates if is_unproven => return Err(Refusal::Unconfirmed),
@@ -284,6 +295,7 @@ impl Offer<'_> {
                 span: span.filter(|_| older.is_none()),
                 difference: difference.filter(|_| older.is_none()),
                 older,
+                base: base.map(|(unit, _)| unit),
             }),
         }
     }
@@ -293,24 +305,26 @@ impl Offer<'_> {
         compare(self.info, &self.source.before, &observations(rows)) == Comparison::Agrees
     }
 
-    /// Refuses what stands on another base than what is held, unless the operator takes it and it is the whole.
-    fn same_base(&self, rows: &[Known]) -> Result<(), Refusal> {
-        let undated: Vec<Known> = rows
-            .iter()
-            .filter(|row| row.known_from.is_none())
-            .copied()
-            .collect();
-        let came = observations(&undated);
-        let Some((factor, of)) = rebased(self.held, &came) else {
-            return Ok(());
+    /// The new base of what came, if it has one, and whether one factor shows it. Refused unless the source states it or
+    /// the operator takes it, and it is the whole series.
+    fn base(&self, rows: &[Known]) -> Result<Option<(String, bool)>, Refusal> {
+        let came = undated(rows);
+        let stated = self.source.new_base.clone();
+        let base = match rebased(self.held, &came) {
+            Some((factor, of)) if stated.is_none() && !self.source.is_accepted => {
+                return Err(Refusal::Rebased { factor, of });
+            }
+            Some(_) => Some((stated.unwrap_or_default(), true)),
+            // An annual revision that comes with the new base hides the factor.
+            None => stated
+                .filter(|_| !came.is_empty())
+                .map(|unit| (unit, false)),
         };
-        match (self.held.first(), came.first()) {
-            _ if !self.source.is_accepted => Err(Refusal::Rebased { factor, of }),
-            (Some(held), Some(came)) if came.date > held.date => Err(Refusal::PartOfNewBase {
-                since: came.date,
-                held: held.date,
-            }),
-            _ => Ok(()),
+        match (ends(self.held), ends(&came)) {
+            (Some(held), Some(came)) if base.is_some() && (came.0 > held.0 || came.1 < held.1) => {
+                Err(Refusal::PartOfNewBase { came, held })
+            }
+            _ => Ok(base),
         }
     }
 
@@ -356,18 +370,21 @@ pub(super) fn drop_older(held: &[Observation], rows: &mut Vec<Known>) -> Option<
     })
 }
 
-/// The factor by which all common dates are apart, and how many of them were compared; `None` where they are not.
+/// The factor by which the newest common dates, or the older half, are all apart, and how many of them were compared; `None`
+/// where neither are. A revision that comes with a new base changes the newest, and none reaches back to the oldest.
 pub(super) fn rebased(held: &[Observation], came: &[Observation]) -> Option<(f64, usize)> {
     let same = |o: &Observation| {
         let at = held.binary_search_by_key(&o.date, |h| h.date).ok()?;
         held.get(at).map(|held| o.value / held.value)
     };
-    let factors: Vec<f64> = came
-        .iter()
-        .rev()
-        .filter_map(same)
-        .take(COMPARED_DATES)
-        .collect();
+    let factors: Vec<f64> = came.iter().filter_map(same).collect();
+    let newest = factors.len().saturating_sub(COMPARED_DATES);
+    let oldest = (factors.len() / 2).min(COMPARED_DATES);
+    one_factor(factors.split_at(newest).1).or_else(|| one_factor(factors.split_at(oldest).0))
+}
+
+/// The factor that all of these are, when it is that of a new base.
+fn one_factor(factors: &[f64]) -> Option<(f64, usize)> {
     let factor = *factors
         .first()
         .filter(|factor| factor.is_finite() && **factor > 0.0)?;
@@ -380,6 +397,17 @@ pub(super) fn rebased(held: &[Observation], came: &[Observation]) -> Option<(f64
 pub(super) fn observations(rows: &[Known]) -> Vec<Observation> {
     let figure = |row: &Known| Some(Observation::new(row.date, row.value?));
     rows.iter().filter_map(figure).collect()
+}
+
+/// The first and the last date.
+fn ends(rows: &[Observation]) -> Option<(Date, Date)> {
+    Some((rows.first()?.date, rows.last()?.date))
+}
+
+/// The figures of which nobody says since when they were known.
+pub(super) fn undated(rows: &[Known]) -> Vec<Observation> {
+    let undated = rows.iter().filter(|row| row.known_from.is_none());
+    observations(&undated.copied().collect::<Vec<_>>())
 }
 
 /// Whether two sources speak of the same series.

@@ -11,7 +11,7 @@ use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_core::recipe::{
-    FeedRef, Figures, Format, NextPage, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
+    Bases, FeedRef, Figures, Format, NextPage, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
 };
 use jiff::Timestamp;
 use reqwest::header::HeaderValue;
@@ -34,8 +34,8 @@ const KEPT_BYTES: usize = 4096;
 /// The answer of a feed.
 #[derive(Debug)]
 pub(super) enum FeedAnswer {
-    /// Figures, and how to ask whether they have changed.
-    Figures(Figures, Validators),
+    /// Figures, bases of indexes that were not expected, and how to ask whether all that has changed.
+    Figures(Figures, Bases, Validators),
     /// The last answer still holds.
     Unchanged,
 }
@@ -82,6 +82,8 @@ pub(super) struct Client<'a> {
     /// The newest answer of an address that several feeds read, until another such address is asked: to which address
     /// it was the answer, and what was known before.
     kept: Option<(String, Validators, Arc<Response>)>,
+    /// How the newest answer begins, without a key.
+    newest: String,
 }
 
 /// Stops asking a source that fails again and again.
@@ -178,6 +180,12 @@ impl<'a> Clients<'a> {
         Ok(answer)
     }
 
+    /// How the newest answer of a source begins, without its key; empty when there was none.
+    pub(super) fn newest(&self, source: &SourceFacts) -> &str {
+        let client = self.sources.get(&source.id);
+        client.map_or("", |client| &client.newest)
+    }
+
     /// The client of a source, which nobody else has until it is closed; or why the source is not asked.
     ///
     /// # Errors
@@ -234,6 +242,7 @@ impl<'a> Client<'a> {
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
             kept: None,
+            newest: String::new(),
         })
     }
 
@@ -282,6 +291,7 @@ impl<'a> Client<'a> {
                 known = Validators::default();
             }
             let answer = self.answer(request.at, &ask, &known, is_shared).await?;
+            self.newest = self.beginning(&answer);
             if answer.status == 304 {
                 return Ok(FeedAnswer::Unchanged);
             }
@@ -310,6 +320,7 @@ impl<'a> Client<'a> {
                 false => Validators::default(),
             };
         }
+        let bases = reader.bases().clone();
         let figures = reader.finish(today);
         let figures = figures.map_err(|problem| {
             FeedError::Useless(
@@ -317,16 +328,24 @@ impl<'a> Client<'a> {
                 String::new(),
             )
         })?;
-        Ok(FeedAnswer::Figures(figures, validators))
+        Ok(FeedAnswer::Figures(figures, bases, validators))
     }
 
     fn refused(&self, request: &FeedRequest<'_>, problem: &str, answer: &Response) -> FeedError {
-        let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
-        let head = String::from_utf8_lossy(head).into_owned();
+        let error = self
+            .fetch
+            .unusable(&request.at.name(), &self.clean(problem));
+        FeedError::Useless(error, self.beginning(answer))
+    }
+
+    fn clean(&self, text: &str) -> String {
         let key = self.key.as_ref();
-        let clean = |text: &str| key.map_or_else(|| text.to_owned(), |key| key.scrub(text));
-        let error = self.fetch.unusable(&request.at.name(), &clean(problem));
-        FeedError::Useless(error, clean(&head))
+        key.map_or_else(|| text.to_owned(), |key| key.scrub(text))
+    }
+
+    fn beginning(&self, answer: &Response) -> String {
+        let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
+        self.clean(&String::from_utf8_lossy(head))
     }
 
     async fn send(

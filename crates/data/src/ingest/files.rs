@@ -3,8 +3,9 @@
 //! Everything is read before anything is written: a broken row refuses its series in whichever file it
 //! stands, and the rest goes in. The report carries every refusal, so that the caller can end with code 1.
 
-use super::accept::{drop_older, implausible, observations, rebased};
+use super::accept::{drop_older, implausible, rebased, undated};
 use super::progress::{Progress, describe};
+use super::state;
 use super::table::{self, Broken, Column, Row};
 use super::titles;
 use super::write::{self, Update};
@@ -107,6 +108,7 @@ pub fn import_from(
         if !provenance.replace {
             report.doubts.extend(keep_newer(&id, &held, &mut rows));
         }
+        let base = rebased(&held, &undated(&rows));
         if info.is_none() && store.description(&id)?.is_none() {
             report.strangers.push(id.clone());
         }
@@ -127,6 +129,9 @@ pub fn import_from(
                 origin: provenance.origin,
             },
         )?;
+        if base.is_some() {
+            state::note_base(store, &id, "", provenance.read_at)?;
+        }
         progress.done(id.as_str(), Ok(describe(written)));
         report.rows += rows.len();
         report.written.added += written.added;
@@ -139,12 +144,7 @@ pub fn import_from(
 /// Leaves out what is older than what is held or stands on another base, and says so. A whole history on another base
 /// goes in: then nothing of the old one stays.
 fn keep_newer(id: &SeriesId, held: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
-    let undated: Vec<Known> = rows
-        .iter()
-        .filter(|row| row.known_from.is_none())
-        .copied()
-        .collect();
-    let came = observations(&undated);
+    let came = undated(rows);
     if let Some((factor, _)) = rebased(held, &came) {
         let is_whole = came.first().map(|o| o.date) <= held.first().map(|o| o.date)
             && came.last().map(|o| o.date) >= held.last().map(|o| o.date);

@@ -16,6 +16,22 @@ use econoscope_core::recipe::{FeedRef, Format, Recipes, SeriesRecipe, Split};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What asking a feed for a little of all its series showed.
+#[derive(Debug)]
+pub struct FeedCheck {
+    /// Name of the feed, "source/feed".
+    pub feed: String,
+    /// Host that its address names.
+    pub host: String,
+    /// How long the answer took with its pauses and tries; `None` when it was not asked.
+    pub took: Option<Duration>,
+    /// What was found, or what is wrong.
+    pub said: std::result::Result<String, String>,
+    /// How the answer begins, without a key; empty when there was none.
+    pub beginning: String,
+}
 
 /// Asks every feed that can be asked for a little of all its series, and returns what each answered.
 ///
@@ -25,32 +41,41 @@ pub async fn check_sources(
     store: &Arc<dyn Store>,
     settings: &SourceSettings,
     now: Timestamp,
-) -> Result<Vec<(String, Checked)>> {
+) -> Result<Vec<FeedCheck>> {
     let mut clients = Clients::new(settings);
     let mut out = Vec::new();
     let fetched = settings.recipes.feeds();
     for at in fetched.filter(|at| at.feed.format != Format::Formula) {
-        let said = match settings.is_open(at.source) {
-            true => check_feed(store, &mut clients, at, now).await?,
-            false => {
-                let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
-                Ok(format!("not asked: it needs a key of your own ({from})"))
-            }
+        let url = url::Url::parse(&at.feed.url).ok();
+        let mut check = FeedCheck {
+            feed: at.name(),
+            host: url
+                .and_then(|url| url.host_str().map(str::to_owned))
+                .unwrap_or_default(),
+            took: None,
+            said: Ok(String::new()),
+            beginning: String::new(),
         };
-        out.push((at.name(), said));
+        if settings.is_open(at.source) {
+            let start = Instant::now();
+            check.said = check_feed(store, &mut clients, at, now).await?;
+            check.took = Some(start.elapsed());
+            clients.newest(at.source).clone_into(&mut check.beginning);
+        } else {
+            let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
+            check.said = Ok(format!("not asked: it needs a key of your own ({from})"));
+        }
+        out.push(check);
     }
     Ok(out)
 }
-
-/// What a check found, or what is wrong.
-type Checked = std::result::Result<String, String>;
 
 async fn check_feed(
     store: &Arc<dyn Store>,
     clients: &mut Clients<'_>,
     at: FeedRef<'_>,
     now: Timestamp,
-) -> Result<Checked> {
+) -> Result<std::result::Result<String, String>> {
     let lines: Vec<&SeriesRecipe> = at.feed.series.iter().collect();
     let request = FeedRequest {
         at,
@@ -62,7 +87,7 @@ async fn check_feed(
         now,
     };
     let figures = match clients.fetch(request, &Validators::default()).await? {
-        Ok(FeedAnswer::Figures(figures, _)) => figures,
+        Ok(FeedAnswer::Figures(figures, ..)) => figures,
         Ok(FeedAnswer::Unchanged) => return Ok(Ok("unchanged".to_owned())),
         Err(FeedError::Outage(error) | FeedError::Useless(error, _)) => {
             return Ok(Err(error.for_operator()));

@@ -2,7 +2,9 @@
 //! broken-off sync goes on where it was.
 
 use super::fetch::Validators;
+use super::write::day_of;
 use crate::store::Store;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Date, Observation, SeriesId};
 use jiff::Timestamp;
@@ -16,8 +18,11 @@ pub(super) const SERIES: &str = "sync_looks";
 /// Note of the store: how each feed fared.
 pub(super) const FEEDS: &str = "sync_feeds";
 
+/// Note of the store: the units of series whose base has changed since they came, each from the day of the change on.
+pub(crate) const BASES: &str = "bases";
+
 /// State by series or by feed.
-pub(super) type States<S> = BTreeMap<String, S>;
+pub(crate) type States<S> = BTreeMap<String, S>;
 
 /// When a series was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +104,34 @@ pub(super) async fn write<S: Serialize>(
     let text =
         serde_json::to_string(states).map_err(|e| Error::internal("writing fetch states", e))?;
     blocking(store, move |store| store.set_note(note, &text)).await
+}
+
+/// Notes the unit that a series has from today, and returns it; an empty `base` is one that nobody states.
+///
+/// # Errors
+/// [`Error::Store`] when it cannot be noted.
+pub(super) fn note_base(
+    store: &dyn Store,
+    id: &SeriesId,
+    base: &str,
+    now: Timestamp,
+) -> Result<String> {
+    let day = day_of(now);
+    let known = Catalogue::embedded().get(id.as_str());
+    let units = known.map_or("in its own unit", |info| &info.units);
+    let unit = match base {
+        "" => format!("{units} (base or unit changed on {day})"),
+        stated => stated.to_owned(),
+    };
+    let text = store.note(BASES)?;
+    let bases = text.and_then(|text| serde_json::from_str(&text).ok());
+    let mut bases: States<Vec<(Date, String)>> = bases.unwrap_or_default();
+    let of = bases.entry(id.to_string()).or_default();
+    of.push((day, unit.clone()));
+    let text =
+        serde_json::to_string(&bases).map_err(|e| Error::internal("writing changes of base", e))?;
+    store.set_note(BASES, &text)?;
+    Ok(unit)
 }
 
 /// The newest figures that the store holds of a series; none where it has none.

@@ -148,6 +148,20 @@ impl Run<'_> {
         }
     }
 
+    /// Notes the base that a series stands on from today.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when it cannot be noted.
+    async fn note_base(&mut self, step: &Step, base: Option<String>) -> Result<()> {
+        let Some(base) = base else { return Ok(()) };
+        let (id, now) = (step.id.clone(), self.now());
+        let note = move |store: &dyn Store| state::note_base(store, &id, &base, now);
+        let unit = blocking(&self.store, note).await?;
+        self.progress
+            .tell(&format!("{}: the whole series is now {unit}", step.id));
+        Ok(())
+    }
+
     /// Notes that a series was read, in `full` or not.
     fn note_read(&mut self, step: &Step, full: bool) {
         let state = step.state_after(self.now(), full);

@@ -282,7 +282,13 @@ fn vintages_and_figures_of_a_folder_are_one_series() {
     let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";
     let known = |store: &Sqlite, day| -> Vec<f64> {
         let held = store.read(&id("PAYEMS")).unwrap().unwrap();
-        let rows = held.as_of(day, econoscope_core::model::Frequency::Monthly, 5);
+        let rows = held.as_of(day, |date| {
+            econoscope_core::model::observation::known_by(
+                date,
+                econoscope_core::model::Frequency::Monthly,
+                5,
+            )
+        });
         rows.iter().map(|o| o.value).collect()
     };
     let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);

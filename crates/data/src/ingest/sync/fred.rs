@@ -112,6 +112,7 @@ impl Run<'_> {
         match self.accept(step, &source, from.is_none(), rows).await? {
             Ok((written, accepted)) => {
                 self.tell_older(id, "FRED", accepted.older);
+                self.note_base(step, accepted.base).await?;
                 self.note_read(step, from.is_none());
                 Ok(written)
             }

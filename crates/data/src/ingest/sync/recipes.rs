@@ -10,7 +10,7 @@ use crate::ingest::client::{Client, FeedAnswer, FeedError, FeedRequest};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, joined};
-use crate::ingest::state::{self, FEEDS, FeedState, blocking};
+use crate::ingest::state::{self, BASES, FEEDS, FeedState, States, blocking};
 use crate::ingest::titles::cleaned;
 use crate::ingest::write::day_of;
 use crate::store::{Description, Store, WriteOutcome};
@@ -81,7 +81,7 @@ impl Asked<'_, '_> {
             now: (self.config.clock)(),
         };
         let mut answer = client.read(request, known).await;
-        if let (Ok(FeedAnswer::Figures(figures, _)), Some(_)) = (&answer, request.from)
+        if let (Ok(FeedAnswer::Figures(figures, ..)), Some(_)) = (&answer, request.from)
             && self.is_any_revised(figures).await?
         {
             request.from = None;
@@ -235,11 +235,12 @@ impl<'a> Run<'a> {
         }
         let mut next = Vec::new();
         match answer {
-            Ok(FeedAnswer::Figures(mut figures, validators)) => {
+            Ok(FeedAnswer::Figures(mut figures, bases, validators)) => {
                 state.validators = validators;
                 for step in steps {
                     let rows = figures.remove(&step.id);
                     let rows = rows.unwrap_or_else(|| Err("it has no such series".to_owned()));
+                    let rows = rows.map(|rows| (rows, bases.get(&step.id)));
                     let read = (&mut state, is_full);
                     next.extend(self.take_rows(at, step, rows, read).await?);
                 }
@@ -248,7 +249,10 @@ impl<'a> Run<'a> {
             Ok(FeedAnswer::Unchanged) => {
                 for step in steps {
                     let read = (&mut state, false);
-                    next.extend(self.take_rows(at, step, Ok(Vec::new()), read).await?);
+                    next.extend(
+                        self.take_rows(at, step, Ok((Vec::new(), None)), read)
+                            .await?,
+                    );
                 }
             }
             // A source that cannot be reached keeps its own series as they are; others ask the next.
@@ -276,12 +280,12 @@ impl<'a> Run<'a> {
         &mut self,
         at: FeedRef<'_>,
         step: Step,
-        rows: std::result::Result<Vec<Observation>, String>,
+        rows: std::result::Result<(Vec<Observation>, Option<&String>), String>,
         (state, is_full): (&mut FeedState, bool),
     ) -> Result<Option<Step>> {
         let (id, name) = (step.id.clone(), &at.source.name);
-        let rows = match rows {
-            Ok(rows) => rows,
+        let (rows, base) = match rows {
+            Ok(found) => found,
             Err(problem) => {
                 let error = Error::no_data(&id, format!("{name}: {id}: {problem}"));
                 state.refuse(self.now(), error.to_string(), String::new());
@@ -289,7 +293,10 @@ impl<'a> Run<'a> {
                 return Ok(Some(step.failed(&error)));
             }
         };
-        let source = self.source(at, &id, state);
+        let source = Source {
+            new_base: self.new_base(&id, base).await?,
+            ..self.source(at, &id, state)
+        };
         let came = rows.iter().map(|row| Known::new(row, None)).collect();
         match self.accept(&step, &source, is_full, came).await? {
             Ok((written, accepted)) => {
@@ -299,6 +306,7 @@ impl<'a> Run<'a> {
                     ));
                 }
                 self.tell_older(&id, name, accepted.older);
+                self.note_base(&step, accepted.base).await?;
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id);
                 self.describe(at, &step).await?;
@@ -328,6 +336,16 @@ impl<'a> Run<'a> {
                 Ok(Some(step.failed(&error)))
             }
         }
+    }
+
+    /// The base that a source states, where what is held stands on another.
+    async fn new_base(&self, id: &SeriesId, stated: Option<&String>) -> Result<Option<String>> {
+        let Some(stated) = stated else {
+            return Ok(None);
+        };
+        let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
+        let last = bases.get(id.as_str()).and_then(|of| of.last());
+        Ok((last.map(|(_, unit)| unit) != Some(stated)).then(|| stated.clone()))
     }
 
     fn source(&self, at: FeedRef<'_>, id: &SeriesId, state: &FeedState) -> Source {

@@ -28,20 +28,28 @@ async fn every_source_can_be_tried_at_once() {
     let tried = crate::ingest::check_sources(&store, &config.sources, noon())
         .await
         .unwrap();
-    let of = |name: &str| &tried.iter().find(|(feed, _)| feed == name).unwrap().1;
+    let of = |name: &str| tried.iter().find(|check| check.feed == name).unwrap();
     assert!(tried.len() > 35);
     // Two of its columns are in the body, and every other is named.
-    let part = of("treasury/par_yields").as_ref().unwrap_err();
+    let par = of("treasury/par_yields");
+    let part = par.said.as_ref().unwrap_err();
     assert!(
         part.starts_with("14 series, the newest figure of 2026-11-20"),
         "{part}"
     );
     assert!(
-        part.contains("of 2 too little is held") && part.contains("DGS7: no figure"),
+        part.contains("of 2 too little is held") && part.contains("DGS7: no row has a \"7 Yr\""),
         "{part}"
     );
-    assert!(of("eia/spot").as_ref().unwrap().contains("key of your own"));
-    assert!(of("cboe/index").as_ref().unwrap_err().contains("404"));
+    assert_eq!(par.host, "home.treasury.gov");
+    assert!(
+        par.took.is_some() && par.beginning.starts_with("Date,"),
+        "{par:?}"
+    );
+    let unasked = of("eia/spot");
+    assert!(unasked.said.as_ref().unwrap().contains("key of your own"));
+    assert!(unasked.took.is_none() && unasked.beginning.is_empty());
+    assert!(of("cboe/index").said.as_ref().unwrap_err().contains("404"));
 }
 
 const TOWN: &str = r#"

@@ -1,5 +1,6 @@
 //! Answers that are not taken: a part of one, an unheard-of status, figures in another unit.
 
+use super::first::{agencies, mount};
 use super::*;
 
 const HELD: [(Date, f64); 2] = [(date(2026, 9, 1), 4.1), (date(2026, 10, 1), 4.2)];
@@ -49,4 +50,46 @@ async fn figures_dated_after_tomorrow_are_projections_and_left_out() {
     let (said, held) = after(csv(body)).await;
     let new = [(date(2026, 11, 1), 4.3), (date(2026, 11, 22), 4.4)];
     assert_eq!((said.as_str(), held), ("", [HELD, new].concat()));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_answer_is_told_with_what_to_do() {
+    let figures = "DATE,OPEN,HIGH,LOW,CLOSE\n11/20/2026,20.1,21.0,19.5,20.5\n";
+    let moved = ResponseTemplate::new(301)
+        .insert_header("location", "https://elsewhere.example/vix.csv?key=secret");
+    let cases = [
+        (
+            moved,
+            "moved to https://elsewhere.example/vix.csv (HTTP 301); a recipe of your own",
+        ),
+        (
+            ResponseTemplate::new(410),
+            "nothing at its address any more (HTTP 410); a newer version",
+        ),
+        (
+            csv(figures).insert_header("content-encoding", "gzip"),
+            "not compressed as it says",
+        ),
+        (
+            csv(&figures.replace("20.5", "unavail")),
+            "\"unavail\" for 2026-11-20 is not a number; a word for missing",
+        ),
+        (csv(&figures.replace("CLOSE", "LAST")), "CLOSE"),
+    ];
+    for (template, told) in cases {
+        let (server, mut config) = agencies(&["VIXCLS"]).await;
+        config.sources.no_fred = true;
+        mount(&server, "VIX_History", 1, template).await;
+        let store = Arc::new(Sqlite::in_memory().unwrap());
+        hold(&store, "VIXCLS", &HELD);
+        let report = run(&store, &config).await;
+        let said = report.failures().map(|(_, error)| error.for_operator());
+        let said: String = said.collect();
+        assert!(said.contains(told), "{told}: {said}");
+        assert!(
+            said.contains("Cboe Global Markets") && !said.contains("secret"),
+            "{said}"
+        );
+        assert_eq!(values(&store, "VIXCLS"), HELD);
+    }
 }

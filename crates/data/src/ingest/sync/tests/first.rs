@@ -261,7 +261,7 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
 }
 
 #[tokio::test]
-async fn a_new_base_year_is_refused_and_what_is_held_stays() {
+async fn another_unit_is_refused_and_refuses_no_other_series() {
     let (server, mut config) = agencies(&["INDPRO", "TCU"]).await;
     config.sources.no_fred = true;
     mount(
@@ -269,7 +269,7 @@ async fn a_new_base_year_is_refused_and_what_is_held_stays() {
         "FRB_g17",
         1,
         releases(&[
-            ("IP.B50001.S", "Index:_2022_100", "97.0"),
+            ("IP.B50001.S", "Percent:_Change", "97.0"),
             ("CAPUTL.B50001.S", "Percentage", "77.5"),
         ]),
     )
@@ -279,7 +279,7 @@ async fn a_new_base_year_is_refused_and_what_is_held_stays() {
     let report = run(&store, &config).await;
     let said = failure(&report, "INDPRO").to_string();
     assert!(
-        said.contains("Index:_2022_100") && said.contains("Index:_2017_100"),
+        said.contains("Percent:_Change") && said.contains("Index:_2017_100"),
         "{said}"
     );
     assert_eq!(values(&store, "INDPRO"), [(date(2026, 8, 1), 101.0)]);

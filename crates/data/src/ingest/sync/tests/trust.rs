@@ -2,6 +2,10 @@
 
 use super::first::{agencies, mount};
 use super::*;
+use crate::desk::{Desk, Settings};
+use crate::ingest::BASES;
+use crate::ingest::testing::zipped;
+use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use jiff::ToSpan;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +49,7 @@ async fn a_new_base_is_taken_whole_and_only_when_it_is_accepted() {
             _ => {
                 let said = failure(&report, "HOUST").to_string();
                 assert!(
-                    said.contains("another base and begins on 2025-02-01"),
+                    said.contains("another base and reaches from 2025-02-01"),
                     "{said}"
                 );
                 assert_eq!(now, held, "never half a series");
@@ -172,4 +176,84 @@ async fn drip() -> (url::Url, Arc<AtomicUsize>) {
         }
     });
     (url::Url::parse(&home).unwrap(), asked)
+}
+
+/// A release of industrial production on a base, with an annual revision of its last year.
+fn g17(base: i16, rows: &[(Date, f64)]) -> ResponseTemplate {
+    let row = |(day, value): &(Date, f64)| {
+        let end = day.last_of_month();
+        format!(r#"<frb:Obs OBS_STATUS="A" OBS_VALUE="{value:.4}" TIME_PERIOD="{end}"/>"#)
+    };
+    let rows: String = rows.iter().map(row).collect();
+    // Nobody saw the second one; the factor confirms it.
+    let series = ["IP.B50001.S", "IP.GMF.S"].map(|name| {
+        format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{rows}</kf:Series>"#)
+    });
+    let xml = format!(
+        r#"<m:G xmlns:m="m" xmlns:frb="f" xmlns:kf="k"><frb:DataSet id="IP">{}</frb:DataSet></m:G>"#,
+        series.concat()
+    );
+    ResponseTemplate::new(200).set_body_bytes(zipped("G17_data.xml", xml.as_bytes()))
+}
+
+/// The months before October 2026 on the new base, the last eight of them revised.
+fn revised() -> Vec<(Date, f64)> {
+    let mut rows = months(0.974);
+    for (n, row) in rows.iter_mut().skip(16).enumerate() {
+        row.1 += 0.1 * f64::from(u8::try_from(n).unwrap());
+    }
+    rows
+}
+
+#[tokio::test]
+async fn a_base_that_the_source_states_is_taken_with_its_unit_and_only_whole() {
+    let (server, mut config) = agencies(&["INDPRO", "IPMAN"]).await;
+    config.sources.no_fred = true;
+    config.force = true;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    hold(&store, "INDPRO", &months(1.0));
+    hold(&store, "IPMAN", &months(1.0));
+    let held = values(&store, "INDPRO");
+    let desk = Desk::open(
+        Arc::clone(&store) as _,
+        Settings::default(),
+        Arc::new(next_noon),
+    );
+    let unit = || {
+        let info = desk.resolve("series", "INDPRO").unwrap();
+        let series = desk.series(&info, AsOf::Latest).unwrap().unwrap();
+        assert_eq!(series.info.units, info.units);
+        (info.units.clone(), info.units_short.clone())
+    };
+    assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
+    // Neither without its beginning nor without its end.
+    let whole = revised();
+    for (priority, part, reach) in [
+        (4, &whole[2..], "another base and reaches from 2025-01-01"),
+        (3, &whole[..whole.len() - 1], "where figures are held from"),
+    ] {
+        mount(&server, "FRB_g17", priority, g17(2022, part)).await;
+        let report = run(&store, &config).await;
+        let said = failure(&report, "INDPRO").to_string();
+        assert!(said.contains(reach), "{said}");
+        assert_eq!(values(&store, "INDPRO"), held);
+        assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
+    }
+    mount(&server, "FRB_g17", 2, g17(2022, &revised())).await;
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert!((values(&store, "INDPRO")[0].1 - 97.4).abs() < 1e-9);
+    assert_eq!(unit(), ("Index 2022=100".into(), "index".into()));
+    // What was known before was on the base of before.
+    let info = desk.resolve("series", "INDPRO").unwrap();
+    let before = AsOf::Day(date(2026, 10, 1));
+    let before = desk.series(&info, before).unwrap().unwrap();
+    assert_eq!(before.info.units, "Index 2017=100");
+    assert_eq!(before.observations[0].value, 100.0);
+    // The base that is held now is no new one.
+    let notes = store.note(BASES).unwrap();
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(report.written().revised, 0);
+    assert_eq!(store.note(BASES).unwrap(), notes);
 }
