@@ -28,16 +28,16 @@ pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
 /// A plot of an answer for a page, recessions shaded.
 pub(super) fn plot(o: &time_series::TimeSeriesAnswer) -> ChartSpec {
     let known = Catalogue::embedded().get(&o.series_id);
-    let as_published = known.filter(|info| info.units_short == o.unit);
+    let as_published = o.published_unit();
     // A change is not more exact than its base.
     let decimals = known.map_or(2, |info| info.decimals);
     ChartSpec {
         title: o.display_name.clone(),
-        unit: as_published.map_or_else(|| o.unit.clone(), |info| info.units.clone()),
         decimals: match as_published {
             Some(_) => decimals,
             None => decimals.clamp(1, 2),
         },
+        unit: as_published.unwrap_or_else(|| o.unit.clone()),
         unit_short: short(&o.unit),
         lines: vec![line(o, "")],
         shading: recessions(),

@@ -44,7 +44,7 @@ fn what_was_the_regime_at_other_times_as_known_then() {
     let b = backend(real());
     // regime(day) for each day.
     let known = [
-        ("1999-06-20", "GOLDILOCKS", 95.0),
+        ("1999-06-30", "GOLDILOCKS", 95.0),
         ("2022-06-20", "REFLATION", 91.0),
         ("2026-07-31", "REFLATION", 74.0),
         ("2026-08-21", "REFLATION", 80.0),

@@ -146,7 +146,7 @@ fn outside_the_vintages_todays_values_are_cut_by_their_lag_and_say_so() {
     let b = backend(bundled());
     for (id, day, last) in [
         // Before the first and after the last vintage; without any.
-        ("PAYEMS", "1960-06-10", date(1960, 5, 1)),
+        ("PAYEMS", "1960-06-30", date(1960, 5, 1)),
         ("CPILFESL", "2025-08-20", date(2025, 7, 1)),
         ("NFCI", "2009-01-15", date(2009, 1, 9)),
     ] {

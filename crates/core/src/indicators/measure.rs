@@ -5,9 +5,9 @@
 
 use super::expression::meet;
 use super::months::log_ratio;
-use super::resample::known_on;
 use super::statistics::{Moments, rolling_moments};
 use crate::model::frequency::{Length, days_between, days_later, shift};
+use crate::model::observation::known_by;
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Measure {
     pub fn since(&self, date: Date) -> Date {
         match self.series.frequency() == Frequency::Daily {
             true => date,
-            false => known_on(&self.series, date).min(self.until),
+            false => usually_public(&self.series, date).min(self.until),
         }
     }
 
@@ -227,6 +227,12 @@ fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {
 fn finite(date: Date, value: Option<f64>) -> Option<Observation> {
     let value = value.filter(|v| v.is_finite());
     value.map(|v| Observation::new(date, v))
+}
+
+/// The day on which a figure is public by its usual lag: part of the method, and the same for every year.
+fn usually_public(series: &Series, date: Date) -> Date {
+    let info = &series.info;
+    known_by(date, info.frequency, info.publication_lag_days)
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ pub struct Recession {
     pub peak: Month,
     /// Last month of the recession.
     pub trough: Month,
+    /// The days on which peak and trough were announced; `None` before 1980, when nobody announced them.
+    announced: (Option<Date>, Option<Date>),
 }
 
 impl Recession {
@@ -34,16 +36,27 @@ pub fn is_recession(month: Month) -> bool {
         .any(|r| r.peak < month && month <= r.trough)
 }
 
+/// The day from which it was known whether `month` was one of a recession, unless its own end is later: that on which
+/// the last turning point before it was announced, or a year after one that nobody announced.
+pub(crate) fn known_from(month: Month) -> Option<Date> {
+    let turns = RECESSIONS
+        .iter()
+        .flat_map(|r| [(r.peak, r.announced.0), (r.trough, r.announced.1)]);
+    let (turn, announced) = turns.rev().find(|(turn, _)| *turn < month)?;
+    Some(announced.unwrap_or_else(|| turn.plus(12).last_day()))
+}
+
 /// Every recession called so far, the earliest first; none after 2020-04 as of August 2026.
 /// Source: NBER, "US Business Cycle Expansions and Contractions".
 pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
     let month = |text: &str| Some(Month::of(text.parse().ok()?));
     let rows = table::rows(include_str!("../../data/recessions.csv"));
     let dated = rows.filter_map(|(_, row)| {
-        let [peak, trough] = row.ok()?.map(month);
+        let [peak, trough, peak_day, trough_day] = row.ok()?;
         Some(Recession {
-            peak: peak?,
-            trough: trough?,
+            peak: month(peak)?,
+            trough: month(trough)?,
+            announced: (peak_day.parse().ok(), trough_day.parse().ok()),
         })
     });
     dated.collect()

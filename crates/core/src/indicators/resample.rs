@@ -1,12 +1,8 @@
-//! From one frequency to another: only down, and by the day a figure was known.
-//!
-//! Aggregating serves users who ask for weekly, monthly, quarterly or annual figures. [`known_on`] serves
-//! histories: a past day never sees a figure before its typical publication day.
+//! From one frequency to another, and only down: for users who ask for weekly, monthly, quarterly or annual figures.
 
 use super::statistics::count;
 use crate::error::{Error, Result};
 use crate::model::frequency::{Periods, shift};
-use crate::model::observation::known_by;
 use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
 use std::str::FromStr;
@@ -175,12 +171,6 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
         })
     });
     described.collect()
-}
-
-/// The day the figure stamped `date` is taken to be public.
-pub fn known_on(series: &Series, date: Date) -> Date {
-    let (frequency, lag) = (series.info.frequency, series.info.publication_lag_days);
-    known_by(date, frequency, lag)
 }
 
 #[cfg(test)]

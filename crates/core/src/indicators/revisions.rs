@@ -3,8 +3,8 @@
 
 use super::months::Month;
 use super::statistics::{mean, quantile};
+use crate::model::calendar::Publication;
 use crate::model::frequency::{days_later, shift};
-use crate::model::observation::known_by;
 use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
 use jiff::ToSpan;
 
@@ -268,8 +268,7 @@ impl<'a> Track<'a> {
         // A value without a day came with a first load: what followed it later than usual is no first print, unless it
         // is told between the two that it was not out yet.
         let was_held = before.last().is_some_and(|row| row.value.is_some());
-        let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
-        let due = days_later(known_by(date, frequency, lag), frequency.slack_days());
+        let due = days_later(self.info.known_by(date), self.info.frequency.slack_days());
         // What came with the first vintage was not printed then.
         let (begins, _) = self.spans.first()?;
         let is_early = months_between(date, day) <= LATEST_PRINT && (!was_held || day <= due);
@@ -297,15 +296,16 @@ impl<'a> Track<'a> {
 
     /// A period as it stood on a day.
     fn stage(&self, date: Date, day: Date) -> Option<Stage> {
-        let (frequency, lag) = (self.info.frequency, self.info.publication_lag_days);
+        let publication = Publication::of(self.info);
         let level = |date: Date| {
             let of = |(date, _): &(Date, &[Known])| *date;
             let at = self.dates.binary_search_by_key(&date, of).ok()?;
             let mut newest_first = self.dates.get(at)?.1.iter().rev();
-            let known = newest_first.find(|r| r.known_on(frequency, lag) <= day)?;
+            let known = newest_first.find(|r| r.known_on(|date| publication.day(date)) <= day)?;
             known.value
         };
-        self.yardstick.measure(frequency, (date, day), level)
+        self.yardstick
+            .measure(self.info.frequency, (date, day), level)
     }
 }
 

@@ -48,8 +48,7 @@ pub(crate) fn stand_in(set: &mut SeriesSet, id: &str, from: &str) {
 pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
     let known = |s: &Arc<Series>| {
         let rows = s.observations.iter().map(|o| Known::new(o, None));
-        let seen =
-            Vintages::new(rows.collect()).as_of(day, s.info.frequency, s.info.publication_lag_days);
+        let seen = Vintages::new(rows.collect()).as_of(day, |date| s.info.known_by(date));
         Arc::new(Series::new(s.info.clone(), seen))
     };
     set.iter().map(known).collect()
@@ -104,8 +103,8 @@ fn monthly(id: &str) -> Vec<Known> {
 /// What was known of those series on `day`, by the vintages of the bundled history.
 pub(crate) fn known(ids: &[&str], day: Date) -> SeriesSet {
     let known = |r: Recorded| {
-        let (frequency, lag) = (r.info.frequency, r.info.publication_lag_days);
-        Arc::new(Series::new(r.info, r.vintages.as_of(day, frequency, lag)))
+        let known = r.vintages.as_of(day, |date| r.info.known_by(date));
+        Arc::new(Series::new(r.info, known))
     };
     recorded(ids).into_iter().map(known).collect()
 }

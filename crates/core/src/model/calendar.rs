@@ -4,6 +4,10 @@
 //! The days come from rules (`data/calendar/releases.toml`) and the federal holidays of today's law. A rule is no
 //! announcement: each day stands with the days around it on which such releases have come.
 
+mod publication;
+
+pub use publication::Publication;
+
 use super::frequency::{Date, Frequency, days_between, shift};
 use super::release;
 use jiff::ToSpan;
@@ -51,6 +55,15 @@ pub struct Release {
     series: Vec<String>,
     /// The series whose earlier print it revises, for a release that prints nothing first.
     pub revises: Option<String>,
+    /// Series that others make of its figures on the same day.
+    #[serde(default)]
+    follows: Vec<String>,
+    /// Whether a shutdown of the government delays it.
+    #[serde(default)]
+    stops: bool,
+    /// Business days that are allowed in addition where no day is known within five years of a period.
+    #[serde(default)]
+    margin: i64,
 }
 
 /// The pattern of a release's days.
@@ -162,9 +175,10 @@ impl Release {
 
     /// The day on which figures of the period stamped so can be expected.
     pub fn due_for(&'static self, period: Date) -> Option<Due> {
-        // No figure waits longer than two quarters.
-        let mut due = self.due(period, shift(period, 190.days()));
-        due.find(|due| due.period == period)
+        self.expected(match self.rule.week() {
+            Some((_, lag)) => shift(period, lag.days()),
+            None => shift(period, self.back.months()),
+        })
     }
 
     /// The release of the week whose nominal day is given, or of the month that begins then.

@@ -1,5 +1,6 @@
 //! What was known of a series on one day after another: each row is met once, where [`Vintages::as_of`] asks them all.
 
+use super::calendar::Publication;
 use super::frequency::Date;
 use super::observation::{Known, Observation, Vintages};
 use super::series_info::SeriesInfo;
@@ -26,9 +27,11 @@ pub struct Knowledge<'a> {
 impl<'a> Knowledge<'a> {
     /// Before anything is known.
     pub fn of(series: &'a Recorded) -> Self {
-        let (frequency, lag) = (series.info.frequency, series.info.publication_lag_days);
+        let publication = Publication::of(&series.info);
         let rows = series.vintages.rows().iter();
-        let mut ahead: Vec<_> = rows.map(|r| (r.known_on(frequency, lag), r)).collect();
+        let mut ahead: Vec<_> = rows
+            .map(|r| (r.known_on(|date| publication.day(date)), r))
+            .collect();
         ahead.sort_by_key(|(day, _)| *day);
         ahead.reverse();
         Self {
@@ -85,8 +88,7 @@ mod tests {
                 knowledge.advance(day);
                 let mut known: Vec<_> = knowledge.newest_first(Date::MAX).collect();
                 known.reverse();
-                let (frequency, lag) = (info.frequency, info.publication_lag_days);
-                assert_eq!(known, series.vintages.as_of(day, frequency, lag));
+                assert_eq!(known, series.vintages.as_of(day, |date| info.known_by(date)));
             }
         }
     }

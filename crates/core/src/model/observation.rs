@@ -46,10 +46,9 @@ impl Known {
         }
     }
 
-    /// The day it became known: the recorded one, or else [`known_by`].
-    pub fn known_on(&self, frequency: Frequency, lag_days: i64) -> Date {
-        self.known_from
-            .unwrap_or_else(|| known_by(self.date, frequency, lag_days))
+    /// The day it became known: the recorded one, or else what `public` says of its date.
+    pub fn known_on(&self, public: impl Fn(Date) -> Date) -> Date {
+        self.known_from.unwrap_or_else(|| public(self.date))
     }
 }
 
@@ -90,9 +89,10 @@ impl Vintages {
     }
 
     /// What was known on `day`: for each date the newest value with `known_from` on or before it.
-    /// A row without `known_from` counts as known `lag_days` after its period's end (docs/METHODS.md#past-days).
-    pub fn as_of(&self, day: Date, frequency: Frequency, lag_days: i64) -> Vec<Observation> {
-        let estimated = self.estimated(day, frequency, lag_days);
+    /// A row without `known_from` counts as known from the day that `public` says of its date, which is never earlier
+    /// for a later date (docs/METHODS.md#past-days).
+    pub fn as_of(&self, day: Date, public: impl Fn(Date) -> Date) -> Vec<Observation> {
+        let estimated = self.estimated(day, public);
         self.pick(|row| {
             row.known_from
                 .map_or(row.date < estimated, |known| known <= day)
@@ -101,15 +101,15 @@ impl Vintages {
 
     /// The first date of which a row without `known_from` counts as not yet known on `day`. The later a period,
     /// the later its figure, so that a few days are asked about and not every row.
-    fn estimated(&self, day: Date, frequency: Frequency, lag_days: i64) -> Date {
-        let known = |row: &Known| known_by(row.date, frequency, lag_days) <= day;
+    fn estimated(&self, day: Date, public: impl Fn(Date) -> Date) -> Date {
+        let known = |row: &Known| public(row.date) <= day;
         let at = self.rows.partition_point(known);
         self.rows.get(at).map_or(Date::MAX, |row| row.date)
     }
 
     /// The row of the newest figure known on `day`; `None` when none was known.
-    pub fn newest(&self, day: Date, frequency: Frequency, lag_days: i64) -> Option<&Known> {
-        let estimated = self.estimated(day, frequency, lag_days);
+    pub fn newest(&self, day: Date, public: impl Fn(Date) -> Date) -> Option<&Known> {
+        let estimated = self.estimated(day, public);
         let known = |row: &&Known| row.known_from.map_or(row.date < estimated, |d| d <= day);
         let mut withdrawn = None;
         self.rows.iter().rev().filter(known).find(|row| {
@@ -195,7 +195,9 @@ mod tests {
             },
         ]);
         let at = |d| -> Vec<f64> {
-            let rows = v.as_of(date(2026, 2, d), Frequency::Monthly, 5);
+            let rows = v.as_of(date(2026, 2, d), |date| {
+                known_by(date, Frequency::Monthly, 5)
+            });
             rows.iter().map(|o| o.value).collect()
         };
         assert_eq!(at(9), [1.0, 2.0, 3.0]);
@@ -211,12 +213,21 @@ mod tests {
             known(1, None, 1.0),
             known(1, Some(10), 2.0),
         ]);
-        let at = |d| v.as_of(date(2026, 2, d), Frequency::Monthly, 5);
+        let at = |d| {
+            v.as_of(date(2026, 2, d), |date| {
+                known_by(date, Frequency::Monthly, 5)
+            })
+        };
         assert_eq!(at(4), vec![]);
         assert_eq!(at(5), vec![Observation::new(date(2026, 1, 1), 1.0)]);
         assert_eq!(at(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
-        let newest = |d| v.newest(date(2026, 2, d), Frequency::Monthly, 5).copied();
+        let newest = |d| {
+            v.newest(date(2026, 2, d), |date| {
+                known_by(date, Frequency::Monthly, 5)
+            })
+            .copied()
+        };
         assert_eq!(
             [newest(4), newest(5), newest(10)],
             [
@@ -251,10 +262,10 @@ mod tests {
                     value: *value,
                 });
                 let all = Vintages::new(rows.collect());
-                let known = |row: &&Known| row.known_on(frequency, lag) <= day;
+                let known = |row: &&Known| row.known_on(|date| known_by(date, frequency, lag)) <= day;
                 let plain = Vintages::new(all.rows().iter().filter(known).copied().collect());
-                assert_eq!(all.as_of(day, frequency, lag), plain.latest());
-                let newest = all.newest(day, frequency, lag);
+                assert_eq!(all.as_of(day, |date| known_by(date, frequency, lag)), plain.latest());
+                let newest = all.newest(day, |date| known_by(date, frequency, lag));
                 let newest = newest.map(|row| (row.date, row.value));
                 let last = plain.latest().last().map(|o| (o.date, Some(o.value)));
                 assert_eq!(newest, last);

@@ -4,19 +4,12 @@
 //! A pattern, not an agency's calendar: one release may differ. The government's shutdowns, when many did,
 //! are known ([`counts_from`]).
 
+use super::calendar::Publication;
 use super::frequency::{Date, Frequency, shift};
 use super::observation::known_by;
 use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
-
-/// Monthly figures with a fixed place in the following month: subject and lag in the catalogue, and the day from
-/// which a release is surely out. Consumer prices, industrial production, building permits and housing starts.
-const DAY_OF_NEXT_MONTH: [(&str, i64, i64); 3] = [
-    ("inflation", 13, 15),
-    ("growth", 16, 17),
-    ("housing", 18, 19),
-];
 
 /// Days on which no agency kept its pattern: shutdowns of the government, and the weeks until it had caught up. The
 /// reports on employment of December 1995, September 2013, September and November 2025 came on 19 January 1996,
@@ -27,6 +20,28 @@ const DISRUPTED: [(Date, Date); 3] = [
     (date(2025, 10, 1), date(2026, 2, 28)),
 ];
 
+/// The shutdown that held up the Department of Commerce alone, the Census Bureau and the Bureau of Economic Analysis,
+/// and the months until they had caught up.
+const COMMERCE: (Date, Date) = (date(2018, 12, 22), date(2019, 4, 30));
+
+/// The day on which an agency of the government published at the latest what was due on `day`: the end of the
+/// disruption in which that lies, else the day itself.
+pub(super) fn resumed(agency: &str, day: Date) -> Date {
+    let is = |names: &[&str]| names.iter().any(|name| agency.contains(name));
+    let is_of_commerce = is(&["Census Bureau", "Bureau of Economic Analysis"]);
+    let (from, to) = COMMERCE;
+    match disruption(day) {
+        Some((_, end))
+            if is_of_commerce
+                || is(&["Bureau of Labor Statistics", "Federal Reserve Board (Fed)"]) =>
+        {
+            end
+        }
+        None if is_of_commerce && (from..=to).contains(&day) => to,
+        _ => day,
+    }
+}
+
 /// The span in which no agency kept its pattern, where a day lies in one.
 pub fn disruption(day: Date) -> Option<(Date, Date)> {
     let mut spans = DISRUPTED.iter();
@@ -36,8 +51,7 @@ pub fn disruption(day: Date) -> Option<(Date, Date)> {
 }
 
 /// The day on which the figure of the period stamped `period` is published, where the series has a pattern of releases:
-/// - the employment report: the third Friday after the week (Sunday to Saturday) that holds the 12th;
-/// - consumer prices from day 15, industrial production from day 17, permits and starts from day 19 of the next month;
+/// - monthly figures of a release: the recorded day, else the latest that it can have had ([`Publication::day`]);
 /// - weekly figures: so many days after the week's stamp as the catalogue says (claims 5, gasoline 1);
 /// - daily figures: so many business days after; monthly means of rates: the first business day after the month;
 /// - the excess bond premium: the end of the following month.
@@ -49,19 +63,17 @@ pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
     match info.frequency {
         Frequency::Daily if trades_every_day(info) => Some(shift(period, lag.days())),
         Frequency::Daily => Some((0..lag).fold(period, |day, _| business_day_after(day))),
-        Frequency::Weekly => Some(known_by(period, info.frequency, lag)),
-        Frequency::Monthly if in_employment_report(info) => Some(employment_friday(period)),
+        Frequency::Weekly => Some(info.known_by(period)),
+        Frequency::Monthly if Publication::of(info).has_release() => Some(info.known_by(period)),
         Frequency::Monthly if info.category == "rates" && lag == 1 => {
             Some(business_day_from(next_month()))
         }
         Frequency::Monthly if is_bond_premium(info) => Some(next_month().last_of_month()),
-        Frequency::Monthly => DAY_OF_NEXT_MONTH
-            .iter()
-            .find(|(subject, days, _)| info.category == *subject && lag == *days)
-            .map(|(_, _, day)| shift(next_month(), (day - 1).days())),
-        Frequency::Biweekly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            None
-        }
+        Frequency::Monthly
+        | Frequency::Biweekly
+        | Frequency::Quarterly
+        | Frequency::Semiannual
+        | Frequency::Annual => None,
     }
 }
 
@@ -70,11 +82,11 @@ pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
 ///
 /// The day on which the newest period among them, `newest`, was [`published`], when that day lies in the month; else
 /// the month's last day, when they were known for certain: series without a pattern, revisions that came by
-/// themselves, times of disruption.
+/// themselves.
 pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
     info.zip(newest)
         .and_then(|(info, newest)| published(info, newest))
-        .filter(|day| day.first_of_month() == month.first_of_month() && disruption(*day).is_none())
+        .filter(|day| day.first_of_month() == month.first_of_month())
         .unwrap_or(month.last_of_month())
 }
 
@@ -146,6 +158,12 @@ pub(super) fn employment_friday(day: Date) -> Date {
         friday = shift(friday, 7.days());
     }
     business_day_until(friday)
+}
+
+/// The Monday after the week of a day, or the business day after where that is a holiday.
+pub(super) fn monday_after(day: Date) -> Date {
+    let past = i64::from(day.weekday().to_monday_zero_offset());
+    business_day_from(shift(day, (7 - past).days()))
 }
 
 /// Whether agencies publish: neither a weekend nor a federal holiday.
@@ -278,9 +296,10 @@ mod tests {
     fn other_figures_are_out_by_their_pattern() {
         let july = date(2026, 7, 1);
         for (id, period, day) in [
-            ("CPIAUCSL", july, date(2026, 8, 15)),
-            ("CPILFESL", date(2008, 12, 1), date(2009, 1, 15)),
-            ("INDPRO", july, date(2026, 8, 17)),
+            ("CPIAUCSL", july, date(2026, 8, 12)),
+            ("CPILFESL", date(2008, 12, 1), date(2009, 1, 16)),
+            // By the rule, and a business day more.
+            ("INDPRO", july, date(2026, 8, 18)),
             ("PERMIT", july, date(2026, 8, 19)),
             ("HOUST", july, date(2026, 8, 19)),
             ("ICSA", date(2026, 8, 15), date(2026, 8, 20)),
@@ -292,7 +311,7 @@ mod tests {
             assert_eq!(out(id, period), Some(day), "{id}");
         }
         assert_eq!(out("GDPC1", date(2026, 4, 1)), None);
-        assert_eq!(out("M2SL", july), None);
+        assert_eq!(out("M2SL", july), Some(date(2026, 8, 25)));
     }
 
     #[test]
@@ -319,7 +338,7 @@ mod tests {
             )
         };
         assert_eq!(of_2025(9), date(2025, 9, 5));
-        assert_eq!(of_2025(12), date(2025, 12, 31), "it came on the 16th");
+        assert_eq!(of_2025(12), date(2025, 12, 16));
     }
 
     #[test]
@@ -328,7 +347,7 @@ mod tests {
         for id in ["DGS10", "RRPONTSYD", "BTC", "UNRATE", "SAHMREALTIME"] {
             let info = Catalogue::embedded().get(id).unwrap();
             for days in 0..400 {
-                let last = info.frequency.stamp(shift(date(2025, 1, 1), days.days()));
+                let last = info.frequency.stamp(shift(date(2026, 7, 1), days.days()));
                 let after = shift(last, info.frequency.period());
                 let after = if info.frequency == Frequency::Monthly || trades_every_day(info) {
                     after

@@ -1,7 +1,8 @@
 //! What is known about a series before any figure is read, and how its figures are rounded.
 
+use super::calendar::Publication;
 use super::frequency::{Date, Frequency, days_later};
-use super::observation::{fresh_until, known_by};
+use super::observation::fresh_until;
 use super::series_id::SeriesId;
 use serde::{Deserialize, Serialize};
 
@@ -71,9 +72,9 @@ impl SeriesInfo {
         self.category == COMPOSITE
     }
 
-    /// The day by which the figure stamped `date` is usually out.
+    /// The day from which the figure stamped `date` counts as known where no vintage records it ([`Publication::day`]).
     pub fn known_by(&self, date: Date) -> Date {
-        known_by(date, self.frequency, self.publication_lag_days)
+        Publication::of(self).day(date)
     }
 
     /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.

@@ -4,7 +4,7 @@
 //! years of today. On no day may the two be mixed: a growth rate over the seam would measure a rebasing.
 
 use super::frequency::{Date, shift};
-use super::observation::{Known, Observation, known_by};
+use super::observation::{Known, Observation};
 use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ pub fn beside(info: &SeriesInfo, today: &[Observation], vintages: &[Known]) -> V
         .filter_map(|row| row.known_from)
         .max()
         .unwrap_or(begin);
-    let due = next.map(|o| known_by(o.date, info.frequency, info.publication_lag_days));
+    let due = next.map(|o| info.known_by(o.date));
     let end = due.map_or(newest, |due| due.max(shift(newest, 1.day())));
     let mut ends = state(vintages.iter().filter(|row| row.known_from <= Some(newest)));
     ends.retain(|date, _| spanned(*date));
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn each_day_answers_from_one_state() {
-        let (may, june) = (date(2010, 5, 17), date(2010, 6, 17));
+        let (may, june) = (date(2010, 5, 21), date(2010, 6, 17));
+        let info = Catalogue::embedded().get("INDPRO").unwrap();
         let v = held(&[
             (2, may, Some(2.0)),
             (3, may, Some(3.0)),
@@ -120,11 +121,12 @@ mod tests {
             (5, june, Some(5.0)),
         ]);
         let on = |day| -> Vec<f64> {
-            let known = v.as_of(day, crate::model::Frequency::Monthly, 16);
+            let known = v.as_of(day, |date| info.known_by(date));
             known.iter().map(|o| o.value).collect()
         };
-        // Figures of a month are out on day 16 of the next.
-        assert_eq!(on(date(2010, 5, 16)), [10.0, 20.0, 30.0, 40.0]);
+        // No day of 2010 is recorded: a month's figure counts from the latest on which it can have come.
+        assert_eq!(info.known_by(month(4)), date(2010, 5, 20));
+        assert_eq!(on(date(2010, 5, 20)), [10.0, 20.0, 30.0, 40.0]);
         assert_eq!(on(may), [2.0, 3.0, 4.0]);
         assert_eq!(
             on(date(2010, 6, 16)),
@@ -132,8 +134,8 @@ mod tests {
             "May is not out before its day"
         );
         assert_eq!(on(june), [3.0, 4.5, 5.0]);
-        assert_eq!(on(date(2010, 7, 15)), [3.0, 4.5, 5.0]);
-        assert_eq!(on(date(2010, 7, 16)), [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+        assert_eq!(on(date(2010, 7, 20)), [3.0, 4.5, 5.0]);
+        assert_eq!(on(date(2010, 7, 21)), [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
         assert_eq!(v.latest().len(), 8);
     }
 

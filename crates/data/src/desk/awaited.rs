@@ -6,7 +6,6 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::observation::known_by;
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -83,7 +82,7 @@ impl Desk {
         let rows = held.iter().flat_map(|v| v.rows());
         let mut of_period = rows.filter(|row| row.date == period && row.value.is_some());
         let recorded = of_period.find_map(|row| row.known_from.filter(|day| *day <= end));
-        let usual = known_by(period, info.frequency, info.publication_lag_days);
+        let usual = info.known_by(period);
         Ok((recorded.unwrap_or(usual), recorded.is_some()))
     }
 }

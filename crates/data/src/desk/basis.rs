@@ -70,7 +70,7 @@ impl Desk {
             let held = self.kept_vintages(&info.id, state)?;
             let newest = held
                 .as_ref()
-                .and_then(|v| v.newest(day, info.frequency, info.publication_lag_days));
+                .and_then(|v| v.newest(day, |date| info.known_by(date)));
             Ok(newest.map(|row| how(info, row)))
         })
     }

@@ -8,6 +8,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
 use econoscope_core::indicators::revisions::Revisions;
+use econoscope_core::model::calendar::Publication;
 use econoscope_core::model::{
     AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
 };
@@ -37,6 +38,7 @@ impl Desk {
             Some(held) if !held.origin.starts_with("computed") => Stamp::Rows {
                 incarnation: self.store.incarnation(),
                 rows: held.rows,
+                bases: (self.holdings()?.bases.get(id.as_str())).map_or(0, Vec::len),
                 today: state.today,
             },
             _ => Stamp::All(state),
@@ -55,11 +57,14 @@ impl Desk {
             return self.computed(composite, info, as_of);
         }
         Ok(match as_of {
-            AsOf::Latest => self.store.read(&info.id)?.and_then(|v| {
-                let mut rows = v.latest();
-                rows.truncate(rows.partition_point(|o| o.date <= state.today));
-                held(info, rows)
-            }),
+            AsOf::Latest => {
+                let info = self.on_its_base(info, state.today)?;
+                self.store.read(&info.id)?.and_then(|v| {
+                    let mut rows = v.latest();
+                    rows.truncate(rows.partition_point(|o| o.date <= state.today));
+                    held(&info, rows)
+                })
+            }
             AsOf::Day(day) => {
                 let info = self.described_on(info, day, state)?;
                 let rows = self.known_on(&info, day, state)?;
@@ -79,9 +84,26 @@ impl Desk {
         let newest = held.and_then(|v| v.changed_by(day));
         let units = newest.and_then(|day| units::published(info.id.as_str(), day));
         Ok(match units {
-            None => Arc::clone(info),
+            None => self.on_its_base(info, day)?,
             Some(units) => Arc::new(SeriesInfo {
                 units_short: units.to_owned(),
+                ..SeriesInfo::clone(info)
+            }),
+        })
+    }
+
+    /// A series' description with the unit that a sync has noted up to a day, where its base has changed.
+    pub(super) fn on_its_base(&self, info: &Arc<SeriesInfo>, day: Date) -> Result<Arc<SeriesInfo>> {
+        let holdings = self.holdings()?;
+        let Some(of) = holdings.bases.get(info.id.as_str()) else {
+            return Ok(Arc::clone(info));
+        };
+        // The description that was given may be that of another day.
+        let first = Catalogue::embedded().get(info.id.as_str());
+        Ok(match of.iter().rev().find(|(since, _)| *since <= day) {
+            None => Arc::clone(first.unwrap_or(info)),
+            Some((_, units)) => Arc::new(SeriesInfo {
+                units: units.clone(),
                 ..SeriesInfo::clone(info)
             }),
         })
@@ -96,7 +118,8 @@ impl Desk {
     ) -> Result<Option<Vec<Observation>>> {
         let end = day.min(state.today);
         Ok(self.kept_vintages(&info.id, state)?.map(|v| {
-            let mut rows = v.as_of(day, info.frequency, info.publication_lag_days);
+            let publication = Publication::of(info);
+            let mut rows = v.as_of(day, |date| publication.day(date));
             rows.truncate(rows.partition_point(|o| o.date <= end));
             rows
         }))

@@ -2,6 +2,7 @@
 
 use super::holdings::{DataDate, Holdings, LAST_SYNC};
 use super::local::Desk;
+use crate::ingest::BASES;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -29,6 +30,10 @@ impl Desk {
                 bundled: is_whole && list.iter().all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
+                // One of another version of this program says nothing.
+                bases: (self.store.note(BASES)?)
+                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .unwrap_or_default(),
                 by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
                 others: OnceLock::new(),
             }))

@@ -26,6 +26,8 @@ pub struct Holdings {
     /// How many series are held, listed or not.
     pub count: u64,
     pub(super) by_id: BTreeMap<SeriesId, Status>,
+    /// Units of series whose base has changed, by the day of the change.
+    pub(super) bases: BTreeMap<String, Vec<(Date, String)>>,
     /// Those that the catalogue does not know, by identifier, each with its name folded; listed when first asked for.
     pub(super) others: OnceLock<Vec<(String, SeriesId)>>,
 }

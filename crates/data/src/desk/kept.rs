@@ -21,10 +21,12 @@ pub struct State {
 /// What a series in memory was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Stamp {
-    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many.
+    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many, on
+    /// the base that they had.
     Rows {
         incarnation: u64,
         rows: u64,
+        bases: usize,
         today: Date,
     },
     /// Anything else rests on the whole of the data.

@@ -239,12 +239,16 @@ impl Desk {
     /// As [`Self::resolve`].
     pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Resolution> {
         if let Some(info) = self.named(name) {
-            return Ok(Resolution::plain(info));
+            return Ok(Resolution::plain(self.on_its_base(&info, self.today())?));
         }
         if let Some(id) = self.known(name)? {
             return self.outside_catalogue(&id).map(Resolution::plain);
         }
-        meaning(name).ok_or_else(|| explain(kind, name))
+        let meant = meaning(name).ok_or_else(|| explain(kind, name))?;
+        Ok(Resolution {
+            info: self.on_its_base(&meant.info, self.today())?,
+            ..meant
+        })
     }
 
     /// The identifier of the series that a name means; none for one that means nothing, without a search for what

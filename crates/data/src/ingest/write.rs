@@ -7,7 +7,6 @@
 use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::observation::known_by;
 use econoscope_core::model::{Date, Known, Observation, SeriesId, SeriesInfo, vintages};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -82,8 +81,7 @@ impl Update<'_> {
 
     /// The day a figure was public by the lag.
     fn public(&self, date: Date) -> Option<Date> {
-        let info = self.info?;
-        Some(known_by(date, info.frequency, info.publication_lag_days))
+        Some(self.info?.known_by(date))
     }
 
     /// An archive in order of date and day. What stands in its first vintage may have been public before it begins:

@@ -154,7 +154,7 @@ mod tests {
         let desk = Desk::open(store, Settings::default(), Desk::system_clock());
         let lessons = Lessons::of(&desk).unwrap();
         assert_eq!(lessons.payrolls.len(), 600);
-        assert_eq!(lessons.prices.len(), 336);
+        assert_eq!(lessons.prices.len(), 335);
         let (found, shipped) = (lessons.until(Date::MAX), bridges::SHIPPED);
         let close = |found: &[f64], shipped: &[f64]| {
             for (found, shipped) in found.iter().zip(shipped) {

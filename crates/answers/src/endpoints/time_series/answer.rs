@@ -7,6 +7,7 @@ use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use bytes::Bytes;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::{Date, Frequency, Observation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,6 +102,22 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
+    /// The unit as the agency words it, an index with the base that its figures stand on; `None` where the figures are
+    /// in another unit.
+    pub fn published_unit(&self) -> Option<String> {
+        let known = Catalogue::embedded().get(&self.series_id)?;
+        if known.units_short != self.unit {
+            return None;
+        }
+        let words = self.unit_in_words.as_deref();
+        let base = words.filter(|words| known.units_short == "index" && words.contains("=100"));
+        let base = base.and_then(|words| words.split(", ").next());
+        Some(base.map_or_else(
+            || known.units.clone(),
+            |base| base.replacen("index", "Index", 1),
+        ))
+    }
+
     /// How often it is measured: as stated, else as the distance of the rows suggests.
     pub(super) fn measured(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());

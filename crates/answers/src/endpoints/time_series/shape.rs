@@ -5,7 +5,6 @@ use super::arguments::{Detail, Params};
 use super::digest::digest;
 use super::rows::thin;
 use crate::endpoints::measured::FigureKind;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Span, Theme};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
@@ -109,8 +108,8 @@ pub fn recessions() -> Vec<Span> {
 
 /// A chart of every row that the answer has now.
 fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) -> ChartSpec {
-    let known = Catalogue::embedded().get(&answer.series_id);
-    let in_words = known.filter(|_| params.units() == Units::Level);
+    let in_words = answer.published_unit();
+    let in_words = in_words.filter(|_| params.units() == Units::Level);
     let unit_short = Some(answer.unit.clone()).filter(|unit| unit.len() <= SHORT_UNIT);
     // A model reads pictures, too, and no mark stands beside the words in one.
     let is_ours = answer.untrusted.is_none();
@@ -123,7 +122,7 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) ->
     let source = answer.source.clone().filter(|_| is_ours);
     ChartSpec {
         title: title.clone(),
-        unit: in_words.map_or(&answer.unit, |info| &info.units).clone(),
+        unit: in_words.unwrap_or_else(|| answer.unit.clone()),
         unit_short: unit_short.unwrap_or_default(),
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
         lines: vec![Line {

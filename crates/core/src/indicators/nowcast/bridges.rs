@@ -48,7 +48,7 @@ pub const SHIPPED: Coefficients = Coefficients {
     payrolls: [0.029_227, 0.686_757, -0.010_914, -0.008_232],
     production: [0.069_204, 0.490_269, -0.045_126, -0.034_942],
     unemployment: [-0.000_341, 0.260_299, 0.009_969, 0.010_081],
-    prices: [0.043_646, -0.022_715],
+    prices: [0.043_664, -0.022_778],
 };
 
 /// The next step of a series from the mean step of its last three months and two months' claims.

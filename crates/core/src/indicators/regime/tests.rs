@@ -103,11 +103,11 @@ fn the_regime_waits_for_its_figures() {
     let set = real();
     let state = |d| at(&testdata::as_of(&set, d), d).state.unwrap();
     let month = |d| state(d).month;
-    // July's consumer prices count as known on the 13th, production on the 16th, permits on the 18th.
-    assert_eq!(month(date(2026, 8, 15)), date(2026, 7, 1));
-    assert_eq!(month(date(2026, 8, 16)), date(2026, 8, 1));
-    assert_eq!(state(date(2026, 8, 16)).basis[0], "growth without PERMIT");
-    assert_eq!(state(date(2026, 8, 18)).growth_parts.len(), 4);
+    // July's consumer prices came on 12 August; production and permits count from the latest days of their rules.
+    assert_eq!(month(date(2026, 8, 17)), date(2026, 7, 1));
+    assert_eq!(month(date(2026, 8, 18)), date(2026, 8, 1));
+    assert_eq!(state(date(2026, 8, 18)).basis[0], "growth without PERMIT");
+    assert_eq!(state(date(2026, 8, 20)).growth_parts.len(), 4);
 }
 
 #[test]

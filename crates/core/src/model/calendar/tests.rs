@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalogue::Catalogue;
+use crate::model::table;
 use jiff::civil::date;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +8,27 @@ fn release(id: &str) -> &'static Release {
     releases().iter().find(|r| r.id == id).unwrap()
 }
 
-/// Days on which releases came; data/calendar/README.md says on what evidence.
+/// Every row of data/calendar/days.csv; data/calendar/README.md says on what evidence.
+fn recorded() -> Vec<(&'static str, Date, Date)> {
+    let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
+    rows.map(|(line, row)| {
+        let [release, period, day, evidence] = row.unwrap();
+        let known = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
+        let evidence = evidence.replace(", ", "; ");
+        assert!(known.split(',').any(|one| one == evidence), "{line}: {evidence}");
+        (release, period.parse().unwrap(), day.parse().unwrap())
+    })
+    .collect()
+}
+
+/// Days on which releases came since the rules were written down, shutdowns apart.
 fn past() -> BTreeMap<&'static str, Vec<Date>> {
     let mut past: BTreeMap<_, Vec<Date>> = BTreeMap::new();
-    for line in include_str!("../../../data/calendar/past.csv")
-        .lines()
-        .skip(1)
-    {
-        let cells: Vec<&str> = line.split(',').collect();
-        assert!(
-            ["two copies", "one copy", "memory"].contains(&cells[2]),
-            "{line}"
-        );
-        past.entry(cells[0])
-            .or_default()
-            .push(cells[1].parse().unwrap());
+    let since = date(2020, 8, 1);
+    for (release, _, day) in recorded() {
+        if day >= since && release::disruption(day).is_none() {
+            past.entry(release).or_default().push(day);
+        }
     }
     past
 }
@@ -92,6 +99,90 @@ fn releases_came_by_their_rules_or_within_the_days_around_them() {
     }
 }
 
+fn known(id: &str, period: Date) -> Date {
+    Catalogue::embedded().get(id).unwrap().known_by(period)
+}
+
+#[test]
+fn figures_are_known_from_the_day_on_which_they_came() {
+    for (id, period, day) in [
+        ("CPIAUCSL", date(2015, 1, 1), date(2015, 2, 26)),
+        ("CPILFESL", date(2015, 2, 1), date(2015, 3, 24)),
+        ("CPIAUCNS", date(2025, 9, 1), date(2025, 10, 24)),
+        ("MEDCPIM158SFRBCLE", date(2015, 1, 1), date(2015, 2, 26)),
+        ("UNRATE", date(1995, 12, 1), date(1996, 1, 19)),
+        ("UNRATE", date(2013, 9, 1), date(2013, 10, 22)),
+        ("U6RATE", date(2025, 9, 1), date(2025, 11, 20)),
+        // Payrolls of October came with those of November.
+        ("PAYEMS", date(2025, 10, 1), date(2025, 12, 16)),
+        ("SAHMREALTIME", date(2025, 9, 1), date(2025, 11, 20)),
+        ("RSAFS", date(2025, 9, 1), date(2025, 11, 25)),
+        ("PCEPILFE", date(2025, 9, 1), date(2025, 12, 5)),
+        ("GDP", date(2025, 7, 1), date(2025, 12, 23)),
+        ("GDPC1", date(2018, 10, 1), date(2019, 2, 28)),
+        // Nobody knows the day: the end of the disruption.
+        ("RSAFS", date(2025, 11, 1), date(2026, 2, 28)),
+        ("BOPGSTB", date(2025, 9, 1), date(2026, 2, 28)),
+        ("BOPGSTB", date(2018, 11, 1), date(2019, 4, 30)),
+        // As announced by the NBER.
+        ("USREC", date(2007, 12, 1), date(2007, 12, 31)),
+        ("USREC", date(2008, 1, 1), date(2008, 12, 1)),
+        ("USREC", date(2009, 7, 1), date(2010, 9, 20)),
+        ("USREC", date(2021, 9, 1), date(2021, 9, 30)),
+        ("DTWEXBGS", date(2026, 8, 12), date(2026, 8, 17)),
+        ("DTWEXBGS", date(2026, 9, 4), date(2026, 9, 8)),
+        ("WALCL", date(2026, 11, 25), date(2026, 11, 27)),
+    ] {
+        assert_eq!(known(id, period), day, "{id} {period}");
+    }
+    // Where no day is recorded, none is earlier than the one that is remembered.
+    for (id, period, day) in [
+        ("INDPRO", date(2009, 1, 1), date(2009, 2, 18)),
+        ("PERMIT", date(2008, 12, 1), date(2009, 1, 22)),
+        ("CPIAUCSL", date(2003, 1, 1), date(2003, 2, 21)),
+        ("AMTMNO", date(2024, 6, 1), date(2024, 8, 2)),
+    ] {
+        let known = known(id, period);
+        assert!(
+            known >= day && known <= shift(day, 14.days()),
+            "{id} {known}"
+        );
+    }
+}
+
+#[test]
+fn no_figure_is_known_before_its_release_and_every_one_is_from_its_day_on() {
+    let rows = recorded();
+    assert!(rows.len() > 2_200);
+    for (id, period, day) in rows {
+        let release = release(id);
+        assert!(day > period, "{id} {period}");
+        for series in &release.headline {
+            assert_eq!(known(series, period), day, "{series} {period}");
+        }
+        for series in release.series.iter().chain(&release.follows) {
+            let info = Catalogue::embedded().get(series).unwrap();
+            // Continued claims are those of the week before.
+            let is_later = ["CCSA", "CCNSA", "IURSA"].contains(&series.as_str());
+            if info.frequency == release.frequency && !is_later {
+                assert_eq!(info.known_by(period), day, "{series} {period}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_later_period_is_never_known_earlier() {
+    for info in Catalogue::embedded().iter() {
+        let (mut period, mut before) = (info.frequency.stamp(date(1959, 3, 4)), Date::MIN);
+        while period < date(2027, 6, 1) {
+            let day = info.known_by(period);
+            assert!(day >= before, "{} {period}: {day} after {before}", info.id);
+            (period, before) = (shift(period, info.frequency.period()), day);
+        }
+    }
+}
+
 /// The month in which the vintages have each period first.
 fn first_prints(series: &str) -> BTreeMap<Date, Date> {
     let path = format!(
@@ -109,31 +200,35 @@ fn first_prints(series: &str) -> BTreeMap<Date, Date> {
 }
 
 #[test]
-fn past_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first() {
-    // Months between; vintages of GDP are of the middle of a month. And days that can be checked so.
-    for (id, series, back, later, checked) in [
-        ("employment", "PAYEMS", 1, 0, 34),
-        ("cpi", "CPIAUCSL", 1, 0, 63),
-        ("production", "INDPRO", 1, 0, 21),
-        ("housing", "PERMIT", 1, 0, 21),
-        ("retail", "RETAILx", 1, 0, 21),
-        ("income", "PCEPI", 1, 0, 21),
-        ("gdp", "GDPC1", 3, 1, 7),
+fn recorded_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first() {
+    // Vintages of GDP are of the middle of a month.
+    for (id, series, later, checked) in [
+        ("employment", "PAYEMS", 0, 700),
+        ("employment", "UNRATE", 0, 700),
+        ("cpi", "CPIAUCSL", 0, 300),
+        ("production", "INDPRO", 0, 21),
+        ("housing", "PERMIT", 0, 21),
+        ("retail", "RETAILx", 0, 21),
+        ("income", "PCEPI", 0, 21),
+        ("gdp", "GDPC1", 1, 7),
     ] {
-        let (first, past) = (first_prints(series), past());
-        let months = |day: &Date| {
-            let period = shift(day.first_of_month(), (-back).months());
-            Some((
-                shift(day.first_of_month(), later.months()),
-                *first.get(&period)?,
-            ))
-        };
-        let months: Vec<(Date, Date)> = past[id].iter().filter_map(months).collect();
-        assert_eq!(months.len(), checked, "{id}");
-        assert!(
-            months.iter().all(|(day, known)| day == known),
-            "{id}: {months:?}"
-        );
+        let first = first_prints(series);
+        let begins = *first.values().min().unwrap();
+        let months = recorded().into_iter().filter_map(|(release, period, day)| {
+            let month = shift(day.first_of_month(), later.months());
+            // What stood in the first vintage was published before.
+            (release == id && month > begins).then_some((period, month, *first.get(&period)?))
+        });
+        let months: Vec<(Date, Date, Date)> = months.collect();
+        assert!(months.len() >= checked, "{id}: {}", months.len());
+        // The vintages have the consumer prices of December 1995 in January; the shutdown held them up until 1 February.
+        // The vintage of GDP of February 2019 waited for the figure that the next shutdown held up.
+        let known = [("cpi", date(1995, 12, 1)), ("gdp", date(2018, 10, 1))];
+        let is_known = |period| known.contains(&(id, period));
+        let differ =
+            |&&(period, day, first): &&(Date, Date, Date)| day != first && !is_known(period);
+        let differ: Vec<_> = months.iter().filter(differ).collect();
+        assert!(differ.is_empty(), "{series}: {differ:?}");
     }
 }
 

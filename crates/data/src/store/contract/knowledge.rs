@@ -2,6 +2,7 @@
 
 use super::{at, id, latest, months, put, put_rows, read_on, written};
 use crate::store::{Store, WriteOutcome, WriteVintages};
+use econoscope_core::model::observation::known_by;
 use econoscope_core::model::{Date, Frequency, Known, Observation};
 use jiff::civil::date;
 
@@ -90,7 +91,7 @@ pub(super) fn as_of_sees_what_was_known_on_the_day(store: &dyn Store) {
     put(store, &[1.5, 2.5, 3.0], Some(date(2026, 5, 20)));
     let held = store.read(&id("GDP")).unwrap().unwrap();
     let known = |day| -> Vec<f64> {
-        let rows = held.as_of(day, Frequency::Monthly, 10);
+        let rows = held.as_of(day, |date| known_by(date, Frequency::Monthly, 10));
         rows.iter().map(|o| o.value).collect()
     };
     assert_eq!(known(date(2026, 2, 9)), [] as [f64; 0]);
@@ -108,7 +109,11 @@ pub(super) fn a_late_vintage_takes_its_place_once(store: &dyn Store) {
     assert_eq!(latest(store), [3.0]);
     let held = store.read(&id("GDP")).unwrap().unwrap();
     assert_eq!(
-        held.as_of(date(2026, 5, 31), Frequency::Monthly, 0),
+        held.as_of(date(2026, 5, 31), |date| known_by(
+            date,
+            Frequency::Monthly,
+            0
+        )),
         months(&[1.0])
     );
 }
@@ -153,7 +158,7 @@ const ARCHIVE: [(i8, (i8, i8), Option<f64>); 6] = [
 
 fn known_on(store: &dyn Store, day: Date) -> Vec<(i8, f64)> {
     let held = store.read(&id("GDP")).unwrap().unwrap();
-    let rows = held.as_of(day, Frequency::Monthly, 5);
+    let rows = held.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
     rows.iter().map(|o| (o.date.month(), o.value)).collect()
 }
 

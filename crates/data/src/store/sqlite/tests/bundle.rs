@@ -2,7 +2,8 @@
 
 use super::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::Rights;
+use econoscope_core::model::observation::known_by;
+use econoscope_core::model::{Frequency, Rights};
 use jiff::civil::date;
 use std::collections::BTreeMap;
 
@@ -119,7 +120,7 @@ fn the_end_of_every_month_knows_what_its_vintage_says() {
                 continue;
             }
             let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
-            let known = held.as_of(end, info.frequency, info.publication_lag_days);
+            let known = held.as_of(end, |date| info.known_by(date));
             let known: BTreeMap<String, f64> = known
                 .iter()
                 .map(|o| (o.date.to_string(), o.value))
@@ -143,7 +144,7 @@ fn the_payrolls_of_december_2008_are_those_of_the_report() {
     let store = Sqlite::bundled().unwrap();
     let held = store.read(&id("PAYEMS")).unwrap().unwrap();
     let changes = |day| -> Vec<f64> {
-        let known = held.as_of(day, econoscope_core::model::Frequency::Monthly, 5);
+        let known = held.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
         let last: Vec<f64> = known.iter().rev().take(3).map(|o| o.value).collect();
         last.windows(2).map(|pair| pair[0] - pair[1]).collect()
     };
