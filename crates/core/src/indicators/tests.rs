@@ -116,9 +116,13 @@ fn nothing_at_all_is_an_answer_with_a_reason() {
 }
 
 /// The past as computed earlier, without what was still to settle then: daily figures come out up to two
-/// weeks late, and a month's recession probability waits for the next month's permits.
+/// weeks late, and a month's recession probability waits for the next month's permits, which the
+/// shutdown of 2025 held back for months.
 fn settled(c: &Composite, set: &SeriesSet, day: Date) -> Vec<crate::model::Observation> {
     let until = match c.about.id {
+        "SERVICE_CRPI" | "SERVICE_CRPI2" if day >= date(2025, 10, 1) => {
+            shift(day.first_of_month(), (-6).months())
+        }
         "SERVICE_CRPI" | "SERVICE_CRPI2" => shift(day.first_of_month(), (-2).months()),
         _ => shift(day, (-14).days()),
     };
