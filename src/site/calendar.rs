@@ -9,7 +9,7 @@ use super::view::query;
 use askama::Template;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure, expected, said,
+    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure, brings, expected, said,
 };
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::capitalised;
@@ -162,10 +162,17 @@ fn entry(
         true => format!("; {} to {} by past releases", event.earliest, event.latest),
         false => String::new(),
     };
-    let mut about = format!(
-        "Expected by rule, not announced: {}{around}. Figures of {}. {}.",
-        event.rule, event.period, event.agency
-    );
+    let is_announced = event.basis != "rule";
+    let mut about = match is_announced {
+        true => format!(
+            "{} of {}: {}. {}.",
+            event.name, event.period, event.rule, event.agency
+        ),
+        false => format!(
+            "Expected by rule, not announced: {}{around}. Figures of {}. {}.",
+            event.rule, event.period, event.agency
+        ),
+    };
     for f in figures
         .iter()
         .filter(|f| f.next.as_ref().is_some_and(|e| e.period == event.period))
@@ -174,12 +181,16 @@ fn entry(
         about += &format!("\n{} ({}), {measure}: {next}", f.name, f.series_id);
     }
     entry
-        .summary(&format!("{}, {} (expected)", event.name, event.period))
+        .summary(&match is_announced {
+            true => event.name.clone(),
+            false => format!("{}, {} (expected)", event.name, event.period),
+        })
         .description(&about)
-        .status(EventStatus::Tentative)
+        .status(match is_announced {
+            true => EventStatus::Confirmed,
+            false => EventStatus::Tentative,
+        })
         .append_property(("DTSTAMP", stamp))
-        .append_property(("DTSTART", instant(event.date, &event.time)?.as_str()))
-        .append_property(("DURATION", "PT15M"))
         .append_property(("TRANSP", "TRANSPARENT"))
         .append_property((
             "URL",
@@ -187,6 +198,18 @@ fn entry(
                 .address("/calendar", "macro://calendar")
                 .as_str(),
         ));
+    if event.time.is_empty() {
+        // A meeting without a known hour takes its whole day.
+        entry.append_property(
+            Property::new("DTSTART", event.date.strftime("%Y%m%d").to_string())
+                .add_parameter("VALUE", "DATE")
+                .done(),
+        );
+    } else {
+        entry
+            .append_property(("DTSTART", instant(event.date, &event.time)?.as_str()))
+            .append_property(("DURATION", "PT15M"));
+    }
     Ok(entry)
 }
 

@@ -53,11 +53,17 @@ async fn programs_can_subscribe_to_it() {
     ] {
         assert_eq!(values(&lines, name).len(), events, "{name}");
     }
-    assert!(
-        values(&lines, "STATUS")
-            .iter()
-            .all(|status| *status == "TENTATIVE")
-    );
+    // Days by rule are tentative; those of the FOMC are announced.
+    let status = values(&lines, "STATUS").into_iter().zip(&uids);
+    for (status, uid) in status {
+        let expected = if uid.starts_with("fomc") {
+            "CONFIRMED"
+        } else {
+            "TENTATIVE"
+        };
+        assert_eq!(status, expected, "{uid}");
+    }
+    assert!(uids.iter().any(|uid| uid.starts_with("fomc-")), "{uids:?}");
     assert!(
         values(&lines, "URL")
             .iter()

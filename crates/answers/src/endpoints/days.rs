@@ -3,6 +3,10 @@
 //! An argument of one of [`NAMES`] is a date wherever it stands. What is longer than a day is its last day, of an
 //! argument that something begins with its first.
 
+mod events;
+
+pub(super) use events::events;
+
 use super::decode::Arguments;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::joined;
@@ -56,6 +60,10 @@ pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, Strin
             Some(_) | None => continue,
         };
         let said = texts.iter().filter_map(|text| {
+            if name == "after" && events::is_list(text) {
+                let days = events(name, text, (today, today)).ok()?;
+                return Some(format!("{text}, read as {}", joined(days, ", ")));
+            }
             let day = read(name, text, (today, today)).ok()?;
             let is_plain = text.parse::<Date>().is_ok() || span(text).is_some();
             let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
@@ -86,6 +94,8 @@ pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
                 let texts = rejoined(list.iter().filter_map(Value::as_str));
                 let days = texts.iter().map(|text| day(text));
                 *value = Value::Array(days.collect::<Result<_>>()?);
+            } else if let (Some(text), "after") = (value.as_str(), name) {
+                *value = joined(events(name, text, (base, today))?, ", ").into();
             } else if let Some(text) = value.as_str() {
                 *value = day(text)?;
             }

@@ -2,8 +2,9 @@
 
 use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
-use super::metric;
+use super::{metric, release_calendar};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::calendar::is_meeting;
 use econoscope_core::model::{AsOf, Observation, untrusted};
 use econoscope_data::desk::search::Kind;
 use econoscope_data::desk::{Desk, Settings, articles, library};
@@ -70,7 +71,7 @@ impl Endpoint for Params {
         let own = |name: &str| address(desk.settings(), kind, name);
         let mut document = match kind {
             Kind::Series => series(desk, name)?,
-            Kind::Term => page(&library::term(name)?),
+            Kind::Term => term(desk, name)?,
             Kind::Method => page(&library::method(desk, name)?),
             Kind::Scenario => page(&library::scenario(desk, name)?),
             Kind::Article => article(desk, name)?,
@@ -102,6 +103,17 @@ pub(super) fn address(settings: &Settings, kind: Kind, name: &str) -> String {
 /// What is told of a document beside its text.
 fn facts<const N: usize>(facts: [(&str, String); N]) -> BTreeMap<String, String> {
     facts.map(|(name, fact)| (name.to_owned(), fact)).into()
+}
+
+/// A term of the glossary; that of the FOMC with the next meetings.
+fn term(desk: &Desk, name: &str) -> Result<FetchedDocument> {
+    let mut document = page(&library::term(name)?);
+    if is_meeting(name) {
+        let ahead = release_calendar::Params::of(100, Some("fomc"), None);
+        let answer = release_calendar::Params::local(desk, &ahead)?;
+        document.text += &format!("\n\n{}", release_calendar::Params::text(&answer, &ahead));
+    }
+    Ok(document)
 }
 
 /// A page whose first line is its title.

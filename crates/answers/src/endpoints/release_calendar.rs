@@ -2,13 +2,15 @@
 
 mod answer;
 mod figures;
+mod meetings;
 mod words;
 
 pub use answer::{
     CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
 pub(super) use figures::figure;
-pub use words::{expected, said};
+pub(super) use meetings::decided;
+pub use words::{brings, expected, said};
 
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
@@ -41,7 +43,7 @@ pub struct Params {
     days: Option<u8>,
     /// First day; today unless given.
     start: Option<String>,
-    /// Series or release: CPIAUCSL, cpi.
+    /// Series or release: CPIAUCSL, cpi, fomc.
     #[schemars(length(max = 80))]
     series: Option<String>,
     /// BLS, BEA, Census, Fed, DOL, EIA.
@@ -69,9 +71,9 @@ impl Endpoint for Params {
         title: "Release calendar",
         path: "/api/public/calendar",
         summary: "What comes when, what it can be expected to say, and how much the last prints surprised",
-        description: "Use this when asked when a report comes out (jobs, CPI, GDP, claims), what is due this week, what to \
-            expect, or how large a surprise was. Dates follow rules: expected, not announced. Do not use it for \
-            values: use get_metric.",
+        description: "Use this when asked when a report comes out (jobs, CPI, GDP, claims), when the Fed (FOMC) meets, what is \
+            due this week, what to expect, or how large a surprise was. Dates follow rules: expected, not announced. Do \
+            not use it for values: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[],
@@ -81,17 +83,22 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let wanted = wanted(desk, params)?;
+        let (wanted, meet) = wanted(desk, params)?;
         let day = newest(as_of, desk.today());
-        let ((from, to), due) = window(params, (day, desk.today()), &wanted)?;
+        let ((from, to), due) = window(params, (day, desk.today()), (&wanted, meet))?;
         let events = due.iter().map(|due| event(desk, due, (as_of, day)));
-        let events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
+        let mut events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
+        if meet {
+            events.extend(meetings::events(desk, (from, to), (as_of, day))?);
+            events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));
+        }
         let figures = figures::of(desk, &due, as_of)?;
         let ids = figures.iter().map(|f| f.series_id.as_str());
         let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
-        let read = ids.chain(inputs.copied());
+        let target = meetings::TARGET.iter().filter(|_| meet).copied();
+        let read = ids.chain(inputs.copied()).chain(target);
         let mut provenance = Provenance::of(desk, as_of, read)?;
-        note(&mut provenance, &due);
+        note(&mut provenance, &due, meet);
         Ok(CalendarAnswer {
             from,
             to,
@@ -109,16 +116,21 @@ impl Endpoint for Params {
 }
 
 /// What is not known of these days.
-fn note(provenance: &mut Provenance, due: &[Due]) {
-    provenance.note(
-        "basis",
-        "every day follows a rule and is expected, not announced; a shutdown of the government moves releases or cancels \
-         them, as from October 2025 on, and no rule knows of one ahead",
-    );
-    provenance.note(
-        "fomc",
-        "meetings of the FOMC are not listed: no source here brings them",
-    );
+fn note(provenance: &mut Provenance, due: &[Due], meet: bool) {
+    if !due.is_empty() {
+        provenance.note(
+            "basis",
+            "days of figures follow rules and are expected, not announced; a shutdown of the government moves releases \
+             or cancels them, as from October 2025 on, and no rule knows of one ahead",
+        );
+    }
+    if let Some(last) = calendar::meetings().last().filter(|_| meet) {
+        let last = last.day;
+        let text = format!(
+            "days of the FOMC are the announced ones, known to {last}; minutes from 2023 on by rule"
+        );
+        provenance.note("fomc", text);
+    }
     let disrupted = due.iter().find_map(|due| release::disruption(due.day));
     if let Some((from, to)) = disrupted {
         let why = "by what is known today agencies did not keep their rules";
@@ -126,41 +138,49 @@ fn note(provenance: &mut Provenance, due: &[Due]) {
     }
 }
 
-/// The releases asked for.
-fn wanted(desk: &Desk, params: &Params) -> Result<Vec<&'static Release>> {
+/// The releases asked for, and whether the meetings of the FOMC are.
+fn wanted(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release>, bool)> {
     let mut wanted: Vec<&Release> = calendar::releases().iter().collect();
+    let mut meet = true;
     if let Some(agency) = &params.agency {
         wanted.retain(|release| release.is_of(agency));
-        if wanted.is_empty() || agency.trim().is_empty() {
+        let named = meetings::AGENCY.to_ascii_lowercase();
+        meet = named.contains(&agency.trim().to_ascii_lowercase());
+        if (wanted.is_empty() && !meet) || agency.trim().is_empty() {
             let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
             let problem = "publishes nothing here";
             return Err(Error::invalid("agency", agency, problem, allowed));
         }
     }
     let Some(name) = params.series.as_deref().map(str::trim) else {
-        return Ok(wanted);
+        return Ok((wanted, meet));
     };
+    if calendar::is_meeting(name) {
+        return Ok((Vec::new(), true));
+    }
     if wanted.iter().any(|release| release.is_called(name)) {
         wanted.retain(|release| release.is_called(name));
-        return Ok(wanted);
+        return Ok((wanted, false));
     }
     let info = desk.resolve("series", name)?;
     wanted.retain(|release| release.brings(info.id.as_str()) || release.revises(info.id.as_str()));
-    if wanted.is_empty() {
-        let ids = joined(calendar::releases().iter().map(|r| &r.id), ", ");
+    let meet = meetings::TARGET.contains(&info.id.as_str());
+    if wanted.is_empty() && !meet {
+        let ids = calendar::releases().iter().map(|r| r.id.as_str());
+        let ids = joined(ids.chain(["fomc"]), ", ");
         let others = "get_metric tells when other series are due";
         let allowed = format!("a series of one of these releases: {ids}; {others}");
         let problem = "comes with no release of this calendar";
         return Err(Error::invalid("series", name, problem, &allowed));
     }
-    Ok(wanted)
+    Ok((wanted, meet))
 }
 
 /// First and last day, and what is due on them.
 fn window(
     params: &Params,
     (day, today): (Date, Date),
-    wanted: &[&'static Release],
+    (wanted, meet): (&[&'static Release], bool),
 ) -> Result<((Date, Date), Vec<Due>)> {
     let start = match &params.start {
         None => day,
@@ -182,7 +202,8 @@ fn window(
         return Ok(until(days));
     }
     let soon = until(MONTHLY);
-    Ok(match soon.1.is_empty() {
+    // Meetings are up to eight weeks apart.
+    Ok(match soon.1.is_empty() || meet {
         true => until(QUARTERLY),
         false => soon,
     })
@@ -208,6 +229,7 @@ fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<Release
         rule: release.words.clone(),
         series: release.headline.clone(),
         held: out.map(is_held).transpose()?,
+        outcome: None,
     })
 }
 

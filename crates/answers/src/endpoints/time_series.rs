@@ -18,7 +18,7 @@ mod words;
 pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, RangeMove};
-pub use points::PointInTime;
+pub use points::{MeanChange, PointInTime};
 pub use shape::recessions;
 
 use super::answer::{Answer, Csv};

@@ -14,6 +14,7 @@ pub use surprises::Surprise;
 use super::days::{self, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
+use super::release_calendar::{self, ReleaseEvent};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::prose::signed;
@@ -56,6 +57,17 @@ pub struct Regimes {
     pub confidence_then: Option<f64>,
 }
 
+/// What the FOMC decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Day.
+    pub date: Date,
+    /// What kind of meeting.
+    pub name: String,
+    /// The target range.
+    pub outcome: String,
+}
+
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Changes {
@@ -63,6 +75,8 @@ pub struct Changes {
     pub since: Date,
     /// Figures printed first since then, beside what could be expected of them; the greatest surprise first.
     pub surprises: Vec<Surprise>,
+    /// Decisions of the FOMC since then, as the target range tells them.
+    pub decisions: Vec<Decision>,
     /// Regimes.
     pub regime: Regimes,
     /// The most unusual first.
@@ -127,6 +141,7 @@ impl Endpoint for Params {
         Ok(Changes {
             since,
             surprises: surprises::since(desk, since, as_of)?,
+            decisions: decisions(desk, since, as_of)?,
             regime: Regimes {
                 now: now.now.regime.name().into(),
                 confidence: now.now.confidence,
@@ -146,8 +161,11 @@ impl Endpoint for Params {
         let (now, then) = (&a.regime.now, &a.regime.then);
         let (certain, certain_then) = (sure(a.regime.confidence), sure(a.regime.confidence_then));
         let surprises = surprises::in_prose(&a.surprises);
+        let decisions = a.decisions.iter();
+        let decisions = decisions.map(|d| format!("\n{} on {}: {}.", d.name, d.date, d.outcome));
+        let decisions: String = decisions.collect();
         let mut text = format!(
-            "Since {}:{surprises}\nRegime {now}{certain}, then {then}{certain_then}.\nMoves, most unusual first (sd: standard \
+            "Since {}:{surprises}{decisions}\nRegime {now}{certain}, then {then}{certain_then}.\nMoves, most unusual first (sd: standard \
              deviations of moves over the same span in 20 years):",
             a.since
         );
@@ -162,6 +180,20 @@ impl Endpoint for Params {
         }
         text + &a.provenance.closing(&a.attribution)
     }
+}
+
+fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
+    let day = days::newest(as_of, desk.today());
+    let decided = release_calendar::decided(desk, since, (as_of, day))?;
+    let decision = |e: ReleaseEvent| {
+        let (date, name) = (e.date, e.name);
+        e.outcome.map(|outcome| Decision {
+            date,
+            name,
+            outcome,
+        })
+    };
+    Ok(decided.into_iter().filter_map(decision).collect())
 }
 
 fn in_prose(c: &Change) -> String {

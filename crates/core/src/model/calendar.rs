@@ -4,8 +4,10 @@
 //! The days come from rules (`data/calendar/releases.toml`) and the federal holidays of today's law. A rule is no
 //! announcement: each day stands with the days around it on which such releases have come.
 
+mod meetings;
 mod publication;
 
+pub use meetings::{Meeting, MeetingKind, is_meeting, meetings};
 pub use publication::Publication;
 
 use super::frequency::{Date, Frequency, days_between, shift};

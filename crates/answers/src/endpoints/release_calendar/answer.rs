@@ -5,7 +5,7 @@ use econoscope_core::model::{Attribution, Date};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A release to come.
+/// A release or meeting to come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleaseEvent {
     /// For arguments: cpi.
@@ -14,17 +14,17 @@ pub struct ReleaseEvent {
     pub name: String,
     /// Who publishes it.
     pub agency: String,
-    /// Expected day.
+    /// Expected or announced day.
     pub date: Date,
-    /// Time of day, Eastern.
+    /// Time of day, Eastern; empty where none is known.
     pub time: String,
-    /// Period of its figures: 2026-10, 2026-Q3, or the day that stamps the week.
+    /// Period of its figures: 2026-10, 2026-Q3, or the day that stamps the week; days of a meeting.
     pub period: String,
     /// First day on which it may come, by how early such releases have been.
     pub earliest: Date,
     /// Last day, by how late they have been outside shutdowns.
     pub latest: Date,
-    /// How the day is known; `rule`: expected, not announced.
+    /// `rule`: expected, not announced; or `announced`.
     pub basis: String,
     /// The rule.
     pub rule: String,
@@ -33,6 +33,9 @@ pub struct ReleaseEvent {
     /// Of a day that has come: whether the figures are held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
+    /// What a meeting decided, where the figures of the target range tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
 }
 
 /// What a release can be expected to say.

@@ -181,12 +181,92 @@ fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
         answer
             .events
             .iter()
-            .filter(|e| !e.series.is_empty())
+            .filter(|e| e.basis == "rule" && !e.series.is_empty())
             .all(|e| e.held == Some(false))
     );
     // In the shutdown of 2025 no agency kept its days; that is told from today.
     let shut = Params::local(&desk, &as_of("2025-10-20"))?;
     let told = &shut.provenance.notes["disrupted"];
     assert!(told.contains("2025-10-01 to 2026-02-28"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn the_next_decision_of_the_fomc_is_found_by_its_names() -> Result<()> {
+    let desk = desk();
+    for name in ["fomc", "next Fed decision", "fed meeting", "DFEDTARU"] {
+        let answer = Params::local(&desk, &Params::of(40, Some(name), None))?;
+        let told: Vec<_> = answer
+            .events
+            .iter()
+            .map(|e| (e.name.as_str(), e.date, e.time.as_str(), e.basis.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (
+                    "FOMC decision and projections",
+                    date(2026, 12, 9),
+                    "14:00",
+                    "announced"
+                ),
+                ("FOMC minutes", date(2026, 12, 30), "14:00", "announced"),
+            ],
+            "{name}"
+        );
+    }
+    let text = Params::text(
+        &Params::local(&desk, &Params::of(40, Some("fomc"), None))?,
+        &Params::default(),
+    );
+    assert!(
+        text.contains("Wed 2026-12-09 14:00 FOMC decision and projections, 2026-12-08/2026-12-09"),
+        "{text}"
+    );
+    // Meetings are the Board's, not the Bureau's.
+    for (agency, meets) in [
+        ("Fed", true),
+        ("FOMC", false),
+        ("BLS", false),
+        ("Federal Open", true),
+    ] {
+        let asked = Params::local(&desk, &Params::of(40, None, Some(agency)));
+        let has = asked.is_ok_and(|a| a.events.iter().any(|e| e.release == "fomc"));
+        assert_eq!(has, meets, "{agency}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_past_meeting_tells_its_decision_once_it_was_known() -> Result<()> {
+    let desk = desk();
+    let asked = |as_of: &str, start: &str| Params {
+        start: Some(start.to_owned()),
+        days: Some(20),
+        series: Some("fomc".to_owned()),
+        as_of: Some(as_of.to_owned()),
+        ..Params::default()
+    };
+    let of = |as_of: &str, start: &str| -> Result<Vec<(Date, Option<String>)>> {
+        let events = Params::local(&desk, &asked(as_of, start))?.events;
+        Ok(events
+            .into_iter()
+            .filter(|e| e.release == "fomc")
+            .map(|e| (e.date, e.outcome))
+            .collect())
+    };
+    let raised = Some("target range raised by 0.75 to 2.25-2.5 percent".to_owned());
+    assert_eq!(
+        of("2022-08-01", "2022-07-20")?,
+        [(date(2022, 7, 27), raised)]
+    );
+    assert_eq!(of("2022-07-26", "2022-07-20")?, [(date(2022, 7, 27), None)]);
+    // Nobody knew of the cut between the meetings, and the meeting after it was called off.
+    let days = |as_of| {
+        of(as_of, "2020-03-01").map(|e| e.into_iter().map(|(day, _)| day).collect::<Vec<_>>())
+    };
+    assert_eq!(days("2020-03-02")?, [date(2020, 3, 18)]);
+    let (cut, second) = (date(2020, 3, 3), date(2020, 3, 15));
+    assert_eq!(days("2020-03-16")?, [cut, second]);
     Ok(())
 }

@@ -45,7 +45,7 @@ fn value(value: f64, measure: &str) -> String {
 /// The whole answer.
 pub(super) fn text(a: &CalendarAnswer) -> String {
     let mut text = format!(
-        "Releases expected from {} to {} (Eastern time; days by rule, not announced):",
+        "Releases from {} to {} (Eastern time; days by rule, not announced, but for the FOMC's):",
         a.from, a.to
     );
     if a.events.is_empty() {
@@ -61,13 +61,10 @@ pub(super) fn text(a: &CalendarAnswer) -> String {
     text + &a.provenance.closing(&a.attribution)
 }
 
-/// "Fri 2026-12-04 08:30 Employment report (BLS), 2026-11: PAYEMS, UNRATE".
+/// "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
 fn in_prose(e: &ReleaseEvent) -> String {
     let day = e.date.strftime("%a %Y-%m-%d");
-    let series = match e.series.as_slice() {
-        [] => "revision".to_owned(),
-        series => series.join(", "),
-    };
+    let brings = brings(e);
     let around = match e.earliest < e.latest {
         true => format!("; {} to {} by past releases", e.earliest, e.latest),
         false => String::new(),
@@ -77,10 +74,22 @@ fn in_prose(e: &ReleaseEvent) -> String {
         Some(false) => "; its figures are not loaded",
         None => "",
     };
+    let time = Some(&e.time).filter(|time| !time.is_empty());
+    let time = time.map_or_else(String::new, |time| format!("{time} "));
     format!(
-        "{day} {} {}, {}: {series}{around}{held}",
-        e.time, e.name, e.period
+        "{day} {time}{}, {}: {brings}{around}{held}",
+        e.name, e.period
     )
+}
+
+/// What comes with it: series, the decision, or no new figure.
+pub fn brings(e: &ReleaseEvent) -> String {
+    match (&e.outcome, e.series.as_slice()) {
+        (Some(outcome), _) => outcome.clone(),
+        (None, []) if e.basis == "rule" => "revision of an earlier print".to_owned(),
+        (None, []) => "no figures".to_owned(),
+        (None, series) => series.join(", "),
+    }
 }
 
 fn figure_in_prose(f: &ScheduledFigure) -> String {

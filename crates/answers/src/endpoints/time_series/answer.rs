@@ -1,7 +1,7 @@
 //! The answer about a series: the contract's fields, and what a model's window wants beside them.
 
 use super::digest::Digest;
-use super::points::PointInTime;
+use super::points::{MeanChange, PointInTime};
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::measured::FigureKind;
@@ -64,6 +64,9 @@ pub struct TimeSeriesAnswer {
     /// Figures at the days asked for, in their order; `data` has their rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointInTime>,
+    /// Mean change over each horizon of several events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub means: Vec<MeanChange>,
     /// What happened over all rows of the range; absent unless `detail` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Digest>,

@@ -20,7 +20,8 @@ pub struct Params {
     /// In place of a range: the value on or before each of these days.
     #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
     pub(super) dates: Option<Vec<String>>,
-    /// In place of a range: the day of an event, for the value then and at each horizon.
+    /// In place of a range: days of events, or FOMC 2022, NBER peaks: the value then and at each horizon, and the means.
+    #[schemars(length(max = 400))]
     pub(super) after: Option<String>,
     /// Time from `after` on.
     #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 6)))]

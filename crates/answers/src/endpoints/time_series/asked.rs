@@ -6,6 +6,9 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
 
+/// Most events and horizons in an answer.
+const MOST: usize = 130;
+
 /// Horizons of an event that names none, as the schema says.
 const HORIZONS: [&str; 4] = ["1m", "3m", "6m", "12m"];
 
@@ -18,6 +21,8 @@ pub(super) struct DateSelection {
     pub(super) end: Date,
     /// The single days asked for, in their order; none of a range.
     pub(super) days: Vec<SelectedDay>,
+    /// Whether they are events and their horizons.
+    pub(super) is_events: bool,
 }
 
 /// A day whose figure is asked for, and how long after the event it is, where it is a horizon of one.
@@ -48,7 +53,12 @@ impl DateSelection {
             // A range that is a single day asks for its figure.
             let only = (start == end).then_some((start, None));
             let days = only.into_iter().collect();
-            return Ok(Self { start, end, days });
+            return Ok(Self {
+                start,
+                end,
+                days,
+                is_events: false,
+            });
         };
         for (field, text) in [("start", &params.start), ("end", &params.end)] {
             if let Some(text) = text {
@@ -60,6 +70,7 @@ impl DateSelection {
             start: each().min().unwrap_or(base.0),
             end: each().max().unwrap_or(base.0),
             days,
+            is_events: params.after.is_some(),
         })
     }
 }
@@ -70,16 +81,26 @@ fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
     dates.iter().map(day).collect()
 }
 
-/// The event, then each horizon.
-fn after(event: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<SelectedDay>> {
-    let event = days::read("after", event, base)?;
+/// Each event, then its horizons.
+fn after(text: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<SelectedDay>> {
     let usual = HORIZONS.map(str::to_owned);
-    let horizon = |text: &String| {
-        let day = shift(event, parse_span("horizons", text)?);
-        Ok((day, Some(text.trim().to_ascii_lowercase())))
-    };
-    let horizons = horizons.unwrap_or(&usual).iter().map(horizon);
-    std::iter::once(Ok((event, None))).chain(horizons).collect()
+    let horizons = horizons.unwrap_or(&usual);
+    let events = days::events("after", text, base)?;
+    let count = events.len() * (horizons.len() + 1);
+    if count > MOST {
+        let problem = format!("asks for {count} figures");
+        let allowed = format!("events times horizons, at most {MOST} figures together");
+        return Err(Error::invalid("after", text, &problem, &allowed));
+    }
+    let mut all = Vec::with_capacity(count);
+    for event in events {
+        all.push((event, None));
+        for text in horizons {
+            let day = shift(event, parse_span("horizons", text)?);
+            all.push((day, Some(text.trim().to_ascii_lowercase())));
+        }
+    }
+    Ok(all)
 }
 
 fn beside(field: &str, text: &str, other: &str) -> Error {

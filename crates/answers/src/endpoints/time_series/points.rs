@@ -3,6 +3,7 @@
 use super::asked::{DateSelection, SelectedDay};
 use super::digest::shown_percent;
 use crate::endpoints::measured::FigureKind;
+use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::without_noise;
 use econoscope_core::model::{Date, Frequency, Observation, Series};
 use schemars::JsonSchema;
@@ -48,12 +49,13 @@ pub(super) fn points(
     let point = |(day, horizon): &SelectedDay| {
         let (found, note) = figure(series, measured.frequency, *day);
         let value = found.map(|o| measured.told(o.value));
-        let both = value.zip(against);
+        // An event stands alone; a day of a list follows the one before.
+        let both = value.zip(against.filter(|_| horizon.is_some() || !asked.is_events));
         let change = both.map(|(now, before)| without_noise(now - before));
         let is_amount = |now, before| measured.is_amount() && before > 0.0 && now > 0.0;
         let amounts = both.filter(|(now, before)| is_amount(*now, *before));
         if horizon.is_none() {
-            against = value.or(against);
+            against = value.or(against.filter(|_| !asked.is_events));
         }
         PointInTime {
             asked: *day,
@@ -68,6 +70,64 @@ pub(super) fn points(
         }
     };
     asked.days.iter().map(point).collect()
+}
+
+/// The mean change over a horizon of several events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MeanChange {
+    /// How long after the events.
+    pub horizon: String,
+    /// Events with a figure at both ends.
+    pub events: usize,
+    /// Mean of the changes, in `changeUnit`.
+    pub change: f64,
+    /// Events after which it had risen.
+    pub rises: usize,
+    /// Unit of the change.
+    #[serde(rename = "changeUnit")]
+    pub change_unit: String,
+    /// Mean of the changes in percent, where each has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_pct: Option<f64>,
+}
+
+/// The mean of each horizon, in their order; none for a single event.
+pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
+    let mut horizons: Vec<&String> = Vec::new();
+    for horizon in points.iter().filter_map(|p| p.horizon.as_ref()) {
+        if !horizons.contains(&horizon) {
+            horizons.push(horizon);
+        }
+    }
+    if points.iter().filter(|p| p.horizon.is_none()).count() < 2 {
+        return Vec::new();
+    }
+    let of = |horizon: &String| {
+        let of = points
+            .iter()
+            .filter(|p| p.horizon.as_ref() == Some(horizon));
+        let moved: Vec<&PointInTime> = of.filter(|p| p.change.is_some()).collect();
+        let changes: Vec<f64> = moved.iter().filter_map(|p| p.change).collect();
+        let percents: Option<Vec<f64>> = moved.iter().map(|p| p.change_pct).collect();
+        Some(MeanChange {
+            horizon: horizon.clone(),
+            events: changes.len(),
+            change: without_noise(mean(&changes)?),
+            rises: changes.iter().filter(|c| **c > 0.0).count(),
+            change_unit: moved.first()?.change_unit.clone()?,
+            change_pct: percents.and_then(|p| mean(&p)).map(shown_percent),
+        })
+    };
+    horizons.into_iter().filter_map(of).collect()
+}
+
+impl MeanChange {
+    /// "Mean of 8 events, +3m: +0.31 points (+31 bp), higher after 6".
+    pub(super) fn line(&self, measured: &FigureKind) -> String {
+        let change = measured.change(self.change, self.change_pct);
+        let (events, horizon, rises) = (self.events, &self.horizon, self.rises);
+        format!("Mean of {events} events, +{horizon}: {change}, higher after {rises}")
+    }
 }
 
 /// The figure that speaks for a day, and why it is of another one or none is.

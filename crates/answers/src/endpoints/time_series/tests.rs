@@ -38,6 +38,7 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
         all_rows: None,
         unit_in_words: None,
         points: Vec::new(),
+        means: Vec::new(),
         picture: None,
         measured: None,
         untrusted: UntrustedFields::default(),

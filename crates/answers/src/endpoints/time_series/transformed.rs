@@ -91,6 +91,7 @@ fn fill(
         return;
     }
     answer.points = points::points(series, measured, asked);
+    answer.means = points::means(&answer.points);
     let found = answer.points.iter();
     let row = |p: &points::PointInTime| Some(Observation::new(p.date?, p.value?));
     answer.data = found.filter_map(row).collect();

@@ -17,7 +17,9 @@ pub(super) fn prose(answer: &TimeSeriesAnswer, is_for_program: bool) -> String {
     if !answer.points.is_empty() {
         let measured = answer.measured.iter();
         let lines = measured.flat_map(|m| answer.points.iter().map(|p| p.line(m)));
-        text.extend(lines.map(|line| format!("\n{line}")));
+        let means = answer.measured.iter();
+        let means = means.flat_map(|m| answer.means.iter().map(|mean| mean.line(m)));
+        text.extend(lines.chain(means).map(|line| format!("\n{line}")));
     } else if is_for_program && answer.data.len() > FOR_PROGRAMS {
         text += "\n(detail=full has every row here)";
     } else if !answer.data.is_empty() {

@@ -1,0 +1,134 @@
+//! Meetings of the FOMC in the calendar: announced days, and what was decided.
+
+use super::answer::ReleaseEvent;
+use econoscope_core::error::Result;
+use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::Desk;
+use jiff::ToSpan;
+
+/// Who meets, with the words by which an agency is asked for.
+pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
+
+/// Bounds of the target range, percent.
+pub(super) const TARGET: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
+
+/// How a meeting's day is known.
+const SCHEDULE: &str = "the Committee's schedule; tentative until confirmed at the meeting before";
+
+/// Decisions and minutes from `from` to `to` that were known of on the day of knowledge, the earliest first.
+pub(super) fn events(
+    desk: &Desk,
+    (from, to): (Date, Date),
+    (as_of, day): (AsOf, Date),
+) -> Result<Vec<ReleaseEvent>> {
+    let mut events = Vec::new();
+    for meeting in meetings().iter().filter(|m| m.is_known(day)) {
+        if (from..=to).contains(&meeting.day) {
+            events.push(decision(desk, meeting, (as_of, day))?);
+        }
+        if let Some(minutes) = meeting
+            .minutes
+            .filter(|minutes| (from..=to).contains(minutes))
+        {
+            events.push(ReleaseEvent {
+                rule: "three weeks after the decision".to_owned(),
+                ..event("fomc-minutes", "FOMC minutes", (meeting, minutes), "14:00")
+            });
+        }
+    }
+    Ok(events)
+}
+
+/// What was decided on each day after `since`, up to the day of knowledge.
+///
+/// # Errors
+/// What reading the target range fails with.
+pub(in crate::endpoints) fn decided(
+    desk: &Desk,
+    since: Date,
+    known: (AsOf, Date),
+) -> Result<Vec<ReleaseEvent>> {
+    let days = (shift(since, 1.day()), known.1);
+    let all = events(desk, days, known)?;
+    Ok(all.into_iter().filter(|e| e.outcome.is_some()).collect())
+}
+
+fn decision(desk: &Desk, meeting: &Meeting, known: (AsOf, Date)) -> Result<ReleaseEvent> {
+    let name = match (meeting.kind, meeting.projections) {
+        (MeetingKind::Scheduled, true) => "FOMC decision and projections",
+        (MeetingKind::Scheduled, false) => "FOMC decision",
+        (MeetingKind::Unscheduled, _) => "FOMC meeting, unscheduled",
+        (MeetingKind::Call, _) => "FOMC conference call",
+        (MeetingKind::Vote, _) => "FOMC vote without a meeting",
+    };
+    let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
+    Ok(ReleaseEvent {
+        series: TARGET.map(str::to_owned).into(),
+        outcome: outcome(desk, meeting, known)?,
+        ..event(
+            "fomc",
+            name,
+            (meeting, meeting.day),
+            time.as_deref().unwrap_or_default(),
+        )
+    })
+}
+
+fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &str) -> ReleaseEvent {
+    let days = match meeting.start < meeting.day {
+        true => format!("{}/{}", meeting.start, meeting.day),
+        false => meeting.day.to_string(),
+    };
+    ReleaseEvent {
+        release: release.to_owned(),
+        name: name.to_owned(),
+        agency: AGENCY.to_owned(),
+        date,
+        time: time.to_owned(),
+        period: days,
+        earliest: date,
+        latest: date,
+        basis: "announced".to_owned(),
+        rule: SCHEDULE.to_owned(),
+        series: Vec::new(),
+        held: None,
+        outcome: None,
+    }
+}
+
+/// "target range raised by 0.25 to 5.25-5.5 percent", from the target range around the day; `None` while the range after
+/// it is not known. A new range holds from the day of its announcement or the one after.
+fn outcome(desk: &Desk, meeting: &Meeting, (as_of, day): (AsOf, Date)) -> Result<Option<String>> {
+    if day < meeting.day {
+        return Ok(None);
+    }
+    let mut bounds = [(0.0, 0.0); 2];
+    for (id, bound) in TARGET.iter().zip(&mut bounds) {
+        let info = desk.resolve("series", id)?;
+        let Some(series) = desk.series(&info, as_of)? else {
+            return Ok(None);
+        };
+        let effective = shift(meeting.day, 1.day());
+        let ends = series.observations.last().map(|o| o.date);
+        let (Some(before), Some(after)) = (
+            series.lookup(shift(meeting.day, (-1).day())),
+            series.lookup(effective),
+        ) else {
+            return Ok(None);
+        };
+        if ends.is_none_or(|last| last < effective) {
+            return Ok(None);
+        }
+        *bound = (before.value, after.value);
+    }
+    let [(_, low), (before, high)] = bounds;
+    let change = without_noise(high - before);
+    Ok(Some(match change {
+        0.0 => format!("target range unchanged at {low}-{high} percent"),
+        up if up > 0.0 => format!("target range raised by {up} to {low}-{high} percent"),
+        down => format!("target range lowered by {} to {low}-{high} percent", -down),
+    }))
+}
