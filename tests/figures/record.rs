@@ -68,7 +68,34 @@ fn skill_is_that_of_the_study() {
         assert_eq!(cell(indicator, row, "months"), "475");
     }
     let spread = "spread alone, published constants";
-    shares("CRPI", spread, &columns[..4], &[0.719, 0.139, 0.672, 0.170]);
+    let expected = [0.719, 0.139, 0.672, 0.170, 0.896, 0.084];
+    shares("CRPI", spread, &columns, &expected);
+}
+
+/// Beside the 90 % ranges of an independent program with draws of its own.
+#[test]
+fn comparisons_are_those_of_an_independent_bootstrap() {
+    let range = |row: &str, indicator, heading| -> [f64; 2] {
+        let text = cell(indicator, row, heading);
+        let inside = text.split_once('(').unwrap().1.trim_end_matches(')');
+        let (from, to) = inside.split_once(" to ").unwrap();
+        [from, to].map(|bound| bound.parse().unwrap())
+    };
+    let calm = "both refitted, beside spread alone, published, in expansions";
+    let claims = "recession now, beside claims alone";
+    for (row, indicator, heading, expected) in [
+        (calm, "CRPI", "AUC more by", [-0.014, 0.043]),
+        (calm, "CRPI", "Brier more by", [-0.014, 0.014]),
+        (claims, "RNOW", "AUC more by", [-0.007, 0.003]),
+    ] {
+        for (found, expected) in range(row, indicator, heading).iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 0.005,
+                "{row}, {heading}: {found}, {expected}"
+            );
+        }
+        assert_eq!(cell(indicator, row, "what it shows"), "no gain is shown");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub mod prose;
 pub mod reading;
 pub mod recession;
 pub mod recession_now;
+pub mod record;
 pub mod regime;
 pub mod resample;
 pub mod revisions;

@@ -7,8 +7,9 @@ use econoscope_data::store::Sqlite;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The file, from this crate's folder.
-const FILE: &str = "../data/data/scores.json";
+/// The files, from this crate's folder: the tables, and the sentences printed from them.
+const TABLES: &str = "../data/data/scores.json";
+const SENTENCES: &str = "../core/data/record.csv";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,14 +23,19 @@ fn main() -> Result<()> {
     let store = Arc::new(Sqlite::bundled()?);
     let desk = Desk::open(store, Settings::default(), Desk::system_clock());
     let found = econoscope_score::score(&desk)?;
-    if is_check && found != *Scores::embedded()? {
+    let said = econoscope_score::sentences(&found)?;
+    let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let written = std::fs::read_to_string(file(SENTENCES)).unwrap_or_default();
+    if is_check && (found != *Scores::embedded()? || said != written) {
         eprintln!("{}", found.in_markdown());
         bail!("the record in the program is another; run `cargo run -p econoscope-score`");
     }
     if !is_check {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
-        let text = serde_json::to_string_pretty(&found)? + "\n";
-        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        let tables = serde_json::to_string_pretty(&found)? + "\n";
+        for (name, text) in [(TABLES, tables), (SENTENCES, said)] {
+            let path = file(name);
+            std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        }
     }
     eprintln!("{} tables", found.tables.len());
     Ok(())

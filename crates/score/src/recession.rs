@@ -1,6 +1,7 @@
 //! Both versions of the recession probability against the NBER's months, as known at each month's end.
 
 use crate::detection::{self, Signal, SignalWindow};
+use crate::evidence;
 use crate::target::{ByMonth, Row, Target};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months, log_ratio};
@@ -23,11 +24,20 @@ const TARGET: Target = Target {
     scored: [Month::new(1985, 1), Month::new(2024, 7)],
     known: |month| month.plus(-36),
     came: comes,
+    horizon: 12,
     parts: &[
         ("since 1999-08", |m| m >= REAL_TIME),
         ("in expansions", |m| !is_recession(m)),
     ],
 };
+/// The same over all months that both versions have inputs for, constants from all other cycles.
+const CYCLES: Target = Target {
+    title: "the same target, month ends of 1973-02 to 2024-07, each cycle left out of the fit in turn",
+    scored: [FIRST[1], Month::new(2024, 7)],
+    ..TARGET
+};
+/// From here on a choice among variants has ten years of scores to go by.
+const CHOICE: Month = Month::new(1995, 1);
 /// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone; of the
 /// spread.
 const FIRST: [Month; 4] = [
@@ -55,58 +65,204 @@ struct Inputs {
     premium: Option<f64>,
 }
 
+/// What each rule said of every month.
+struct Rules {
+    known: ByMonth,
+    revised: ByMonth,
+    own: ByMonth,
+    both: ByMonth,
+    spread: ByMonth,
+    spread_refitted: ByMonth,
+    recalibrated: ByMonth,
+    second: ByMonth,
+    short: ByMonth,
+    best: ByMonth,
+}
+
+impl Rules {
+    fn of(inputs: &BTreeMap<Month, Inputs>) -> Self {
+        let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
+            let at = |(month, i): (&Month, &Inputs)| {
+                let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
+                Some((*month, f64::midpoint(first_term(i.spread), second)))
+            };
+            inputs.range(FIRST[0]..).filter_map(at).collect()
+        };
+        let mut first = fitted(inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
+        first.extend(fitted(inputs, FIRST[0], |i| {
+            Some([1.0, i.spread, i.conditions, i.permits?])
+        }));
+        let with = fitted(inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
+        let without = fitted(inputs, FIRST[2], |i| Some([1.0, i.year?]));
+        let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
+        let spread: ByMonth = spread.collect();
+        // As published, it learns whether the month twelve months ahead is one of a recession.
+        let alone = Target {
+            came: |month| is_recession(month.plus(12)),
+            ..TARGET
+        };
+        let spreads = rows(inputs, FIRST[3], |i| Some([1.0, i.spread]));
+        let spread_refitted = alone.out_of_sample(&spreads);
+        let both = between(&spread_refitted, &first);
+        Self {
+            known: shipped(|i| i.permits),
+            revised: shipped(|i| i.revised),
+            own: between(&spread, &first),
+            recalibrated: TARGET.recalibrated(&both, CHOICE),
+            second: between(&first, &with),
+            short: between(&first, &without),
+            best: evidence::chosen(&TARGET, &variants(inputs), CHOICE),
+            both,
+            spread,
+            spread_refitted,
+        }
+    }
+
+    fn first_version(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
+        let rules = [
+            ("these constants, which saw the sample", &self.known),
+            ("the same on last revised figures", &self.revised),
+            (REFITTED, &self.own),
+            ("both equations refitted, out of sample", &self.both),
+            ("spread alone, published constants", &self.spread),
+            (
+                "spread alone, refitted, out of sample",
+                &self.spread_refitted,
+            ),
+            (
+                "both refitted, recalibrated, from 1995 on",
+                &self.recalibrated,
+            ),
+        ];
+        let pairs = [
+            (
+                "both refitted, beside spread alone, published",
+                [&self.both, &self.spread],
+            ),
+            (
+                "both refitted, beside spread alone, refitted",
+                [&self.both, &self.spread_refitted],
+            ),
+            (
+                "recalibrated, beside both refitted, from 1995 on",
+                [&self.recalibrated, &self.both],
+            ),
+        ];
+        vec![
+            TARGET.table("CRPI", &rules),
+            calibrated("CRPI", ", these constants,", &self.known),
+            calibrated("CRPI", ", both equations refitted,", &self.both),
+            evidence::table("CRPI", &TARGET, &pairs),
+            crossings("CRPI", "these constants", &self.known),
+            CYCLES.table("CRPI", &[("each cycle left out in turn", cycles)]),
+        ]
+    }
+
+    fn second_version(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
+        let rules = [
+            (REFITTED, &self.second),
+            ("the same without the premium", &self.short),
+            ("CRPI, both equations refitted", &self.both),
+            (
+                "the best by then of all sets of inputs, from 1995 on",
+                &self.best,
+            ),
+        ];
+        let pairs = [
+            (
+                "refitted, beside CRPI with both refitted",
+                [&self.second, &self.both],
+            ),
+            (
+                "the best by then of all sets, beside CRPI with both refitted, from 1995 on",
+                [&self.best, &self.both],
+            ),
+        ];
+        let mut with_fallback = self.short.clone();
+        with_fallback.extend(&self.second);
+        vec![
+            TARGET.table("CRPI2", &rules),
+            calibrated("CRPI2", " out of sample", &self.second),
+            evidence::table("CRPI2", &TARGET, &pairs),
+            crossings("CRPI2", "out of sample", &with_fallback),
+            CYCLES.table("CRPI2", &[("each cycle left out in turn", cycles)]),
+        ]
+    }
+}
+
+const REFITTED: &str = "refitted at each month, out of sample";
+
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let inputs = inputs(desk)?;
-    let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
-        let at = |(month, i): (&Month, &Inputs)| {
-            let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
-            Some((*month, f64::midpoint(first_term(i.spread), second)))
-        };
-        inputs.range(FIRST[0]..).filter_map(at).collect()
+    let rules = Rules::of(&inputs);
+    let [first, second] = cycles(&inputs);
+    let mut tables = rules.first_version(&first);
+    tables.extend(rules.second_version(&second));
+    Ok(tables)
+}
+
+fn calibrated(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTable {
+    let title = format!("what it said{how} and what share came, the same months");
+    TARGET.calibrated(indicator, &title, by_month, &EDGES)
+}
+
+fn crossings(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTable {
+    let signals = [30.0, 50.0].map(|level| crossed(name, by_month, level));
+    detection::table(indicator, TARGET.scored[0], &REACH, &signals)
+}
+
+/// Both versions with each cycle left out of their fits in turn.
+fn cycles(inputs: &BTreeMap<Month, Inputs>) -> [ByMonth; 2] {
+    let alone = Target {
+        came: |month| is_recession(month.plus(12)),
+        ..CYCLES
     };
-    let mut first = fitted(&inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
-    first.extend(fitted(&inputs, FIRST[0], |i| {
+    let from = FIRST[1];
+    let spread = alone.cycles_left_out(&rows(inputs, from, |i| Some([1.0, i.spread])));
+    let first = rows(inputs, from, |i| {
         Some([1.0, i.spread, i.conditions, i.permits?])
-    }));
-    let with = fitted(&inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
-    let without = fitted(&inputs, FIRST[2], |i| Some([1.0, i.year?]));
-    let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
-    let spread: ByMonth = spread.collect();
-    let [known, revised] = [shipped(|i| i.permits), shipped(|i| i.revised)];
-    let own = between(&spread, &first);
-    let second = between(&first, &with);
-    let short = between(&first, &without);
-    let mut with_fallback = short.clone();
-    with_fallback.extend(&second);
-    let refitted = "refitted at each month, out of sample";
-    let old = [
-        ("these constants, which saw the sample", &known),
-        ("the same on last revised figures", &revised),
-        (refitted, &own),
-        ("spread alone, published constants", &spread),
-    ];
-    let new = [
-        (refitted, &second),
-        ("the same without the premium", &short),
-        ("CRPI refitted at each month", &own),
-    ];
-    let calibration = |indicator, how, by_month| {
-        let title = format!("what it said{how} and what share came, the same months");
-        TARGET.calibrated(indicator, &title, by_month, &EDGES)
+    });
+    let first = CYCLES.cycles_left_out(&first);
+    let with = CYCLES.cycles_left_out(&rows(inputs, from, |i| Some([1.0, i.year?, i.premium?])));
+    [between(&spread, &first), between(&first, &with)]
+}
+
+/// One probit for every set of the five inputs, refitted at each month.
+fn variants(inputs: &BTreeMap<Month, Inputs>) -> Vec<ByMonth> {
+    let of = |i: &Inputs| {
+        [
+            Some(i.spread),
+            Some(i.conditions),
+            i.permits,
+            i.year,
+            i.premium,
+        ]
     };
-    let crossings = |indicator, name, by_month| {
-        let signals = [30.0, 50.0].map(|level| crossed(name, by_month, level));
-        detection::table(indicator, TARGET.scored[0], &REACH, &signals)
-    };
-    Ok(vec![
-        TARGET.table("CRPI", &old),
-        calibration("CRPI", ", these constants,", &known),
-        calibration("CRPI", ", refitted,", &own),
-        crossings("CRPI", "these constants", &known),
-        TARGET.table("CRPI2", &new),
-        calibration("CRPI2", " out of sample", &second),
-        crossings("CRPI2", "out of sample", &with_fallback),
-    ])
+    evidence::choices(5)
+        .map(|set| match set.len() {
+            1 => variant::<2>(inputs, &set, of),
+            2 => variant::<3>(inputs, &set, of),
+            3 => variant::<4>(inputs, &set, of),
+            4 => variant::<5>(inputs, &set, of),
+            _ => variant::<6>(inputs, &set, of),
+        })
+        .collect()
+}
+
+/// A probit on some of the inputs.
+fn variant<const N: usize>(
+    inputs: &BTreeMap<Month, Inputs>,
+    set: &[usize],
+    of: impl Fn(&Inputs) -> [Option<f64>; 5],
+) -> ByMonth {
+    fitted(inputs, FIRST[1], |i| {
+        let all = of(i);
+        let mut row = [1.0; N];
+        for (cell, at) in row.iter_mut().skip(1).zip(set) {
+            *cell = all.get(*at).copied()??;
+        }
+        Some(row)
+    })
 }
 
 /// The mean of two probabilities where both are there.
@@ -138,9 +294,17 @@ fn fitted<const N: usize>(
     first: Month,
     pick: impl Fn(&Inputs) -> Option<[f64; N]>,
 ) -> ByMonth {
-    let rows = inputs.range(first..);
-    let rows: Vec<Row<N>> = rows.filter_map(|(m, i)| Some((*m, pick(i)?))).collect();
-    TARGET.out_of_sample(&rows)
+    TARGET.out_of_sample(&rows(inputs, first, pick))
+}
+
+/// Some inputs of the months that have them.
+fn rows<const N: usize>(
+    inputs: &BTreeMap<Month, Inputs>,
+    first: Month,
+    pick: impl Fn(&Inputs) -> Option<[f64; N]>,
+) -> Vec<Row<N>> {
+    let from = inputs.range(first..);
+    from.filter_map(|(m, i)| Some((*m, pick(i)?))).collect()
 }
 
 fn inputs(desk: &Desk) -> Result<BTreeMap<Month, Inputs>> {

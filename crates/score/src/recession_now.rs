@@ -1,6 +1,7 @@
 //! Recession now against the NBER's months, beside simpler rules on the same days.
 
 use crate::detection::{self, Signal, SignalWindow, at_least};
+use crate::evidence;
 use crate::target::{ByMonth, Row, Target};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -31,8 +32,11 @@ const TARGET: Target = Target {
     scored: [Month::new(1979, 1), Month::new(2024, 12)],
     known: |month| Month::new(2019, 12).min(month.plus(-24)),
     came: is_recession,
+    horizon: 12,
     parts: &[("since 1985", |m| m >= Month::new(1985, 1))],
 };
+/// From here on a choice among variants has ten years of scores to go by.
+const CHOICE: Month = Month::new(1989, 1);
 /// Where the ranges of the calibration begin.
 const EDGES: [f64; 5] = [0.0, 0.05, 0.2, 0.5, 0.8];
 
@@ -59,11 +63,34 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let sahm = TARGET.out_of_sample(&picked(&ends, with));
     let with = |e: &MonthEnd| Some([1.0, e.drivers[1], e.production?]);
     let activity = TARGET.out_of_sample(&picked(&ends, with));
+    let variants: Vec<ByMonth> = evidence::choices(4)
+        .map(|set| match set.len() {
+            1 => variant::<2>(&ends, &set),
+            2 => variant::<3>(&ends, &set),
+            3 => variant::<4>(&ends, &set),
+            _ => variant::<5>(&ends, &set),
+        })
+        .collect();
+    let best = evidence::chosen(&TARGET, &variants, CHOICE);
+    let cycles = TARGET.cycles_left_out(&rows);
+    let pairs = [
+        ("recession now, beside claims alone", [&own, &claims]),
+        ("recession now, beside the Sahm gap", [&own, &sahm]),
+        (
+            "recession now, beside the best by then of all sets, from 1989 on",
+            [&own, &best],
+        ),
+    ];
     let rules = [
         ("recession now", &own),
         ("claims alone", &claims),
         ("Sahm gap, probit", &sahm),
         ("payrolls and production", &activity),
+        ("each cycle left out in turn", &cycles),
+        (
+            "the best by then of all sets of inputs, from 1989 on",
+            &best,
+        ),
     ];
     let shown: ByMonth = own.iter().map(|(m, p)| (*m, round_to(*p, 3))).collect();
     let title = "what the index said and what share came, the same months, by its shown value";
@@ -71,6 +98,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     Ok(vec![
         TARGET.table("RNOW", &rules),
         TARGET.calibrated("RNOW", title, &shown, &EDGES),
+        evidence::table("RNOW", &TARGET, &pairs),
         detection::table("RNOW", TARGET.scored[0], &REACH, &signals),
     ])
 }
@@ -82,6 +110,21 @@ fn picked<const N: usize>(
 ) -> Vec<Row<N>> {
     let row = |e: &MonthEnd| Some((e.month, pick(e)?));
     ends.iter().filter_map(row).collect()
+}
+
+/// A probit on some of claims, payrolls, Sahm gap and production.
+fn variant<const N: usize>(ends: &[MonthEnd], set: &[usize]) -> ByMonth {
+    let rows = picked(ends, |e| {
+        let [claims, payrolls] = e.drivers.map(Some);
+        let sahm = e.sahm.map(|gap| gap.value.min(HIGHEST_GAP));
+        let all = [claims, payrolls, sahm, e.production];
+        let mut row = [1.0; N];
+        for (cell, at) in row.iter_mut().skip(1).zip(set) {
+            *cell = all.get(*at).copied()??;
+        }
+        Some(row)
+    });
+    TARGET.out_of_sample(&rows)
 }
 
 fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {

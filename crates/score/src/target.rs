@@ -3,6 +3,7 @@
 
 use crate::{rate, share};
 use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::statistics::{
     Said, auc, brier, calibration, dot, normal_cdf, probit,
 };
@@ -28,6 +29,8 @@ pub(super) struct Target {
     pub(super) known: fn(Month) -> Month,
     /// Whether it came.
     pub(super) came: Which,
+    /// Months ahead for which it speaks, this one among them.
+    pub(super) horizon: usize,
     /// Months that are scored by themselves, too.
     pub(super) parts: &'static [(&'static str, Which)],
 }
@@ -45,6 +48,45 @@ impl Target {
         let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
             known.map(|(m, row)| (*row, (self.came)(*m))).unzip();
         probit(&inputs, &labels, guess)
+    }
+
+    /// What the months of each cycle were given with coefficients from all other months: a cycle ends with a trough.
+    /// Months whose label reaches into the cycle are left out with it.
+    pub(super) fn cycles_left_out<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
+        let reach = i32::try_from(self.horizon).unwrap_or(1) - 1;
+        let mut said = ByMonth::new();
+        let first = rows.first().map_or(Month::new(1900, 1), |(m, _)| *m);
+        let mut begin = first;
+        let troughs = RECESSIONS.iter().map(|r| r.trough);
+        for end in troughs
+            .filter(|t| *t >= first)
+            .chain(rows.last().map(|(m, _)| *m))
+        {
+            let kept = rows
+                .iter()
+                .filter(|(m, _)| *m < begin.plus(-reach) || *m > end);
+            let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
+                kept.map(|(m, row)| (*row, (self.came)(*m))).unzip();
+            if let Some(found) = probit(&inputs, &labels, [0.0; N]) {
+                let own = rows.iter().filter(|(m, _)| (begin..=end).contains(m));
+                said.extend(own.map(|(m, row)| (*m, normal_cdf(dot(row, &found)))));
+            }
+            begin = end.plus(1);
+        }
+        said
+    }
+
+    /// The probabilities after a probit on the log odds of what was said before: what each month would be given if the
+    /// rule's own were taken at what they had been worth by then.
+    pub(super) fn recalibrated(&self, said: &ByMonth, first: Month) -> ByMonth {
+        let odds = |p: f64| {
+            let p = p.clamp(0.001, 0.999);
+            (p / (1.0 - p)).ln()
+        };
+        let rows: Vec<Row<2>> = said.iter().map(|(m, p)| (*m, [1.0, odds(*p)])).collect();
+        let mut all = self.out_of_sample(&rows);
+        all.retain(|month, _| *month >= first);
+        all
     }
 
     /// What each month from the first scored one on was given with the coefficients of that month.

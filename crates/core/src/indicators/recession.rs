@@ -14,6 +14,7 @@ use super::composite::{Composite, Computation, Indicator, Listing};
 use super::months::Month;
 use super::prose;
 use super::reading::{Reading, Trend};
+use super::record::sentence;
 use super::shapley::attributed;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Frequency, Observation, SeriesSet};
@@ -125,12 +126,11 @@ fn interpret(reading: &Reading) -> String {
     };
     let band = CRPI.band(value).unwrap_or_default();
     format!(
-        "{}: a {value:.1} % chance that an NBER recession month falls within the next 12 months{}. As known then, \
-         1985-2024, it ranked months with AUC 0.881 and Brier 0.108, but its constants were fitted to these years: in \
-         sample. The same form refitted at each month has 0.867 and 0.117 out of sample, the yield curve alone 0.719 and \
-         0.139. It gave a false alarm of about 75 in 2023.",
+        "{}: a {value:.1} % chance that an NBER recession month falls within the next 12 months{}. {} It gave a false \
+         alarm of about 75 in 2023.",
         prose::capitalised(band),
         prose::moved(reading.trend.as_ref(), "points", 1),
+        sentence("CRPI"),
     )
 }
 

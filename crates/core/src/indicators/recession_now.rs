@@ -9,6 +9,7 @@ use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
+use super::record::sentence;
 use super::shapley::attributed;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{days_between, days_later};
@@ -236,11 +237,11 @@ fn interpret(reading: &Reading) -> String {
         Some((_, None)) => " Its alarm does not ring.".to_owned(),
     };
     format!(
-        "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it; payrolls keep strikes and \
-         storms out. Read it beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by \
+        "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by \
          this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
         prose::capitalised(RNOW.band(value).unwrap_or_default()),
         prose::moved(reading.trend.as_ref(), "points", 1),
+        sentence("RNOW"),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use crate::disk;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::record::filled;
 use include_dir::Dir;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub(super) fn embedded<T>(folder: &Dir<'_>, extension: &str, read: Read<T>) -> R
     let files = folder.files().filter(|file| has(file.path(), extension));
     let all = files.map(|file| {
         let path = file.path().to_str().unwrap_or_default();
-        read(path, file.contents_utf8().unwrap_or_default())
+        read(path, &filled(file.contents_utf8().unwrap_or_default()))
     });
     all.collect()
 }

@@ -8,6 +8,7 @@ use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
+use crate::indicators::record::sentence;
 use crate::indicators::shapley::attributed;
 use crate::indicators::statistics::{mean, normal_cdf};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
@@ -24,8 +25,7 @@ pub const CRPI2: Composite = Composite {
                   A + 1.3910 E), without E Phi(0.0089 - 0.8060 A); A = mean of S over twelve months; E = excess bond premium \
                   of the month before",
         source: "Own probits, p2 on 1973-02 to 2024-07, 618 months, without E on 1962-01 to 2024-07, 751 months; excess bond \
-                 premium: Favara, Gilchrist, Lewis and Zakrajsek 2016. 57 probits and 14 averages were tried; it ranks \
-                 months better than CRPI, its probabilities are hardly better, in expansions not shown to be",
+                 premium: Favara, Gilchrist, Lewis and Zakrajsek 2016. 57 probits and 14 averages were tried",
         listing: Some(Listing {
             units: "Percent",
             units_short: "%",
@@ -36,8 +36,8 @@ pub const CRPI2: Composite = Composite {
             term: "Recession probability index, second version",
             aliases: &["crpi2", "service_crpi2", "second recession probability"],
             meaning: "On trial beside the recession probability index: the mean of its second probit and of one on \
-                     the past year's term spread and the excess bond premium. From 1985 to 2024 it ranked months \
-                     better, out of sample; its probabilities were hardly better.",
+                     the past year's term spread and the excess bond premium. What it is worth beside the first one is in its \
+                     record.",
             related: &["crpi", "probit", "10y-3m-spread", "excess-bond-premium"],
             series: &["T10Y3M", "NFCI", "PERMIT", "EBP"],
         }),
@@ -140,11 +140,11 @@ fn interpret(reading: &Reading) -> String {
     };
     let basis = reading.basis.join("; ");
     format!(
-        "Experimental. {}: {value:.1} % that an NBER recession month falls within the next 12 months{} ({basis}). Out of \
-         sample, 1985-2024, it ranks months better than CRPI (AUC 0.929 against 0.867); its probabilities are hardly better, \
-         and in expansions that is not shown. It gave a false alarm from 2023-01 to 2024-07.",
+        "Experimental. {}: {value:.1} % that an NBER recession month falls within the next 12 months{} ({basis}). {} \
+         It gave a false alarm from 2023-01 to 2024-07.",
         prose::capitalised(CRPI2.band(value).unwrap_or_default()),
         prose::moved(reading.trend.as_ref(), "points", 1),
+        sentence("CRPI2"),
     )
 }
 

@@ -48,7 +48,7 @@ fn august_to_date_is_computed_from_the_days_so_far() {
     let text = interpret(&r);
     assert!(text.starts_with("Low: a 12.6 % chance"), "{text}");
     assert!(
-        text.contains("in sample") && text.contains("2023"),
+        text.contains("Out of sample") && text.contains("not calibrated") && text.contains("2023"),
         "{text}"
     );
 }

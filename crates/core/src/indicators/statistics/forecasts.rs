@@ -1,5 +1,6 @@
 //! How good probabilities were.
 
+use super::intervals::normal_cdf;
 use super::moments::{average, count};
 
 /// A probability that was said, 0 to 1, and whether it came so.
@@ -8,17 +9,17 @@ pub type Said = (f64, bool);
 /// The chance that a month with the event was given more than one without, ties counting half: the area under the ROC
 /// curve. `None` without both kinds. Source: Hanley and McNeil 1982.
 pub fn auc(said: &[Said]) -> Option<f64> {
-    let of = |kind: bool| said.iter().filter(move |s| s.1 == kind).map(|s| s.0);
-    let pairs = of(true).count() * of(false).count();
-    let won = |with: f64| -> f64 {
-        let won = |without: f64| match with.total_cmp(&without) {
-            std::cmp::Ordering::Greater => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Less => 0.0,
-        };
-        of(false).map(won).sum()
-    };
-    (pairs > 0).then(|| of(true).map(won).sum::<f64>() / count(pairs))
+    let mut sorted = said.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut won, mut below) = (0.0, 0);
+    for ties in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let with = ties.iter().filter(|s| s.1).count();
+        let without = ties.len() - with;
+        won += count(with) * (count(below) + count(without) / 2.0);
+        below += without;
+    }
+    let pairs = (sorted.len() - below) * below;
+    (pairs > 0).then(|| won / count(pairs))
 }
 
 /// Mean squared distance of what was said from what came; `None` for nothing. Source: Brier 1950.
@@ -58,6 +59,52 @@ pub fn calibration(said: &[Said], edges: &[f64]) -> Vec<Bin> {
     edges.iter().enumerate().filter_map(bin).collect()
 }
 
+/// Draws of a circular block bootstrap.
+///
+/// Each has `n` positions, in runs of `block` that follow one another and go on with the first after the last. The same arguments give the same draws. Source: Politis and Romano 1992.
+pub fn block_draws(n: usize, block: usize, draws: usize) -> impl Iterator<Item = Vec<usize>> {
+    let mut state: u64 = 0;
+    (0..draws).map(move |_| {
+        let mut positions = Vec::with_capacity(n + block);
+        while positions.len() < n {
+            let begin = usize::try_from(split_mix(&mut state) % (n as u64)).unwrap_or(0);
+            positions.extend((begin..begin + block).map(|p| p % n));
+        }
+        positions.truncate(n);
+        positions
+    })
+}
+
+/// The next of a row of random numbers. Source: Steele, Lea and Flood 2014 (SplitMix64).
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The two-sided probability of so large a mean difference between two forecasts' losses if they were equally good.
+///
+/// `differences` are those of one forecast less the other's, period by period; forecasts of `horizon` periods ahead share
+/// news with `horizon - 1` neighbours, which the variance allows for (Bartlett weights). `None` for fewer than three
+/// times as many periods, and for no variance. Source: Diebold and Mariano 1995; Newey and West 1987.
+pub fn diebold_mariano(differences: &[f64], horizon: usize) -> Option<f64> {
+    let n = differences.len();
+    if n < 3 * horizon {
+        return None;
+    }
+    let mean = average(differences.iter().copied())?;
+    let covariance = |lag: usize| {
+        let pairs = differences.iter().zip(differences.iter().skip(lag));
+        pairs.map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / count(n)
+    };
+    let weighted = |lag| 2.0 * (1.0 - count(lag) / count(horizon)) * covariance(lag);
+    let variance = covariance(0) + (1..horizon).map(weighted).sum::<f64>();
+    let statistic = mean / (variance / count(n)).sqrt();
+    (variance > 0.0).then(|| 2.0 * normal_cdf(-statistic.abs()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +118,33 @@ mod tests {
         let bins = calibration(&said, &[0.0, 0.2, 0.5, 0.9]);
         assert_eq!(bins.iter().map(|b| b.months).collect::<Vec<_>>(), [1, 2, 1]);
         assert_eq!((bins[1].said, bins[1].came), (0.4, 0.5));
+    }
+
+    #[test]
+    fn draws_are_runs_of_neighbours_and_repeat_themselves() {
+        let draws: Vec<Vec<usize>> = block_draws(10, 4, 50).collect();
+        for draw in &draws {
+            assert_eq!(draw.len(), 10);
+            let runs = draw
+                .chunks(4)
+                .all(|run| run.windows(2).all(|p| p[1] == (p[0] + 1) % 10));
+            assert!(runs, "{draw:?}");
+        }
+        assert_eq!(draws, block_draws(10, 4, 50).collect::<Vec<_>>());
+        let firsts: std::collections::BTreeSet<usize> = draws.iter().map(|d| d[0]).collect();
+        assert_eq!(firsts.len(), 10, "every position begins a block");
+    }
+
+    #[test]
+    fn equal_forecasts_are_told_from_unequal_ones() {
+        // Mean 0.5, variance 0.25 over four periods: a statistic of 2.
+        let p = diebold_mariano(&[0.0, 1.0, 0.0, 1.0], 1).unwrap();
+        assert!((p - 0.0455).abs() < 1e-4, "{p}");
+        // With one neighbour the variance is 0.25 - 2 * 0.5 * 0.1875.
+        let p = diebold_mariano(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0], 2).unwrap();
+        let statistic = 0.5 / ((0.25 - 5.0 / 6.0 * 0.25) / 6.0_f64).sqrt();
+        assert!((p - 2.0 * normal_cdf(-statistic)).abs() < 1e-12, "{p}");
+        assert_eq!(diebold_mariano(&[0.1; 12], 1), None);
+        assert_eq!(diebold_mariano(&[0.1, 0.2], 1), None);
     }
 }
