@@ -199,19 +199,19 @@ pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     widget.document()
 }
 
-/// "+0.02 in 7 d", "-0.10 in a month", as far as it is known.
+/// "+0.02 in 7 d", "-0.10 from the month before", as far as it is known.
 pub(super) fn changes(desk: &Desk, o: &metric::Metric) -> Vec<String> {
     let mut catalogue = Catalogue::embedded().iter();
     let info = catalogue.find(|info| desk.shown_id(&info.id) == o.ticker);
     let decimals = info.map_or(2, |info| usize::from(info.decimals));
     let month = match o.frequency.as_deref() {
-        Some("monthly") => "a month",
-        Some(_) | None => "30 d",
+        Some("monthly") => "from the month before",
+        Some(_) | None => "in 30 d",
     };
-    let changes = [(o.changes.week, "7 d"), (o.changes.month, month)];
+    let changes = [(o.changes.week, "in 7 d"), (o.changes.month, month)];
     let said = changes
         .into_iter()
-        .filter_map(|(change, over)| Some(format!("{} in {over}", signed(change?, decimals))));
+        .filter_map(|(change, over)| Some(format!("{} {over}", signed(change?, decimals))));
     said.collect()
 }
 

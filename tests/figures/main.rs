@@ -23,3 +23,4 @@ mod same;
 mod sooner;
 mod support;
 mod vintages;
+mod walk;

@@ -67,6 +67,13 @@ impl Endpoint for Params {
             note_coarser(&mut provenance, found.how, to);
         }
         note_remarks(&mut provenance, found.known.all(), periods, days);
+        if found.without_base > 0 {
+            let dates = found.without_base;
+            let text = format!(
+                "absent on {dates} dates of the range, where its second side is not above zero"
+            );
+            provenance.note("gap", text);
+        }
         if !params.has_own_weeks() {
             note_weeks(&mut provenance, series(), to);
         }

@@ -196,7 +196,7 @@ fn in_prose(i: &ExplainedInput) -> String {
 /// Inputs whose move is named.
 const NAMED: usize = 3;
 
-/// "Value -1.40 points over the month: building permits -1.20, …" for every score; before them, a new label.
+/// "Value -1.40 points against what was known a month earlier: building permits -1.20, …" for every score; before them, a new label.
 fn moved(now: &ComparisonSide, before: &ComparisonSide) -> String {
     let labels = now.label.as_ref().zip(before.label.as_ref());
     let labels = labels.filter(|(label, old)| label != old);
@@ -229,5 +229,7 @@ fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
         "%" => "points".to_owned(),
         unit => in_words(unit),
     };
-    Some(format!("{name} {change} {unit} over the month: {named}."))
+    Some(format!(
+        "{name} {change} {unit} against what was known a month earlier: {named}."
+    ))
 }

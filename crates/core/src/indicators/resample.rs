@@ -79,9 +79,15 @@ impl Aggregation {
     pub fn of(self, period: &[Observation]) -> Option<f64> {
         let last = period.last()?;
         let sum = || period.iter().map(|o| o.value).sum::<f64>();
+        // What stays of terms that cancel is below the last digit of the largest of them: it is zero.
+        let largest = || period.iter().map(|o| o.value.abs()).fold(0.0, f64::max);
+        let clean = |sum: f64| match sum.abs() < 1e-14 * count(period.len()) * largest() {
+            true => 0.0,
+            false => sum,
+        };
         let value = match self {
-            Self::Average => sum() / count(period.len()),
-            Self::Sum => sum(),
+            Self::Average => clean(sum()) / count(period.len()),
+            Self::Sum => clean(sum()),
             Self::EndOfPeriod => last.value,
         };
         value.is_finite().then_some(value)
@@ -204,6 +210,19 @@ mod tests {
         assert_eq!(values(&of(Aggregation::EndOfPeriod)), [5.0, 7.0]);
         assert!(last_is_partial(&s, Frequency::Monthly.into()));
         assert_eq!(of(Aggregation::Sum)[1].date, date(2026, 7, 1));
+    }
+
+    #[test]
+    fn terms_that_cancel_leave_no_noise() {
+        let of = |values: &[f64], how: Aggregation| {
+            let row = |value: &f64| Observation::new(date(2016, 3, 4), *value);
+            how.of(&values.iter().map(row).collect::<Vec<_>>())
+        };
+        // The week of the five-year real yield that began on 29 February 2016.
+        for how in [Aggregation::Average, Aggregation::Sum] {
+            assert_eq!(of(&[0.02, 0.04, 0.01, -0.03, -0.04], how), Some(0.0));
+        }
+        assert_eq!(of(&[1e-9, 1e-9], Aggregation::Average), Some(1e-9));
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) struct Columns {
     pub(super) known: NamedSeries,
     /// How finer figures become coarser.
     pub(super) how: Aggregation,
+    /// Dates in the range at which a gap has no base above zero.
+    pub(super) without_base: usize,
 }
 
 /// Every column, a name as a person writes it or a formula; and the series that they are made of.
@@ -64,6 +66,7 @@ pub(super) fn columns(desk: &Desk, asked: &Query, as_of: AsOf) -> Result<Columns
         frequency,
     });
     let (mut columns, mut missing) = (Vec::new(), Vec::new());
+    let mut without_base = 0;
     for (tree, text) in trees.iter().zip(&params.series) {
         if let Some(reason) = known.reason(tree) {
             missing.push((quote(text), reason.clone()));
@@ -71,6 +74,13 @@ pub(super) fn columns(desk: &Desk, asked: &Query, as_of: AsOf) -> Result<Columns
         }
         let column = evaluation.column(tree);
         let column = column.map_err(|fault| formulas::refused(FIELD, text, &fault))?;
+        for base in tree.bases() {
+            let (start, end) = asked.days;
+            if let Ok(base) = evaluation.column(base) {
+                let within = base.series.between(start, end);
+                without_base += within.iter().filter(|o| o.value <= 0.0).count();
+            }
+        }
         let is_plain = matches!(tree, Expr::Name { .. });
         let title = match is_plain {
             true => column.series.info.title.clone(),
@@ -89,6 +99,7 @@ pub(super) fn columns(desk: &Desk, asked: &Query, as_of: AsOf) -> Result<Columns
         missing,
         known,
         how,
+        without_base,
     })
 }
 

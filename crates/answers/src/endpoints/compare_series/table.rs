@@ -99,7 +99,12 @@ fn cut(column: Column, asked: &Query) -> Column {
     // Figures that are equal to a reader are equal in ranks and counts.
     let (start, end) = asked.days;
     let rows = column.series.between(start, end).iter();
-    let rows = rows.map(|o| Observation::new(o.date, without_noise(o.value)));
+    // A quotient may be small throughout; its noise is off.
+    let clean = |value: f64| match value.abs() < 1e-3 {
+        true => value,
+        false => without_noise(value),
+    };
+    let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
     let series = Series::new(Arc::clone(&column.series.info), rows.collect());
     column.series = Arc::new(series);
     column
@@ -107,10 +112,14 @@ fn cut(column: Column, asked: &Query) -> Column {
 
 /// Five significant figures, and never fewer decimals than the source publishes (up to three).
 fn rounded(column: &Column, value: f64) -> f64 {
-    let size = [10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1];
-    let significant = size.iter().position(|s| value.abs() >= *s).unwrap_or(6);
-    let own = usize::from(column.series.info.decimals.min(3));
-    round_to(value, i32::try_from(significant.max(own)).unwrap_or(6))
+    let mut size = value.abs();
+    let mut significant = 0;
+    while size > 0.0 && size < 10_000.0 && significant < 20 {
+        size *= 10.0;
+        significant += 1;
+    }
+    let own = i32::from(column.series.info.decimals.min(3));
+    round_to(value, own.max(significant))
 }
 
 fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedColumn> {

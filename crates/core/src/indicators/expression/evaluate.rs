@@ -11,14 +11,17 @@ use super::functions::apply;
 use super::operate::binary;
 use super::scope::{Scope, Value};
 use super::tree::{Expr, Fault, Function};
-use crate::model::Frequency;
+use crate::model::{Frequency, Series};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Evaluates formulas in one scope.
 pub struct Evaluation<'a> {
     scope: Scope<'a>,
     /// At which the comparisons of this formula are made.
     compared: Frequency,
+    /// The first weekly series of the formula.
+    weeks: Option<Arc<Series>>,
     /// What functions and operations have given, by what they are.
     done: HashMap<String, Value>,
 }
@@ -37,6 +40,7 @@ impl<'a> Evaluation<'a> {
         Self {
             scope,
             compared: Frequency::Daily,
+            weeks: None,
             done: HashMap::new(),
         }
     }
@@ -50,8 +54,13 @@ impl<'a> Evaluation<'a> {
             let names = expr.names().into_iter();
             let series = names.filter_map(|(name, _)| (self.scope.series)(name));
             let subject = self.scope.subject.iter().filter(|_| expr.has_subject());
-            let subject = subject.map(|column| column.series.frequency());
-            let own = series.map(|series| series.frequency()).chain(subject);
+            let subject = subject.map(|column| Arc::clone(&column.series));
+            let own: Vec<Arc<Series>> = series.chain(subject).collect();
+            self.weeks = own
+                .iter()
+                .find(|s| s.frequency() == Frequency::Weekly)
+                .cloned();
+            let own = own.iter().map(|series| series.frequency());
             // Frequencies ascend from the finest.
             let compared = own.chain(self.scope.frequency).max();
             let compared = compared.unwrap_or(Frequency::Daily);
@@ -102,12 +111,12 @@ impl<'a> Evaluation<'a> {
         value.ok_or_else(|| Fault::new(column, format!("{name} is not known"), "a series' name"))
     }
 
-    /// A side of a comparison at the frequency of all comparisons.
+    /// A side of a comparison at the frequency of all comparisons; its weeks end as those of a weekly series in it do.
     fn to_compare(&self, mut value: Value, at: usize) -> Result<Value, Fault> {
         if let Value::Column(Column { series, .. }) = &mut value
             && series.frequency() < self.compared
         {
-            *series = convert(series, self.compared, self.scope.how, None)
+            *series = convert(series, self.compared, self.scope.how, self.weeks.as_deref())
                 .map_err(|e| Fault::new(at, e.to_string(), "series of any frequency"))?;
         }
         Ok(value)

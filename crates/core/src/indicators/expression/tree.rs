@@ -158,6 +158,17 @@ impl Expr {
         }
     }
 
+    /// What its gaps are counted from, the second side of each `gap( )`.
+    pub fn bases(&self) -> Vec<&Self> {
+        let Self::Call(function, arguments, _) = self else {
+            return Vec::new();
+        };
+        let own = arguments.get(1).filter(|_| *function == Function::Gap);
+        own.into_iter()
+            .chain(arguments.iter().flat_map(Self::bases))
+            .collect()
+    }
+
     /// Whether it or a part of it is wanted.
     pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
         wanted(self)
