@@ -61,7 +61,7 @@ fn dates(value: &Value, id: &str, found: &mut Vec<Date>) {
             let is_own = |name: &Value| match name {
                 Value::String(name) => name.split('/').any(|n| n.trim() == id) || *name == formula,
                 Value::Array(names) => names.iter().any(|n| n == id),
-                _ => false,
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
             };
             if names.into_iter().any(is_own) {
                 // A surprise has the day on which it came beside the period that it is of.
