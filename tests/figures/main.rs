@@ -21,6 +21,7 @@ mod questions;
 mod record;
 mod same;
 mod sooner;
+mod statements;
 mod support;
 mod vintages;
 mod walk;

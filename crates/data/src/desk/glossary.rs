@@ -31,6 +31,9 @@ pub struct Term {
     /// Series it is about.
     #[serde(default)]
     pub series: Vec<String>,
+    /// Who says what its summary says in figures; of our own indicators, who says it of the method.
+    #[serde(default)]
+    pub source: Option<String>,
     /// Subject: the file it stands in, "methodology" for our own indicators.
     #[serde(skip)]
     pub category: String,
@@ -49,6 +52,7 @@ impl Term {
             summary: listing.meaning.to_owned(),
             related: owned(listing.related),
             series: owned(&series),
+            source: Some(about.source.to_owned()),
             category: METHODOLOGY.to_owned(),
         })
     }

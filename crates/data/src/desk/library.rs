@@ -174,6 +174,9 @@ pub fn term_page(term: &Term) -> String {
     list("Series", &term.series, "macro://series/");
     list("Related", &term.related, "macro://glossary/");
     let _ = writeln!(text, "\nCategory: {}", term.category);
+    if let Some(source) = &term.source {
+        let _ = writeln!(text, "\nSource: {source}");
+    }
     if let Some(recessions) = recessions(term, 0) {
         let _ = writeln!(text, "\n{recessions}");
     }
