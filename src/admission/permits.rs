@@ -22,6 +22,9 @@ struct Open {
     by_caller: HashMap<Caller, usize>,
 }
 
+/// Permits beyond the limit, for callers whom no limit counts and for those to whom another gives way.
+const RESERVE: usize = 32;
+
 /// Something may be open; given back when dropped.
 pub(crate) struct Permit {
     permits: Arc<Permits>,
@@ -50,10 +53,21 @@ impl Permits {
         }
     }
 
-    /// A permit, while there is one. A caller whom no limit counts may have all.
+    /// A permit, while there is one. A caller whom no limit counts may have all, and some beyond: a supervisor on the
+    /// machine must get an answer however many strangers hold.
     pub(crate) fn take(self: &Arc<Self>, caller: Caller) -> Result<Permit, Full> {
+        let reserve = if caller.is_own() { RESERVE } else { 0 };
+        self.take_of(caller, self.max.saturating_add(reserve))
+    }
+
+    /// A permit for somebody for whom another has just been told to give way, and will in a moment.
+    pub(crate) fn take_beyond(self: &Arc<Self>, caller: Caller) -> Result<Permit, Full> {
+        self.take_of(caller, self.max.saturating_add(RESERVE))
+    }
+
+    fn take_of(self: &Arc<Self>, caller: Caller, max: usize) -> Result<Permit, Full> {
         let mut open = self.open.lock();
-        if open.all >= self.max {
+        if open.all >= max {
             return Err(Full::All);
         }
         if !caller.is_own() {
@@ -102,8 +116,18 @@ mod tests {
         assert_eq!(full, Some(Full::Caller), "its /64 is full");
         let third = take(Caller::OWN).ok().unwrap();
         assert_eq!(take(caller("192.0.2.1")).err(), Some(Full::All));
-        assert_eq!(take(Caller::OWN).err(), Some(Full::All));
-        drop(first);
+        let reserve: Vec<Permit> = (0..RESERVE)
+            .filter_map(|_| take(Caller::OWN).ok())
+            .collect();
+        assert_eq!(
+            (reserve.len(), take(Caller::OWN).err()),
+            (RESERVE, Some(Full::All))
+        );
+        assert_eq!(
+            permits.take_beyond(caller("192.0.2.1")).err(),
+            Some(Full::All)
+        );
+        drop((reserve, first));
         assert!(take(caller("2001:db8::1")).is_ok());
         drop((second, third));
         let open = permits.open.lock();

@@ -29,7 +29,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     } = Listeners::open(serve).await?;
     let stop = stop_on_signal();
     let is_local = address.ip().to_canonical().is_loopback();
-    let is_public = !is_local || config.base_url.as_deref().is_some_and(admission::is_public);
+    let strangers = sign_of_strangers(config, serve, is_local);
+    let is_public = strangers.is_some();
     refuse_public_forwarding(config, !is_local)?;
     let restricted = serve.serve_restricted || !is_public;
     let home = Some(format!("http://{}", reachable(address)));
@@ -37,7 +38,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let allowed = allowed(config, serve, address.ip());
     let options = options(config, serve, &allowed);
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
-    greet(config, serve, address, metrics.as_ref())?;
+    greet(config, serve, (address, metrics.as_ref()), strangers)?;
     let _lock = listeners::claim(config);
 
     let mut parts = JoinSet::new();
@@ -84,14 +85,21 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
 fn greet(
     config: &Config,
     serve: &Serve,
-    address: SocketAddr,
-    metrics: Option<&TcpListener>,
+    (address, metrics): (SocketAddr, Option<&TcpListener>),
+    strangers: Option<&str>,
 ) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(target: NOTICE, "econoscope {version} on http://{address} (MCP at /mcp)");
     if let Some(metrics) = metrics {
         let address = metrics.local_addr()?;
         tracing::info!(target: NOTICE, "metrics on http://{address}/metrics");
+    }
+    if let Some(sign) = strangers {
+        let withheld = match serve.serve_restricted {
+            true => "restricted series are passed on, as --serve-restricted says",
+            false => "series that may not be passed on are withheld",
+        };
+        tracing::info!(target: NOTICE, "public, since {sign}: {withheld}");
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(
@@ -108,6 +116,36 @@ fn greet(
         );
     }
     Ok(())
+}
+
+/// Why strangers may be expected to ask; `None` for a server of its own machine. Any one sign is enough, since what may not
+/// be passed on must not depend on a setting that somebody forgot.
+fn sign_of_strangers(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
+    let is_foreign =
+        |host: &String| !admission::is_loopback(host.split(':').next().unwrap_or(host));
+    let page = |origin: &String| admission::is_public(origin);
+    let signs = [
+        (!is_local, "it listens beyond this machine"),
+        (
+            config.base_url.as_deref().is_some_and(admission::is_public),
+            "--base-url is an address for others",
+        ),
+        (
+            !serve.limits.trusted_proxy.is_empty(),
+            "--trusted-proxy names a proxy in front",
+        ),
+        (
+            serve.allowed_host.iter().any(is_foreign),
+            "--allowed-host names another host",
+        ),
+        (
+            serve.allowed_origin.iter().any(page),
+            "--allowed-origin names a page of others",
+        ),
+    ];
+    signs
+        .into_iter()
+        .find_map(|(is_so, sign)| is_so.then_some(sign))
 }
 
 /// A shared upstream budget cannot feed the public.

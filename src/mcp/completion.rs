@@ -102,6 +102,11 @@ fn series(typed: &str) -> Vec<String> {
     let by_id = known().filter(|info| begins(info.id.as_str()));
     let mut ids: Vec<String> = by_id.map(|info| info.id.to_string()).collect();
     ids.sort();
+    // What it is a name of comes first: "cpi" is CPIAUCSL and begins CPIAPPSL.
+    if let Some(meant) = names.find(typed).map(|info| info.id.to_string()) {
+        ids.retain(|id| *id != meant);
+        ids.insert(0, meant);
+    }
     if !wanted.is_empty() {
         let by_alias = names.aliases().filter(|(alias, _)| begins(alias));
         let by_title = known().filter(|info| info.title.split(' ').any(begins));

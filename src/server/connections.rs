@@ -5,8 +5,9 @@
 //! connections in all and for one address.
 
 use super::metrics::Metrics;
+use super::open::{Activity, OpenConnections};
 use super::settings::{Connections, Shutdown};
-use crate::admission::Permits;
+use crate::admission::{Full, Permits};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -101,6 +102,7 @@ impl<S: Answer> Acceptor<S> {
     async fn accept(&self, listener: &TcpListener, open: &GracefulShutdown) {
         let bounds = &self.connections;
         let permits = Arc::new(Permits::new(bounds.max, bounds.max_per_address));
+        let strangers = Arc::new(OpenConnections::default());
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
@@ -112,16 +114,36 @@ impl<S: Answer> Acceptor<S> {
                 }
             };
             self.metrics.accepted.fetch_add(1, Ordering::Relaxed);
-            let Ok(permit) = permits.take((self.counted)(peer.ip())) else {
+            let caller = (self.counted)(peer.ip());
+            let taken = permits.take(caller).or_else(|full| match full {
+                // Room is made where somebody holds it without using it.
+                Full::All if strangers.end_one() => {
+                    self.metrics.closed.add("gave_way");
+                    permits.take_beyond(caller)
+                }
+                Full::All | Full::Caller => Err(full),
+            });
+            let Ok(permit) = taken else {
                 self.metrics.closed.add("too_many");
                 refuse(&stream);
                 continue;
             };
-            let held = (permit, Arc::clone(&self.metrics.connections));
-            let connection = open.watch(self.serve(stream, peer));
+            let listed = strangers.list(caller);
+            let activity = listed.as_ref().map(|listed| Arc::clone(&listed.activity));
+            let held = (permit, listed, Arc::clone(&self.metrics.connections));
+            let connection = open.watch(self.serve(stream, peer, activity.clone()));
+            let ended = async move {
+                match activity {
+                    Some(activity) => activity.close.cancelled().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::debug!(error = %error, "a connection ended early");
+                tokio::select! {
+                    done = connection => if let Err(error) = done {
+                        tracing::debug!(error = %error, "a connection ended early");
+                    },
+                    () = ended => tracing::debug!("an idle connection gave way"),
                 }
                 drop(held);
             });
@@ -132,6 +154,7 @@ impl<S: Answer> Acceptor<S> {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
+        activity: Option<Arc<Activity>>,
     ) -> http1::Connection<
         TimedStream,
         impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S>,
@@ -145,7 +168,12 @@ impl<S: Answer> Acceptor<S> {
         let service = self.service.clone();
         let answer = service_fn(move |request: Request<Incoming>| {
             let service = service.clone();
-            async move { Ok(service.answer(request.map(Body::new), peer).await) }
+            let busy = activity.as_ref().map(Activity::begin);
+            async move {
+                let response = service.answer(request.map(Body::new), peer).await;
+                drop(busy);
+                Ok(response)
+            }
         });
         http1::Builder::new()
             .timer(TokioTimer::new())

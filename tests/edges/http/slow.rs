@@ -1,9 +1,10 @@
 //! Slow, silent and leaving clients, through a real socket.
 
 use super::support::{live, options};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 async fn answer(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
@@ -93,24 +94,72 @@ async fn an_endless_body_is_cut_off_and_a_body_nobody_asked_for_is_ignored() {
     assert!(answer(&mut stream).await.starts_with("HTTP/1.1 200"));
 }
 
+/// A connection from an address of this machine; each third number is a block of its own.
+async fn from(address: [u8; 4], to: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from((address, 0))).unwrap();
+    socket.connect(to).await.unwrap()
+}
+
+const HEALTH: &[u8] = b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+
 #[tokio::test]
-async fn a_connection_too_many_is_told_so() {
+async fn a_connection_too_many_of_an_address_is_told_so() {
+    let mut options = options();
+    options.limits.count_loopback = true;
+    options.connections.max_per_address = 2;
+    let live = live(options).await;
+    let held = [
+        from([127, 0, 0, 1], live.address).await,
+        from([127, 0, 0, 1], live.address).await,
+    ];
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut third = from([127, 0, 0, 1], live.address).await;
+    assert!(answer(&mut third).await.starts_with("HTTP/1.1 503"));
+    drop(held);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut fourth = from([127, 0, 0, 1], live.address).await;
+    fourth.write_all(HEALTH).await.unwrap();
+    assert!(answer(&mut fourth).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn many_idle_connections_of_a_few_addresses_lock_nobody_out() {
+    let mut options = options();
+    options.limits.count_loopback = true;
+    (options.connections.max, options.connections.max_per_address) = (16, 8);
+    let live = live(options).await;
+    // Two addresses of one block hold all there are, and keep them alive.
+    let mut held = Vec::new();
+    for n in 0..16 {
+        let mut stream = from([127, 0, 9, 1 + n % 2], live.address).await;
+        stream
+            .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            .await
+            .unwrap();
+        held.push(stream);
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    for n in 0..40 {
+        let mut honest = from([127, 0, 20 + n, 1], live.address).await;
+        honest.write_all(HEALTH).await.unwrap();
+        assert!(answer(&mut honest).await.starts_with("HTTP/1.1 200"), "{n}");
+    }
+}
+
+#[tokio::test]
+async fn the_machine_itself_has_connections_in_reserve() {
     let mut options = options();
     options.connections.max = 2;
     let live = live(options).await;
-    let first = TcpStream::connect(live.address).await.unwrap();
-    let second = TcpStream::connect(live.address).await.unwrap();
+    let _held = [
+        TcpStream::connect(live.address).await.unwrap(),
+        TcpStream::connect(live.address).await.unwrap(),
+    ];
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut third = TcpStream::connect(live.address).await.unwrap();
-    assert!(answer(&mut third).await.starts_with("HTTP/1.1 503"));
-    drop((first, second));
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let mut fourth = TcpStream::connect(live.address).await.unwrap();
-    fourth
-        .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-        .await
-        .unwrap();
-    assert!(answer(&mut fourth).await.starts_with("HTTP/1.1 200"));
+    third.write_all(HEALTH).await.unwrap();
+    assert!(answer(&mut third).await.starts_with("HTTP/1.1 200"));
 }
 
 #[tokio::test]

@@ -111,11 +111,11 @@ fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
         Some(text) => days::read("start", text, (end, today))?,
         None => shift(end, (-10).years()),
     };
-    if start < end {
+    if start <= end {
         return Ok((start, end));
     }
-    let (start, allowed) = (start.to_string(), format!("a day before end ({end})"));
-    let problem = "is not before end";
+    let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
+    let problem = "is after end";
     Err(Error::invalid("start", &start, problem, &allowed))
 }
 

@@ -33,8 +33,18 @@ pub const FORMS: &str = "2008-12-31, 15 December 2008, 2008-12, Dec 2008, 2008Q4
 pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date> {
     let is_start = STARTS.contains(&field);
     let word = text.trim().to_ascii_lowercase();
+    // Of an instant the day counts: 2024-01-01T00:00:00Z.
+    let word = match word.split_once('t') {
+        Some((day, time))
+            if day.parse::<Date>().is_ok() && time.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            day.to_owned()
+        }
+        Some(_) | None => word,
+    };
     Ok(match word.as_str() {
         "now" | "today" => today,
+        "latest" if field == "as_of" => today,
         "yesterday" => shift(today, (-1).days()),
         "max" if is_start => jiff::civil::date(1700, 1, 1),
         "max" => base,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub type Arguments = Map<String, Value>;
 
 /// Checks arguments against an input schema and puts them in canonical form: schema order, right types,
-/// absent where null came.
+/// absent where what came says nothing.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
@@ -27,7 +27,8 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
     }
     let mut checked = Map::new();
     for (name, property) in properties {
-        match given.remove(name).filter(|v| !v.is_null()) {
+        let said = given.remove(name);
+        match said.filter(|value| !says_nothing(schema, name, value)) {
             Some(value) => {
                 checked.insert(name.clone(), fit(name, property, value)?);
             }
@@ -46,17 +47,20 @@ pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|n| n == name))
 }
 
-/// Arguments without blank texts that say nothing: assistants fill what they do not need with `""`.
-/// A blank that is required or not known stays and is an error like any other; so it is over REST, whose clients
-/// write what they mean.
-pub(super) fn without_blanks(schema: &Map<String, Value>, mut given: Arguments) -> Arguments {
-    let properties = schema.get("properties");
-    let is_known = |name: &str| properties.is_some_and(|all| all.get(name).is_some());
-    given.retain(|name, value| {
-        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-        !is_blank || is_required(schema, name) || !is_known(name)
-    });
-    given
+/// Whether a value is no more than what holds without it: null, a blank text, an empty list, the published default. Hosts
+/// that fill in a schema give every argument so. A blank that is required stays, and is an error like any other.
+pub(super) fn says_nothing(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
+    let property = schema.get("properties").and_then(|all| all.get(name));
+    let Some(property) = property else {
+        return value.is_null();
+    };
+    let is_blank = match value {
+        Value::Null => return true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    };
+    is_blank && !is_required(schema, name) || property.get("default") == Some(value)
 }
 
 /// Turns checked arguments into an endpoint's parameters.
@@ -267,7 +271,7 @@ mod tests {
     fn schema() -> Map<String, Value> {
         let value = json!({"properties": {
             "q": {"type": "string", "minLength": 1, "examples": ["sahm"]},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
             "status": {"type": "string", "enum": ["active", "paused"]},
             "series": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
             "tag": {"type": "string"},
@@ -295,11 +299,15 @@ mod tests {
     }
 
     #[test]
-    fn an_assistants_blank_text_is_as_if_left_out() {
-        let given = json!({"q": "", "tag": " ", "status": "", "other": "", "limit": 3});
-        let left = without_blanks(&schema(), given.as_object().cloned().unwrap());
-        let names: Vec<&str> = left.keys().map(String::as_str).collect();
-        assert_eq!(names, ["q", "other", "limit"]);
+    fn what_says_nothing_is_as_if_left_out() {
+        let given =
+            json!({"q": "x", "tag": " ", "status": "", "series": [], "chart": null, "limit": 10});
+        assert_eq!(said(given), r#"{"q":"x"}"#);
+        assert!(
+            said(json!({"q": ""})).contains("is required")
+                || said(json!({"q": ""})).contains("is empty")
+        );
+        assert!(said(json!({"q": "x", "other": ""})).contains("is not an argument"));
     }
 
     #[test]
@@ -314,13 +322,7 @@ mod tests {
             let given = json!({"q": "x", "limit": five});
             assert_eq!(said(given), r#"{"q":"x","limit":5}"#);
         }
-        for other in [
-            json!(5.5),
-            json!("5."),
-            json!("1e1"),
-            json!("five"),
-            json!(""),
-        ] {
+        for other in [json!(5.5), json!("5."), json!("1e1"), json!("five")] {
             let said = said(json!({"q": "x", "limit": other}));
             assert!(said.contains("is not a whole number"), "{other}: {said}");
         }

@@ -57,10 +57,11 @@ impl Route {
     }
 
     /// An assistant's arguments without what says nothing, completed by what the endpoint prefers for its window.
-    pub fn for_assistant(&self, arguments: Arguments) -> Arguments {
-        let mut arguments = decode::without_blanks(self.input_schema(), arguments);
+    pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
         for (name, value) in self.mcp_defaults {
-            if arguments.get(*name).is_none_or(Value::is_null) {
+            let schema = self.input_schema();
+            let given = arguments.get(*name);
+            if given.is_none_or(|value| decode::says_nothing(schema, name, value)) {
                 arguments.insert((*name).to_owned(), Value::from(*value));
             }
         }

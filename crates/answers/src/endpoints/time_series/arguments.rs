@@ -30,7 +30,6 @@ pub struct Params {
     #[serde(default)]
     pub(super) format: Format,
     /// summary: figures over all rows, and the rows if 60 or fewer, else up to 31; points: rows alike; csv: up to 750; full: all.
-    #[schemars(extend("default" = "full"))]
     pub(super) detail: Option<Detail>,
     /// Most rows, the last of each week, month or year.
     #[schemars(range(min = 1, max = 400))]

@@ -88,6 +88,9 @@ fn fill(
         let rows = series.between(asked.start, asked.end).iter();
         let row = |o: &Observation| Observation::new(o.date, measured.told(o.value));
         answer.data = rows.map(row).collect();
+        if answer.data.is_empty() {
+            note_nearest(&mut answer.provenance, series, measured, asked);
+        }
         return;
     }
     answer.points = points::points(series, measured, asked);
@@ -97,6 +100,29 @@ fn fill(
     answer.data = found.filter_map(row).collect();
     answer.data.sort_by_key(|row| row.date);
     answer.data.dedup_by_key(|row| row.date);
+}
+
+/// Notes what is known nearest to a range without a figure.
+fn note_nearest(
+    provenance: &mut Provenance,
+    series: &Series,
+    measured: &FigureKind,
+    asked: &DateSelection,
+) {
+    let told = |o: Observation| {
+        let (value, when) = (
+            measured.figure(measured.told(o.value)),
+            series.frequency().when(o.date),
+        );
+        format!("{value} {when}")
+    };
+    let before = series.last_on_or_before(asked.start);
+    let text = match (before, series.observations.first()) {
+        (Some(last), _) => format!("the newest figure before the range is {}", told(last)),
+        (None, Some(first)) => format!("the first figure there is, is {}", told(*first)),
+        (None, None) => return,
+    };
+    provenance.note("nearest", text);
 }
 
 /// Unit after a transformation.
