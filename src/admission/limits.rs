@@ -15,7 +15,7 @@ use super::settings::LimitSettings;
 use super::tally::NamedCounters;
 use crate::rest::status;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, Version, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_core::clock::Moment;
@@ -310,7 +310,10 @@ pub(crate) async fn charge(
         return caller.scope(next.run(request)).await;
     };
     let mut response = caller.scope(next.run(request)).await;
-    if response.status().is_server_error() {
+    // A form that is not spoken (501) is the asker's mistake, and paid for.
+    let is_ours =
+        response.status().is_server_error() && response.status() != StatusCode::NOT_IMPLEMENTED;
+    if is_ours {
         admission.refund(caller, policy);
     } else if let Some(standing) = standing {
         reply::tell(&mut response, &standing);

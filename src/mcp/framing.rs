@@ -7,17 +7,27 @@
 use super::jsonrpc;
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
 
 /// Read at once, in bytes.
 const PIECE: usize = 8 * 1024;
+
+/// Requests that may wait for their answer, or their answer for its reader. Beyond them no line is read: a client that
+/// does not read is not listened to.
+const MOST_UNANSWERED: usize = 64;
+
+/// How long the end of a conversation waits for a client that does not read.
+const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// Some editors write it before a text; it belongs to no message.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -32,6 +42,47 @@ pub(super) struct Lines<R, W> {
     writer: Arc<Mutex<W>>,
     /// An answer to a line that could not be read, until it is written; a read that is given up loses nothing.
     refusal: Option<BoxFuture<'static, io::Result<()>>>,
+    unanswered: Arc<Unanswered>,
+}
+
+/// The requests that have been read and whose answers have not been written.
+#[derive(Default)]
+struct Unanswered {
+    ids: parking_lot::Mutex<HashSet<RequestId>>,
+    fewer: Notify,
+}
+
+impl Unanswered {
+    fn add(&self, id: RequestId) {
+        self.ids.lock().insert(id);
+    }
+
+    fn remove(&self, id: &RequestId) {
+        self.ids.lock().remove(id);
+        self.fewer.notify_one();
+    }
+
+    /// Waits until another request may be read.
+    async fn room(&self) {
+        while self.ids.lock().len() >= MOST_UNANSWERED {
+            self.fewer.notified().await;
+        }
+    }
+
+    /// Notes what a message that was read asks for, or calls off.
+    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => self.add(request.id.clone()),
+            JsonRpcMessage::Notification(note) => {
+                if let ClientNotification::CancelledNotification(off) = &note.notification
+                    && let Some(id) = &off.params.request_id
+                {
+                    self.remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
@@ -44,6 +95,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
             max_length,
             writer: Arc::new(Mutex::new(writer)),
             refusal: None,
+            unanswered: Arc::default(),
         }
     }
 
@@ -102,8 +154,19 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let writer = Arc::clone(&self.writer);
-        async move { write(writer, serde_json::to_vec(&message)?).await }
+        let (writer, unanswered) = (Arc::clone(&self.writer), Arc::clone(&self.unanswered));
+        async move {
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let written = write(writer, serde_json::to_vec(&message)?).await;
+            if let Some(id) = answered {
+                unanswered.remove(&id);
+            }
+            written
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -116,6 +179,7 @@ where
                     return None;
                 }
             }
+            self.unanswered.room().await;
             let line = match self.next().await {
                 Ok(line) => line?,
                 Err(AnyDelimiterCodecError::Io(error)) => {
@@ -130,7 +194,10 @@ where
                 }
             };
             match parse(&line) {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => {
+                    self.unanswered.note(&message);
+                    return Some(message);
+                }
                 Ok(None) => {}
                 Err(answer) => self.refuse(answer),
             }
@@ -138,6 +205,30 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.writer.lock().await.shutdown().await
+        let closed = async { self.writer.lock().await.shutdown().await };
+        let closed = tokio::time::timeout(CLOSE_TIME, closed).await;
+        closed.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[tokio::test]
+    async fn a_client_that_reads_no_answer_is_not_listened_to() {
+        let ping = |id: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        let sent: String = (0..200).map(ping).collect();
+        let (writer, _kept) = tokio::io::duplex(64);
+        let mut lines = Lines::new(std::io::Cursor::new(sent.into_bytes()), writer, 1_000);
+        for n in 0..MOST_UNANSWERED {
+            assert!(lines.receive().await.is_some(), "{n}");
+        }
+        assert!(lines.receive().now_or_never().is_none());
+        // An answer that is written, or a request that is called off, makes room for another.
+        lines.unanswered.remove(&RequestId::Number(3));
+        assert!(lines.receive().await.is_some());
+        assert!(lines.receive().now_or_never().is_none());
     }
 }

@@ -177,7 +177,12 @@ impl Members<'_> {
             return Message::default();
         };
         let owned = |text: Text<'_>| Cow::Owned(text.0.into_owned());
-        let target = self.params.and_then(|p| p.name.or(p.uri));
+        // A resource is read by its address, whatever else is named.
+        let is_read = method.0 == "resources/read";
+        let target = self.params.and_then(|p| match is_read {
+            true => p.uri.or(p.name),
+            false => p.name.or(p.uri),
+        });
         Message {
             method: Some(owned(method)),
             id: self.id.map(|id| id.get().to_owned()),

@@ -12,14 +12,14 @@ use crate::admission::{
     Admission, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Policy, Refusal, rejected, reply,
 };
 use crate::rest::set;
-use axum::body::{Body, HttpBody, to_bytes};
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
 use econoscope_answers::endpoints::Route;
-use http_body_util::{BodyExt, LengthLimitError};
+use http_body_util::BodyExt;
 use serde_json::{Map, json};
-use std::error::Error as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -28,6 +28,10 @@ const LISTEN: &str = "subscriptions/listen";
 
 /// A body must have come by then.
 const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// A piece of a body under so many bytes is a small one, and this many of them are enough for anybody who writes by hand.
+const SMALL_PIECE: usize = 256;
+const MOST_SMALL_PIECES: usize = 512;
 
 /// Why a body is no message: the status, JSON-RPC's code, and in words.
 type Unread = (StatusCode, i32, &'static str);
@@ -160,20 +164,51 @@ async fn read(body: Body) -> Result<Message, Unread> {
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
         return Err(too_large);
     }
-    let Ok(read) = tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_MESSAGE_BYTES)).await else {
-        let why = "The body did not come within 30 s";
-        return Err((StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why));
+    let bytes = match tokio::time::timeout(BODY_TIME, whole(body)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(BadBody::TooLarge)) => return Err(too_large),
+        Ok(Err(BadBody::InPieces)) => {
+            let why = "The body comes in too many small pieces";
+            return Err((StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why));
+        }
+        Ok(Err(BadBody::BrokeOff)) => {
+            let why = "The body broke off";
+            return Err((StatusCode::BAD_REQUEST, jsonrpc::PARSE_ERROR, why));
+        }
+        Err(_) => {
+            let why = "The body did not come within 30 s";
+            return Err((StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why));
+        }
     };
-    let bytes = read.map_err(|error| match error.source() {
-        Some(cause) if cause.is::<LengthLimitError>() => too_large,
-        _ => (
-            StatusCode::BAD_REQUEST,
-            jsonrpc::PARSE_ERROR,
-            "The body broke off",
-        ),
-    })?;
     let message = Message::read(bytes);
     message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
+}
+
+/// What is wrong with a body.
+enum BadBody {
+    TooLarge,
+    InPieces,
+    BrokeOff,
+}
+
+/// The bytes of a body. Each piece costs more to take than its bytes do: one of many small ones is refused.
+async fn whole(mut body: Body) -> Result<Bytes, BadBody> {
+    let (mut all, mut small) = (BytesMut::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| BadBody::BrokeOff)?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        small += usize::from(data.len() < SMALL_PIECE);
+        if small > MOST_SMALL_PIECES {
+            return Err(BadBody::InPieces);
+        }
+        if all.len() + data.len() > MAX_MESSAGE_BYTES {
+            return Err(BadBody::TooLarge);
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(all.freeze())
 }
 
 /// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.

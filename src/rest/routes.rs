@@ -84,8 +84,19 @@ fn set_aside(route: &Route, given: &mut Arguments) -> String {
         }
         is_known
     });
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    for name in &mut names {
+        name.truncate(LONGEST_NAME);
+    }
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.extend(more);
     names.join(", ")
 }
+
+/// Unknown arguments that are named in an answer's head, and how much of each: proxies take heads of some kilobytes.
+const NAMED: usize = 5;
+const LONGEST_NAME: usize = 80;
 
 /// CSV may also be asked for as a file's ending, `/UNRATE.csv`, or by `Accept`; `format` goes before both.
 fn choose_format(route: &Route, given: &mut Arguments, headers: &HeaderMap) {

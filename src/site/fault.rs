@@ -58,6 +58,9 @@ fn said(error: &Error) -> String {
     }
 }
 
+/// Longest name for which others like it are looked up, in bytes.
+const LONGEST_NAME: usize = 200;
+
 /// There is no such thing, but some whose names are near: addresses and titles of those that are.
 pub(super) fn unknown<'a>(
     kind: &'static str,
@@ -65,6 +68,8 @@ pub(super) fn unknown<'a>(
     known: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Error {
     let likeness = |id: &str| strsim::jaro_winkler(id, name);
+    // Nothing is like a text that is longer than any name, and to find that out takes long.
+    let known = known.filter(|_| name.len() <= LONGEST_NAME);
     let mut near: Vec<_> = known.filter(|(id, _)| likeness(id) > 0.7).collect();
     near.sort_by(|a, b| likeness(b.0).total_cmp(&likeness(a.0)));
     let near = near.into_iter().take(3);

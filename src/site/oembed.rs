@@ -23,7 +23,10 @@ const LEAST: (u32, u32) = (160, 90);
 type Card = (String, String, String);
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    if let Some(form) = asked.argument("format").filter(|form| *form != "json") {
+    if let Some(form) = asked
+        .argument("format")
+        .filter(|form| !form.is_empty() && *form != "json")
+    {
         let error = Error::invalid("format", form, "is not answered in", "json");
         let mut refusal = refusal(&error);
         refusal.status = StatusCode::NOT_IMPLEMENTED;

@@ -75,7 +75,7 @@ typed("econoscope call compare_series series=DGS10,DGS2 start=2015 --csv", 0, "D
 typed("econoscope call search_series query=rent --table", 0, "rent")
 typed("econoscope call explain_indicator indicator=CRPI --text", 0, "Formula")
 typed("econoscope call get_revisions seriesId=PAYEMS date=2008-12 --text", 0, "first print")
-typed("econoscope call get_release_calendar --text", 0, "Releases expected")
+typed("econoscope call get_release_calendar --text", 0, "Releases from")
 typed("econoscope call what_changed since=yesterday --text", 2, "since", "day of the data")
 typed("econoscope call what_changed since=6m --text", 0, "Since")
 typed("econoscope install cursor --dry-run", 0, "econoscope")

@@ -86,3 +86,21 @@ async fn small_bodies_are_not_compressed_and_csv_is() {
     assert_eq!(large.header("content-encoding"), "zstd");
     assert!(plain("zstd", &large.body).starts_with(b"observation_date,UNRATE\n"));
 }
+
+#[tokio::test]
+async fn what_an_address_says_too_much_does_not_fill_the_head_of_its_answer() {
+    let name = "%C3%A9".repeat(1_200);
+    let many: String = (0..50).map(|n| format!("&x{n}{name}=1")).collect();
+    let reply = get_with(
+        &router(),
+        &format!("/api/public/metrics/UNRATE?a=1{}", &many[..7_000]),
+        &[],
+    )
+    .await;
+    assert_eq!(reply.status, StatusCode::OK);
+    let said = reply.header("warning");
+    assert!(
+        said.contains("not a parameter") && said.len() < 1_000,
+        "{said}"
+    );
+}

@@ -205,3 +205,23 @@ async fn a_stop_cuts_no_answer_and_closes_idle_connections() {
     ended.expect("it ends").unwrap();
     assert!(TcpStream::connect(live.address).await.is_err());
 }
+
+#[tokio::test]
+async fn a_body_in_a_thousand_small_pieces_is_refused() {
+    let live = live(options()).await;
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let chunks = |text: &str| -> String { text.chars().map(|c| format!("1\r\n{c}\r\n")).collect() };
+    for (text, status) in [
+        (call.to_owned(), "HTTP/1.1 200"),
+        (" ".repeat(2_000) + call, "HTTP/1.1 400"),
+    ] {
+        let mut stream = TcpStream::connect(live.address).await.unwrap();
+        stream
+            .write_all(format!("{head}{}0\r\n\r\n", chunks(&text)).as_bytes())
+            .await
+            .unwrap();
+        let said = answer(&mut stream).await;
+        assert!(said.starts_with(status), "{said}");
+    }
+}

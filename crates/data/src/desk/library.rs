@@ -9,6 +9,9 @@ use econoscope_core::indicators::{COMPOSITES, Composite, Indicator, regime};
 use econoscope_core::model::AsOf;
 use std::fmt::Write;
 
+/// Longest name for which terms like it are looked up, in bytes.
+const LONGEST_NAME: usize = 200;
+
 /// Indicators whose method has an address.
 pub fn methods() -> impl Iterator<Item = &'static Indicator> {
     let composites = COMPOSITES.iter().map(|c| &c.about);
@@ -110,7 +113,10 @@ fn regime_method() -> Result<String> {
 pub fn term(slug: &str) -> Result<String> {
     let glossary = Glossary::embedded()?;
     let Some(term) = glossary.get(&slug.to_lowercase()) else {
-        let near = glossary.search(slug).into_iter().take(3);
+        // Nothing is like a text that is longer than any name, and to find that out takes long.
+        let asked = Some(slug).filter(|slug| slug.len() <= LONGEST_NAME);
+        let near = asked.map(|slug| glossary.search(slug)).unwrap_or_default();
+        let near = near.into_iter().take(3);
         let near = near.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
         return Err(Error::unknown("term", slug, near.collect()));
     };

@@ -12,12 +12,14 @@ use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
+use econoscope_data::desk::resolve;
 use jiff::ToSpan;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Arguments that an upstream of the contract knows.
 const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
@@ -64,6 +66,7 @@ pub(super) fn received(
     params: &Params,
     today: Date,
 ) -> Result<TimeSeriesAnswer> {
+    trusted(&answer, params)?;
     answer.provenance.told(&params.series_id);
     let info = Arc::new(describe(&answer)?);
     let base = answer.attribution.url.clone();
@@ -82,6 +85,31 @@ pub(super) fn received(
         conditions::judge(&mut answer, (&condition, &known), &info, params, days)?;
     }
     shaped(answer, params, measured, Some(&base))
+}
+
+/// Whether an upstream's answer is one to what was asked: of that series, each date once, the oldest first.
+///
+/// # Errors
+/// [`Error::Unavailable`] for another one.
+fn trusted(answer: &TimeSeriesAnswer, params: &Params) -> Result<()> {
+    let known = |name: &str| resolve::find(name).map(|info| info.id.clone());
+    let (asked, came) = (known(&params.series_id), known(&answer.series_id));
+    let is_other = asked.is_some() && came.is_some() && asked != came;
+    let is_disordered = !answer.data.is_sorted_by(|a, b| a.date < b.date);
+    let what = match (is_other, is_disordered) {
+        (true, _) => format!(
+            "is of {}, not of {}",
+            quote(&answer.series_id),
+            quote(&params.series_id)
+        ),
+        (_, true) => "has dates twice or out of order".to_owned(),
+        (false, false) => return Ok(()),
+    };
+    Err(Error::Unavailable {
+        what: format!("The upstream's answer {what}."),
+        retry_after: Some(Duration::from_secs(300)),
+        source: None,
+    })
 }
 
 /// What is known of an upstream's series: our catalogue's word, or its own.

@@ -149,3 +149,30 @@ fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
         );
     }
 }
+
+#[test]
+fn an_upstreams_answer_is_of_the_series_that_was_asked_for_and_in_order() {
+    let today = date(2026, 11, 21);
+    let said = |id: &str, rows: Vec<Observation>| {
+        let mut answer = output(rows);
+        answer.series_id = id.to_owned();
+        let asked = params(json!({"seriesId": "10y"}));
+        forwarded::received(answer, &asked, today)
+            .map(drop)
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(said("DGS10", days(9)), Ok(()));
+    assert!(
+        said("CPIAUCSL", days(9))
+            .unwrap_err()
+            .contains("is of CPIAUCSL")
+    );
+    let mut turned = days(9);
+    turned.reverse();
+    let twice = [days(3), days(3)].concat();
+    for rows in [turned, twice] {
+        assert!(said("DGS10", rows).unwrap_err().contains("out of order"));
+    }
+    // What nobody here knows may be called otherwise there.
+    assert_eq!(said("SERIES_OF_THEIRS", days(9)), Ok(()));
+}
