@@ -61,7 +61,7 @@ function tableOf(lines) {
   const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", textContent: "Date" }), ...heads)), body);
   const box = make("div", { className: "scroll tall" }, table);
   for (const [name, value] of [["tabindex", 0], ["role", "region"], ["aria-label", "Figures"]]) box.setAttribute(name, value);
-  return days.length > most ? [make("p", { className: "small soft", textContent: `The newest ${most} of ${days.length} rows; the CSV has all.` }), box] : [box];
+  return days.length > most ? [make("p", { className: "small soft", textContent: `The newest ${most} of ${days.length} rows; a CSV has up to 5,000.` }), box] : [box];
 }
 
 function eventsInto(place, drawn, from, to, zoomed) {

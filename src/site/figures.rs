@@ -8,6 +8,7 @@ use super::view::{INDEX, RANGES, UNITS, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
+use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::{metric, regime, signals, time_series};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::fluid;
@@ -31,6 +32,7 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
     let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
     let title = format!("US macro regime{}", month.unwrap_or_default());
     let mut widget = Widget::new(asked, title, o.attribution);
+    widget.cited = cited(&o.provenance);
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/regime", widget.credit.url);
     widget.is_side = true;
@@ -52,6 +54,22 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
     let target = target.map(|target| format!("Likely alternative: {}", word(target)));
     widget.lines = confidence.into_iter().chain(target).collect();
     widget.document()
+}
+
+/// Who brought the figures, as it stands beside them: "Bureau of Labor Statistics"; of many the first two.
+pub(super) fn cited(provenance: &Provenance) -> String {
+    let mut names: Vec<&str> = provenance
+        .sources
+        .iter()
+        .map(|s| s.source.as_str())
+        .collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => String::new(),
+        [first, second, _, ..] => format!("Sources: {first}, {second} and others"),
+        [one] => format!("Source: {one}"),
+        [first, second] => format!("Sources: {first}, {second}"),
+    }
 }
 
 /// The name of a regime for reading: "Reflation".
@@ -85,6 +103,7 @@ pub(super) fn recession(
     let title = "US recession within 12 months";
     let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
     let mut widget = Widget::new(asked, title, o.attribution);
+    widget.cited = cited(&o.provenance);
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
@@ -128,6 +147,7 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let changes = changes(desk, &o);
     let id = encoded(&o.ticker);
     let mut widget = Widget::new(asked, o.display_name, o.attribution);
+    widget.cited = cited(&o.provenance);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.unit = quantity::in_words(&o.unit);
     widget.lines = changes;
@@ -184,6 +204,7 @@ pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     let o = compare::answer(desk, asked)?;
     let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(asked, names.join(", "), desk.attribution());
+    widget.cited = cited(&o.provenance);
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
     widget.picture = fluid(&charts::compared(&o));

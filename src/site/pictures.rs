@@ -27,7 +27,11 @@ pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
     let mut spec = super::charts::compared(&answer);
-    spec.source = "named per series".into();
+    let names = super::figures::cited(&answer.provenance);
+    spec.source = names
+        .split_once(": ")
+        .map(|(_, names)| names.to_owned())
+        .unwrap_or_default();
     whole(desk, asked, theme, spec)
 }
 
@@ -68,9 +72,7 @@ fn form(asked: &PageRequest) -> Result<&'static str> {
 }
 
 fn theme(asked: &PageRequest) -> Result<Theme> {
-    let form = form(asked)?;
     match asked.argument("theme") {
-        None if form == "svg" => Ok(Theme::Auto),
         None | Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
         Some(other) => Err(Error::invalid(

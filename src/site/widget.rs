@@ -54,6 +54,8 @@ pub(super) struct Widget {
     /// Whether the picture stands beside the words and not below them.
     pub(super) is_side: bool,
     pub(super) credit: Attribution,
+    /// Who brought the figures: "Source: Bureau of Labor Statistics".
+    pub(super) cited: String,
     theme: &'static str,
 }
 

@@ -93,7 +93,14 @@ impl Endpoint for Params {
         rendered.csv = (params.format == Format::Csv).then(|| Csv {
             body: Bytes::from(rows::csv(&answer.series_id, &answer.data)),
             file_name: format!("{}.csv", answer.series_id),
-            notes: answer.provenance.missing(),
+            notes: match answer.truncated {
+                true => format!(
+                    "only the newest 5,000 rows; older ones with end={}. {}",
+                    answer.start,
+                    answer.provenance.missing()
+                ),
+                false => answer.provenance.missing(),
+            },
         });
         Ok(rendered)
     }

@@ -14,8 +14,6 @@ pub enum Theme {
     /// The custom properties of the page around it.
     #[default]
     Page,
-    /// A file of its own that follows the reader's setting.
-    Auto,
 }
 
 /// Ground.
@@ -40,16 +38,15 @@ pub(super) const LINES: [&str; 8] = [
     "var(--line-8)",
 ];
 
-/// Style of a file that follows the reader's setting.
+/// The colours of both themes as the style of a page.
 pub const STYLE: &str = include_str!("../../templates/tokens.css");
 
 impl Theme {
-    /// A drawing made of the custom properties of a page, as a file of its own: in the theme's colours, or with the
-    /// style that chooses them.
+    /// A drawing made of the custom properties of a page, as a file of its own in the theme's colours: literal ones, since
+    /// few programs but browsers know custom properties.
     pub fn coloured(self, drawing: String) -> String {
         let block = match self {
             Self::Page => return drawing,
-            Self::Auto => return drawing.replacen('>', &format!("><style>{STYLE}</style>"), 1),
             Self::Light => ":root{",
             Self::Dark => "=dark]{",
         };
@@ -77,11 +74,6 @@ mod tests {
             assert_eq!(theme.coloured(drawing.to_owned()), wanted);
         }
         assert_eq!(Theme::Page.coloured(drawing.to_owned()), drawing);
-        assert!(
-            Theme::Auto
-                .coloured(drawing.to_owned())
-                .starts_with("<svg><style>:root{")
-        );
     }
 
     #[test]
