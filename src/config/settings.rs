@@ -188,7 +188,7 @@ pub(crate) struct Serve {
     )]
     pub(crate) allowed_origin: Vec<String>,
 
-    /// Pass on series whose rights do not allow redistribution (you hold a licence); always on for loopback without a public --base-url
+    /// Pass on series whose rights do not allow redistribution (you hold a licence); always on for a server of its own machine alone
     #[arg(long)]
     pub(crate) serve_restricted: bool,
 

@@ -352,11 +352,8 @@ async fn pictures_have_their_type_and_size() {
     );
     let svg = get(&router, "/chart/UNRATE.svg").await;
     assert_eq!(svg.header("content-type"), "image/svg+xml");
-    let policy = svg.header("content-security-policy");
-    assert!(
-        policy.contains(&hash(between(svg.text(), "<style>", "</style>"))),
-        "{policy}"
-    );
+    // Literal colors: programs other than browsers draw what they do not know in black.
+    assert!(!svg.text().contains("var(") && svg.text().contains("=\"#"));
     assert_eq!(
         get(&router, "/chart/UNRATE.gif").await.status,
         StatusCode::BAD_REQUEST

@@ -90,14 +90,17 @@ const SECRET: f64 = 73_135.79;
 
 /// A public service over a store that holds all restricted series, and the bundled history.
 fn holding_them_all() -> Router {
+    holding(|_| SECRET)
+}
+
+/// The same with other figures, by the number of the day.
+fn holding(figure: impl Fn(u32) -> f64) -> Router {
     let store = Sqlite::bundled().unwrap();
     let today = econoscope_core::clock::wall()
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date();
-    let days = (0..4_000)
-        .rev()
-        .map(|n| today.checked_sub(n.days()).unwrap());
-    let rows: Vec<Observation> = days.map(|day| Observation::new(day, SECRET)).collect();
+    let row = |n: u32| Observation::new(today.checked_sub(i64::from(n).days()).unwrap(), figure(n));
+    let rows: Vec<Observation> = (0..4_000).rev().map(row).collect();
     for id in restricted() {
         store
             .write(Write {
@@ -110,6 +113,41 @@ fn holding_them_all() -> Router {
             .unwrap();
     }
     public(store)
+}
+
+/// Points, ranks and contributions would give a figure back: none of it enters anything that is passed on.
+#[tokio::test]
+async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
+    let calm = holding(|n| 20.0 + f64::from(n % 7));
+    let wild = holding(|n| 20.0 + f64::from(n * n % 61));
+    for path in [
+        "/api/public/explain/cmsi",
+        "/api/public/explain/cmsi?as_of=2026-03-31",
+        "/api/public/explain/crai",
+        "/api/public/explain/crpi",
+        "/api/public/metrics/SERVICE_CMSI",
+        "/api/public/metrics/SERVICE_CRAI",
+        "/api/public/data/SERVICE_CMSI?start=2020-01-01",
+        "/api/public/data/SERVICE_CRAI?start=2020-01-01",
+        "/api/public/compare?series=SERVICE_CMSI,DGS10",
+        "/api/public/regime",
+        "/api/public/signals",
+        "/api/public/macro-summary",
+        "/api/public/what-changed",
+        "/api/public/scenarios",
+        "/api/public/data/DGS10?condition=%3E%20VIXCLS",
+    ] {
+        let (one, other) = (get(&calm, path).await, get(&wild, path).await);
+        assert_eq!(one.status, other.status, "{path}");
+        let [one, other] = [one, other].map(|reply| {
+            let mut answer = reply.json();
+            for clock in ["generatedAt", "last_updated"] {
+                answer.as_object_mut().unwrap().remove(clock);
+            }
+            answer.to_string()
+        });
+        assert!(one == other, "{path}");
+    }
 }
 
 /// A service that others reach.

@@ -49,10 +49,12 @@ impl Desk {
         })
     }
 
-    /// Whether a composite's history is read from the store; that of a past day is computed as it was known then.
+    /// Whether a composite's history is read from the store; that of a past day is computed as it was known then, and
+    /// one that may have been stored with figures that may not be passed on is computed without them.
     pub(super) fn is_stored(&self, composite: &Composite, as_of: AsOf) -> Result<bool> {
         let id = SeriesId::new(composite.about.id)?;
-        Ok(as_of == AsOf::Latest && self.held(&id)?.is_some())
+        let is_held = as_of == AsOf::Latest && self.held(&id)?.is_some();
+        Ok(is_held && self.barred(&composite.inputs()).is_none())
     }
 
     /// The day for which a composite speaks.

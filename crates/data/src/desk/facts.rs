@@ -172,7 +172,7 @@ impl Desk {
         })
     }
 
-    /// The named series as known at `as_of`; those that hold nothing are absent.
+    /// The named series as known at `as_of`; those that hold nothing or may not be passed on are absent.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -184,9 +184,11 @@ impl Desk {
         let catalogue = Catalogue::embedded();
         let mut set = SeriesSet::default();
         for id in ids {
-            // A composite chooses itself what stands in for a series that is not held.
+            // A composite chooses itself what stands in for a series that is not held. What may not be passed on enters
+            // nothing: its points and ranks would give it back.
             if let Some(info) = catalogue.get(id)
                 && self.made_by(&info.id)?.is_none()
+                && self.permit(info).is_ok()
                 && let Some(series) = self.series(info, as_of)?
             {
                 set.insert(series);
