@@ -85,7 +85,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Copy(asked) => shared::copy(&asked.from, &asked.to),
         Command::Backup { to } => doctor::backup(config, to),
         Command::Demo => demo::demo(config).await,
-        Command::Install(asked) => install::install(asked),
+        Command::Install(asked) => install::install(config, asked),
         Command::Uninstall(asked) => install::uninstall(asked),
         Command::Health(asked) => health::health(asked).await,
         Command::Completions { shell } => completions(*shell),

@@ -4,7 +4,7 @@ mod edit;
 mod hosts;
 
 use super::print::{print, printable};
-use crate::config::{Install, Place};
+use crate::config::{Config, Install, Place};
 use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use edit::with_entry;
@@ -13,14 +13,24 @@ use serde_json::Value;
 use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
+/// What is logged where nobody says what.
+const DEFAULT_LOG: &str = "warn";
+
 /// Adds our entry where it was asked for; without a host, shows which there are and asks.
-pub(super) fn install(asked: &Install) -> Result<()> {
+pub(super) fn install(config: &Config, asked: &Install) -> Result<()> {
     let server = match &asked.http {
         Some(url) if !matches!(url.scheme(), "http" | "https") => {
             bail!("{url} is no address of a server; write http://host:port/mcp")
         }
-        Some(url) => Server::Http(url.to_string()),
-        None => this_program()?,
+        Some(url) => {
+            let mut url = url.clone();
+            // An address without a path is that of the server, which speaks MCP below it.
+            if url.path() == "/" {
+                url.set_path(crate::admission::MCP);
+            }
+            Server::Http(url.to_string())
+        }
+        None => this_program(&kept(config)?)?,
     };
     let places = places()?;
     for host in hosts(&places, &asked.place)? {
@@ -123,7 +133,13 @@ fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>> {
     let real = std::fs::canonicalize(file)?;
     let permissions = std::fs::metadata(&real)?.permissions();
     let now = crate::app::stamp(econoscope_core::clock::wall());
-    let kept = real.with_added_extension(format!("{now}.backup"));
+    // Of two within a second both are kept.
+    let named = |n: u32| match n {
+        0 => real.with_added_extension(format!("{now}.backup")),
+        n => real.with_added_extension(format!("{now}-{n}.backup")),
+    };
+    let free = (0..1_000).map(named).find(|kept| !kept.exists());
+    let kept = free.context("there are a thousand backups of this second")?;
     disk::replace(&kept, old.as_bytes())?;
     disk::replace(&real, new.as_bytes())?;
     std::fs::set_permissions(&real, permissions)?;
@@ -145,13 +161,44 @@ fn difference(old: &str, new: &str) -> String {
     between(&old, "-") + &between(&new, "+")
 }
 
+/// The settings that the program was given here and would not find again when an assistant starts it.
+fn kept(config: &Config) -> Result<Vec<String>> {
+    let text = |path: &Path| -> Result<String> {
+        let text = path
+            .to_str()
+            .context("a path that is not UTF-8 cannot stand in the file")?;
+        let is_file = !text.contains("://");
+        let whole = std::path::absolute(path).ok().filter(|_| is_file);
+        Ok(whole
+            .and_then(|path| Some(path.to_str()?.to_owned()))
+            .unwrap_or_else(|| text.to_owned()))
+    };
+    let mut words = Vec::new();
+    for (flag, path) in [("--store", &config.store), ("--config", &config.config)] {
+        if let Some(path) = path {
+            words.extend([flag.to_owned(), text(path)?]);
+        }
+    }
+    if config.sources.no_fred {
+        words.push("--no-fred".to_owned());
+    }
+    if config.log != DEFAULT_LOG {
+        words.extend(["--log".to_owned(), config.log.clone()]);
+    }
+    if config.no_search_tools {
+        words.push("--no-search-tools".to_owned());
+    }
+    Ok(words)
+}
+
 /// How an assistant starts this program again: by what keeps it, where it lies in the store of a package runner.
-fn this_program() -> Result<Server> {
+fn this_program(settings: &[String]) -> Result<Server> {
     let own = std::env::current_exe().context("finding this program")?;
     let parts: Vec<_> = own.iter().collect();
     let is_below = |name: &str| parts.iter().any(|part| *part == name);
     let program = |command: &str, arguments: &[&str]| {
-        let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let arguments = arguments.iter().map(|word| (*word).to_owned());
+        let arguments = arguments.chain(settings.iter().cloned()).collect();
         Server::Program(command.to_owned(), arguments)
     };
     if is_below("_npx") {

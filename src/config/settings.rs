@@ -34,6 +34,10 @@ pub(crate) struct Config {
     #[arg(long, value_name = "PREFIX", default_value = "SERVICE_")]
     pub(crate) prefix: String,
 
+    /// Leave the tools search and fetch out of the list: hosts with tools of those names from elsewhere take one for the other
+    #[arg(long)]
+    pub(crate) no_search_tools: bool,
+
     /// What is logged to stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
     #[arg(long, value_name = "FILTER", default_value = "warn")]
     pub(crate) log: String,

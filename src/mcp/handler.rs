@@ -58,7 +58,13 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        self.list(request, &context, &LISTS.tools, |list| &mut list.meta)
+        let mut listed = self.list(request, &context, &LISTS.tools, |list| &mut list.meta)?;
+        if !self.shared.backend.desk().settings().search_tools {
+            listed
+                .tools
+                .retain(|tool| !matches!(&*tool.name, "search" | "fetch"));
+        }
+        Ok(listed)
     }
 
     async fn call_tool(

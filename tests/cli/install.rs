@@ -332,3 +332,56 @@ fn new_files_prints_and_lists() {
         assert!(listed.contains(&format!("  {host} ")), "{listed}");
     }
 }
+
+#[test]
+fn what_the_program_was_given_is_given_again() {
+    let (home, file) = home(".cursor/mcp.json", "{}\n");
+    let words = [
+        "--store",
+        "own.db",
+        "--no-fred",
+        "--log",
+        "info",
+        "--no-search-tools",
+        "install",
+        "cursor",
+    ];
+    assert!(run(home.path(), &words).status.success());
+    let given = meaning(&file)["mcpServers"]["econoscope"]["args"].clone();
+    let given: Vec<&str> = given
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(
+        given[1].ends_with("own.db") && Path::new(given[1]).is_absolute(),
+        "{given:?}"
+    );
+    let [flag, _, rest @ ..] = given.as_slice() else {
+        panic!("{given:?}")
+    };
+    assert_eq!(
+        (*flag, rest),
+        (
+            "--store",
+            &["--no-fred", "--log", "info", "--no-search-tools"][..]
+        )
+    );
+    // An address alone is a server's, which speaks MCP below it; the backups of both are kept.
+    let http = run(
+        home.path(),
+        &["install", "cursor", "--http", "http://127.0.0.1:8080"],
+    );
+    assert!(http.status.success(), "{}", said(&http));
+    assert_eq!(
+        meaning(&file)["mcpServers"]["econoscope"]["url"],
+        "http://127.0.0.1:8080/mcp"
+    );
+    let kept = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    let kept = kept.filter(|f| {
+        f.as_ref()
+            .is_ok_and(|f| f.file_name().to_string_lossy().contains(".backup"))
+    });
+    assert_eq!(kept.count(), 2);
+}

@@ -43,6 +43,8 @@ pub(super) struct Places {
     pub(super) home: PathBuf,
     pub(super) settings: PathBuf,
     pub(super) codex: PathBuf,
+    /// Where Claude Code keeps its own, if that was moved.
+    pub(super) claude: Option<PathBuf>,
 }
 
 impl Places {
@@ -62,12 +64,20 @@ impl Places {
             home,
             settings,
             codex,
+            claude: named("CLAUDE_CONFIG_DIR").map(PathBuf::from),
         })
     }
 
     /// A path of the table: below the user's folder, below where programs of this system keep their settings, or below
     /// Codex's own folder, which can be moved.
     fn path(&self, path: &str) -> PathBuf {
+        if let Some(claude) = &self.claude {
+            match path {
+                "home/.claude.json" => return claude.join(".claude.json"),
+                "home/.claude" => return claude.clone(),
+                _ => {}
+            }
+        }
         let (base, path) = path.split_once('/').unwrap_or_default();
         let base = match base {
             "settings" => &self.settings,

@@ -119,19 +119,20 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
         .collect()
 }
 
-/// What the decoder asks of texts beyond their length: days are days, and no text holds control characters.
+/// A year, a month or a day: how `as_of` and `end` are most often written. They take more.
+const DAYS: &str = "[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?";
+
+/// What the decoder asks of texts beyond their length: days are days, and no text holds control characters. A client made
+/// of this document can send every default and a month as well as a day.
 fn narrow(name: &str, schema: &mut Value) {
     let is_text = schema.get("type") == Some(&json!("string")) && schema.get("enum").is_none();
-    let (keyword, value) = match name {
-        "as_of" | "end" => ("format", "date"),
-        "start" => {
-            let days = "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[1-9][0-9]?[dmy]|ytd|max)$";
-            ("pattern", days)
-        }
-        _ => ("pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F]*$"),
+    let pattern = match name {
+        "as_of" | "end" => format!("^{DAYS}$"),
+        "start" => format!("^({DAYS}|[1-9][0-9]{{0,2}}[dwmy]|ytd|max)$"),
+        _ => "^[^\\u0000-\\u001F\\u007F-\\u009F]*$".to_owned(),
     };
     if let Some(schema) = schema.as_object_mut().filter(|_| is_text) {
-        schema.insert(keyword.into(), value.into());
+        schema.insert("pattern".into(), pattern.into());
     }
 }
 
