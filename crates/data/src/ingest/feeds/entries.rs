@@ -115,11 +115,21 @@ fn link(feed: &Feed, href: &str) -> Option<Url> {
     (site(&url)? == site(&feed.url)?).then_some(url)
 }
 
-/// The last two labels of the host: `apps.bea.gov` and `www.bea.gov` are one site.
+/// Labels below which a country gives names to everybody: `co.uk`, `com.au`, `gov.uk`.
+const GIVEN_BELOW: [&str; 11] = [
+    "ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org",
+];
+
+/// The name that somebody registered, with its parts turned round: `apps.bea.gov` and `www.bea.gov` are one site,
+/// `one.co.uk` and `other.co.uk` are two.
 fn site(url: &Url) -> Option<String> {
     let host = url.host_str()?.to_ascii_lowercase();
-    let labels: Vec<&str> = host.rsplit('.').take(2).collect();
-    Some(labels.join("."))
+    let labels: Vec<&str> = host.rsplit('.').collect();
+    let count = match labels.as_slice() {
+        [country, below, ..] if country.len() == 2 && GIVEN_BELOW.contains(below) => 3,
+        _ => 2,
+    };
+    Some(labels.into_iter().take(count).collect::<Vec<_>>().join("."))
 }
 
 /// An address without what changes from one copy of it to the next.
@@ -168,4 +178,18 @@ fn slug(title: &str, id: &str) -> String {
     format!("{}-{short}", words.join("-"))
         .trim_start_matches('-')
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_what_somebody_registered() {
+        let of = |host: &str| site(&Url::parse(&format!("https://{host}/")).unwrap());
+        assert_eq!(of("apps.bea.gov"), of("www.BEA.gov"));
+        assert_eq!(of("news.one.co.uk"), of("www.one.co.uk"));
+        assert_ne!(of("one.co.uk"), of("other.co.uk"));
+        assert_ne!(of("ons.gov.uk"), of("hmrc.gov.uk"));
+    }
 }
