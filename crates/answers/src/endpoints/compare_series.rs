@@ -30,7 +30,7 @@ impl Endpoint for Params {
         title: "Compare series",
         path: "/api/public/compare",
         summary: "Up to 8 series or formulas aligned on dates, with statistics and correlations",
-        description: "Use this when asked how series compare, move together, or for a spread, ratio or growth rate: \
+        description: "Use this when asked how series compare, move together, or for a correlation, spread, ratio or growth rate: \
             aligns up to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
             index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, correlations, and counts and \
             runs of a condition. \

@@ -102,7 +102,7 @@ impl Endpoint for Params {
         path: "/api/public/metrics/{ticker}",
         summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
         description: "Use this when asked for the current level of one figure or metric now (10-year yield, \
-            unemployment, CPI, VIX, mortgage rate, claims, recession probability): latest value, unit, date, \
+            unemployment, CPI, VIX, mortgage rate, claims, housing starts, money supply M2, recession probability): latest value, unit, date, \
             change over 7 and 30 days, meaning. \"10y\" works as well. Do not use it for the past: use \
             get_time_series. Monthly data appear weeks after their month; an old date is normal.",
         max_age: 300,
