@@ -145,7 +145,7 @@ MISTAKES = {
         (f"{call} get_time_series seriesId=UNRATE after=2020 horizons=soon", 2, "horizons", "30d, 2w, 6m or 5y"),
         (f"{call} get_revisions seriesId=PAYEMS date=Q5", 2, "date", "quarter 5", dates),
         (f"{call} what_changed since=1066", 2, "since", "before 1700", dates),
-        (f"{call} compare_series series=DGS10 start=today", 2, "start", "not before end"),
+        (f"{call} compare_series series=DGS10 start=today", 1, "DGS10", "take an earlier start"),
     ],
     "names": [
         (f"{call} get_metrik ticker=UNRATE", 2, "get_metric"),

@@ -28,7 +28,7 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
     let mut checked = Map::new();
     for (name, property) in properties {
         let said = given.remove(name);
-        match said.filter(|value| !says_nothing(schema, name, value)) {
+        match said.filter(|value| !says_nothing(property, value)) {
             Some(value) => {
                 checked.insert(name.clone(), fit(name, property, value)?);
             }
@@ -47,20 +47,22 @@ pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|n| n == name))
 }
 
-/// Whether a value is no more than what holds without it: null, a blank text, an empty list, the published default. Hosts
-/// that fill in a schema give every argument so. A blank that is required stays, and is an error like any other.
-pub(super) fn says_nothing(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
+/// Whether a value is no more than what holds without it: null, an empty list, the published default. Hosts that fill in
+/// a schema give every argument so.
+fn says_nothing(property: &Value, value: &Value) -> bool {
+    let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    is_empty || property.get("default") == Some(value)
+}
+
+/// Whether an assistant means nothing by an argument: [`says_nothing`], or a blank text. A blank that is required or not
+/// known stays and is an error like any other; so it is over REST, whose clients write what they mean.
+pub(super) fn is_unsaid(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
     let property = schema.get("properties").and_then(|all| all.get(name));
     let Some(property) = property else {
         return value.is_null();
     };
-    let is_blank = match value {
-        Value::Null => return true,
-        Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
-    };
-    is_blank && !is_required(schema, name) || property.get("default") == Some(value)
+    let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+    says_nothing(property, value) || is_blank && !is_required(schema, name)
 }
 
 /// Turns checked arguments into an endpoint's parameters.

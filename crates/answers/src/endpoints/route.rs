@@ -58,10 +58,9 @@ impl Route {
 
     /// An assistant's arguments without what says nothing, completed by what the endpoint prefers for its window.
     pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
+        arguments.retain(|name, value| !decode::is_unsaid(self.input_schema(), name, value));
         for (name, value) in self.mcp_defaults {
-            let schema = self.input_schema();
-            let given = arguments.get(*name);
-            if given.is_none_or(|value| decode::says_nothing(schema, name, value)) {
+            if !arguments.contains_key(*name) {
                 arguments.insert((*name).to_owned(), Value::from(*value));
             }
         }
