@@ -302,14 +302,26 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_as_if_left_out() {
-        let given =
-            json!({"q": "x", "tag": " ", "status": "", "series": [], "chart": null, "limit": 10});
+        let given = json!({"q": "x", "series": [], "chart": null, "limit": 10});
         assert_eq!(said(given), r#"{"q":"x"}"#);
-        assert!(
-            said(json!({"q": ""})).contains("is required")
-                || said(json!({"q": ""})).contains("is empty")
-        );
+        assert!(said(json!({"q": "x", "status": ""})).contains("is not one of the choices"));
         assert!(said(json!({"q": "x", "other": ""})).contains("is not an argument"));
+    }
+
+    #[test]
+    fn an_assistant_means_nothing_by_a_blank_either() {
+        for (name, value, expected) in [
+            ("tag", json!(" "), true),
+            ("status", json!(""), true),
+            ("series", json!([]), true),
+            ("chart", json!(null), true),
+            ("limit", json!(10), true),
+            ("limit", json!(3), false),
+            ("q", json!(""), false),
+            ("other", json!(""), false),
+        ] {
+            assert_eq!(is_unsaid(&schema(), name, &value), expected, "{name}");
+        }
     }
 
     #[test]
