@@ -117,7 +117,7 @@ impl Desk {
         Ok(whole.get(..out).unwrap_or_default().to_vec())
     }
 
-    /// All that was ever known of the named series; those that hold nothing are absent.
+    /// All that was ever known of the named series; those that hold nothing or may not be passed on are absent.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -131,7 +131,9 @@ impl Desk {
             .into_iter()
             .filter_map(|id| Catalogue::embedded().get(id))
         {
-            if let Some(vintages) = self.kept_vintages(&info.id, state)? {
+            if self.may_enter(info)?
+                && let Some(vintages) = self.kept_vintages(&info.id, state)?
+            {
                 recorded.push(Recorded {
                     info: Arc::clone(info),
                     vintages,

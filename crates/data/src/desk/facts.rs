@@ -184,11 +184,10 @@ impl Desk {
         let catalogue = Catalogue::embedded();
         let mut set = SeriesSet::default();
         for id in ids {
-            // A composite chooses itself what stands in for a series that is not held. What may not be passed on enters
-            // nothing: its points and ranks would give it back.
+            // A composite chooses itself what stands in for a series that is not held.
             if let Some(info) = catalogue.get(id)
                 && self.made_by(&info.id)?.is_none()
-                && self.permit(info).is_ok()
+                && self.may_enter(info)?
                 && let Some(series) = self.series(info, as_of)?
             {
                 set.insert(series);

@@ -163,6 +163,19 @@ impl Desk {
         })
     }
 
+    /// Whether figures of a series may enter what is computed here: points and ranks of one that may not be passed on
+    /// would give it back.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub(super) fn may_enter(&self, info: &SeriesInfo) -> Result<bool> {
+        match self.permit(info) {
+            Ok(()) => Ok(true),
+            Err(Error::NotPermitted { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Why a figure made of these series may not be shown; `None` when it may.
     pub fn barred(&self, series: &[&str]) -> Option<Error> {
         series
