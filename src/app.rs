@@ -29,7 +29,11 @@ pub(crate) async fn stdio(config: &Config) -> Result<()> {
         drop(desk.holdings());
     });
     let stop = stop_on_signal();
-    mcp::transport::stdio(mcp::Server::new(backend), stop).await
+    mcp::transport::stdio(
+        mcp::Server::new(backend).listing_search(!config.no_search_tools),
+        stop,
+    )
+    .await
 }
 
 /// A time for a file name: `20261121T150405Z`.

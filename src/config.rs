@@ -11,6 +11,6 @@ mod values;
 
 pub(crate) use commands::{Call, Doctor, Health, Import, Install, Place, Sync};
 pub(crate) use file::{load, wants_json};
-pub(crate) use settings::{Command, Config, Serve, command, help_of};
+pub(crate) use settings::{Command, Config, DEFAULT_LOG, Serve, command, help_of};
 pub(crate) use store::database;
 pub(crate) use values::reachable;

@@ -119,7 +119,7 @@ pub(super) fn usual_port(scheme: &str) -> Option<u16> {
 }
 
 /// Whether a host means the machine itself.
-pub(crate) fn is_loopback(name: &str) -> bool {
+pub(super) fn is_loopback(name: &str) -> bool {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     name == "localhost"
         || name.ends_with(".localhost")

@@ -52,7 +52,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     }
     let shutdown = shutdown();
     // The handlers are cut only when the drain is over, not when it begins.
-    let handler = mcp::Server::new(Arc::clone(&backend));
+    let handler = mcp::Server::new(Arc::clone(&backend)).listing_search(!config.no_search_tools);
     let mcp = mcp::transport::http(handler, allowed, shutdown.cut.clone());
     let answering = Arc::clone(&server);
     parts.spawn(async move { answering.serve(listener, mcp, shutdown).await });
@@ -121,13 +121,12 @@ fn greet(
 /// Why strangers may be expected to ask; `None` for a server of its own machine. Any one sign is enough, since what may not
 /// be passed on must not depend on a setting that somebody forgot.
 fn sign_of_strangers(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
-    let is_foreign =
-        |host: &String| !admission::is_loopback(host.split(':').next().unwrap_or(host));
-    let page = |origin: &String| admission::is_public(origin);
+    // Any port is a port; a host alone is one of an address.
+    let is_foreign = |origin: &str| admission::is_public(origin.trim_end_matches(":*"));
     let signs = [
         (!is_local, "it listens beyond this machine"),
         (
-            config.base_url.as_deref().is_some_and(admission::is_public),
+            config.base_url.as_deref().is_some_and(is_foreign),
             "--base-url is an address for others",
         ),
         (
@@ -135,11 +134,14 @@ fn sign_of_strangers(config: &Config, serve: &Serve, is_local: bool) -> Option<&
             "--trusted-proxy names a proxy in front",
         ),
         (
-            serve.allowed_host.iter().any(is_foreign),
+            serve
+                .allowed_host
+                .iter()
+                .any(|host| is_foreign(&format!("http://{host}"))),
             "--allowed-host names another host",
         ),
         (
-            serve.allowed_origin.iter().any(page),
+            serve.allowed_origin.iter().any(|origin| is_foreign(origin)),
             "--allowed-origin names a page of others",
         ),
     ];

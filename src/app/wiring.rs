@@ -149,7 +149,6 @@ pub(crate) fn desk_over(
             .map(|url| url.trim_end_matches('/').to_owned()),
         prefix: config.prefix.clone(),
         serve_restricted,
-        search_tools: !config.no_search_tools,
         recipes: config.sources.recipes()?,
     };
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))

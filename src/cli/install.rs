@@ -4,7 +4,7 @@ mod edit;
 mod hosts;
 
 use super::print::{print, printable};
-use crate::config::{Config, Install, Place};
+use crate::config::{Config, DEFAULT_LOG, Install, Place};
 use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use edit::with_entry;
@@ -12,9 +12,6 @@ use hosts::{HOSTS, Host, Places, Server};
 use serde_json::Value;
 use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
-
-/// What is logged where nobody says what.
-const DEFAULT_LOG: &str = "warn";
 
 /// Adds our entry where it was asked for; without a host, shows which there are and asks.
 pub(super) fn install(config: &Config, asked: &Install) -> Result<()> {

@@ -11,6 +11,9 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// What is logged where nobody says what.
+pub(crate) const DEFAULT_LOG: &str = "warn";
+
 /// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "econoscope", version, about, max_term_width = 100, after_help = EXAMPLES)]
@@ -39,7 +42,7 @@ pub(crate) struct Config {
     pub(crate) no_search_tools: bool,
 
     /// What is logged to stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
-    #[arg(long, value_name = "FILTER", default_value = "warn")]
+    #[arg(long, value_name = "FILTER", default_value = DEFAULT_LOG)]
     pub(crate) log: String,
 
     /// Write the log as one JSON object a line

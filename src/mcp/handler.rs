@@ -59,7 +59,7 @@ impl ServerHandler for Server {
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
         let mut listed = self.list(request, &context, &LISTS.tools, |list| &mut list.meta)?;
-        if !self.shared.backend.desk().settings().search_tools {
+        if !self.lists_search {
             listed
                 .tools
                 .retain(|tool| !matches!(&*tool.name, "search" | "fetch"));

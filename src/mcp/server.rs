@@ -72,6 +72,8 @@ pub struct Server {
     pub(super) shared: Arc<Shared>,
     /// Whether plain calls are answered without the library.
     pub(super) is_direct: bool,
+    /// Whether `search` and `fetch` are among the tools that are listed.
+    pub(super) lists_search: bool,
 }
 
 impl Server {
@@ -94,6 +96,16 @@ impl Server {
         Self {
             shared: Arc::new(shared),
             is_direct: true,
+            lists_search: true,
+        }
+    }
+
+    /// The same with or without `search` and `fetch` among the tools that are listed.
+    #[must_use]
+    pub fn listing_search(self, lists_search: bool) -> Self {
+        Self {
+            lists_search,
+            ..self
         }
     }
 

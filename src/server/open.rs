@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Default)]
 pub(super) struct OpenConnections {
     all: Mutex<HashMap<u64, Arc<Activity>>>,
-    next: Mutex<u64>,
+    next: AtomicU64,
 }
 
 /// What a connection does, and the word to end it.
@@ -43,12 +43,11 @@ impl OpenConnections {
             last: Mutex::new(Instant::now()),
             close: CancellationToken::new(),
         });
-        let mut next = self.next.lock();
-        *next = next.wrapping_add(1);
-        self.all.lock().insert(*next, Arc::clone(&activity));
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.all.lock().insert(number, Arc::clone(&activity));
         Some(Listed {
             open: Arc::clone(self),
-            number: *next,
+            number,
             activity,
         })
     }

@@ -7,6 +7,7 @@ use super::text::encoded;
 use askama::Template;
 use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_data::desk::Desk;
+use econoscope_data::desk::library::LONGEST_NAME;
 
 #[derive(Template)]
 #[template(path = "fault.html")]
@@ -57,9 +58,6 @@ fn said(error: &Error) -> String {
         error.to_string()
     }
 }
-
-/// Longest name for which others like it are looked up, in bytes.
-const LONGEST_NAME: usize = 200;
 
 /// There is no such thing, but some whose names are near: addresses and titles of those that are.
 pub(super) fn unknown<'a>(

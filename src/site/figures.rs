@@ -31,8 +31,7 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
     let o: regime::RegimeAnswer = answers.read()?;
     let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
     let title = format!("US macro regime{}", month.unwrap_or_default());
-    let mut widget = Widget::new(asked, title, o.attribution);
-    widget.cited = cited(&o.provenance);
+    let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/regime", widget.credit.url);
     widget.is_side = true;
@@ -58,17 +57,12 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
 
 /// Who brought the figures, as it stands beside them: "Bureau of Labor Statistics"; of many the first two.
 pub(super) fn cited(provenance: &Provenance) -> String {
-    let mut names: Vec<&str> = provenance
-        .sources
-        .iter()
-        .map(|s| s.source.as_str())
-        .collect();
+    let names = provenance.sources.iter().map(|s| s.source.as_str());
+    let mut names: Vec<&str> = names.collect();
     names.dedup();
     match names.as_slice() {
-        [] => String::new(),
-        [first, second, _, ..] => format!("Sources: {first}, {second} and others"),
-        [one] => format!("Source: {one}"),
-        [first, second] => format!("Sources: {first}, {second}"),
+        [first, second, _, ..] => format!("{first}, {second} and others"),
+        few => few.join(", "),
     }
 }
 
@@ -102,8 +96,7 @@ pub(super) fn recession(
     let (value, meaning) = index.map_or((None, None), |i| (i.value, i.interpretation));
     let title = "US recession within 12 months";
     let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
-    let mut widget = Widget::new(asked, title, o.attribution);
-    widget.cited = cited(&o.provenance);
+    let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
@@ -146,8 +139,7 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let o: metric::Metric = answers.read()?;
     let changes = changes(desk, &o);
     let id = encoded(&o.ticker);
-    let mut widget = Widget::new(asked, o.display_name, o.attribution);
-    widget.cited = cited(&o.provenance);
+    let mut widget = Widget::new(asked, o.display_name, (o.attribution, cited(&o.provenance)));
     widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.unit = quantity::in_words(&o.unit);
     widget.lines = changes;
@@ -203,8 +195,11 @@ fn known(asked: &PageRequest) -> Result<()> {
 pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let o = compare::answer(desk, asked)?;
     let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
-    let mut widget = Widget::new(asked, names.join(", "), desk.attribution());
-    widget.cited = cited(&o.provenance);
+    let mut widget = Widget::new(
+        asked,
+        names.join(", "),
+        (desk.attribution(), cited(&o.provenance)),
+    );
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
     widget.picture = fluid(&charts::compared(&o));

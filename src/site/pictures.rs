@@ -27,11 +27,7 @@ pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
     let mut spec = super::charts::compared(&answer);
-    let names = super::figures::cited(&answer.provenance);
-    spec.source = names
-        .split_once(": ")
-        .map(|(_, names)| names.to_owned())
-        .unwrap_or_default();
+    spec.source = super::figures::cited(&answer.provenance);
     whole(desk, asked, theme, spec)
 }
 

@@ -54,17 +54,22 @@ pub(super) struct Widget {
     /// Whether the picture stands beside the words and not below them.
     pub(super) is_side: bool,
     pub(super) credit: Attribution,
-    /// Who brought the figures: "Source: Bureau of Labor Statistics".
+    /// Who brought the figures: "Bureau of Labor Statistics".
     pub(super) cited: String,
     theme: &'static str,
 }
 
 impl Widget {
     /// An empty one.
-    pub(super) fn new(asked: &PageRequest, title: impl Into<String>, credit: Attribution) -> Self {
+    pub(super) fn new(
+        asked: &PageRequest,
+        title: impl Into<String>,
+        (credit, cited): (Attribution, String),
+    ) -> Self {
         Self {
             title: title.into(),
             credit,
+            cited,
             theme: asked.theme(),
             ..Self::default()
         }
@@ -99,7 +104,7 @@ pub(super) fn refusal(desk: &Desk, asked: &PageRequest, error: &Error) -> Result
     Widget {
         why: Some(why),
         suggestions,
-        ..Widget::new(asked, title, desk.attribution())
+        ..Widget::new(asked, title, (desk.attribution(), String::new()))
     }
     .document()
 }

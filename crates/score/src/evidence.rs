@@ -12,6 +12,7 @@ use econoscope_data::desk::scores::ScoreTable;
 const BLOCK: usize = 48;
 /// Draws of the bootstrap.
 const DRAWS: usize = 2_000;
+
 /// A figure and the bounds of nine in ten draws.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ranged {
@@ -82,7 +83,7 @@ impl Comparison {
                 ranged(&|s| s[0][0] - s[1][0])?,
                 ranged(&|s| s[0][1] - s[1][1])?,
             ],
-            p: diebold_mariano(&losses, target.horizon),
+            p: diebold_mariano(&losses, target.overlap),
         })
     }
 
@@ -191,7 +192,34 @@ pub(super) fn chosen(target: &Target, variants: &[ByMonth], first: Month) -> ByM
     said
 }
 
-/// Every choice of at least one of `n` inputs.
-pub(super) fn choices(n: usize) -> impl Iterator<Item = Vec<usize>> {
-    (1..1_usize << n).map(move |set| (0..n).filter(|i| set >> i & 1 == 1).collect())
+/// One probit for every choice of at least one of the inputs, at most five, refitted at each month.
+pub(super) fn variants<const M: usize>(
+    target: &Target,
+    rows: &[(Month, [Option<f64>; M])],
+) -> Vec<ByMonth> {
+    let sets = (1..1_usize << M).map(|set| (0..M).filter(|i| set >> i & 1 == 1).collect());
+    sets.map(|set: Vec<usize>| match set.len() {
+        1 => variant::<2, M>(target, rows, &set),
+        2 => variant::<3, M>(target, rows, &set),
+        3 => variant::<4, M>(target, rows, &set),
+        4 => variant::<5, M>(target, rows, &set),
+        _ => variant::<6, M>(target, rows, &set),
+    })
+    .collect()
+}
+
+/// A probit on some of the inputs, in the months that have them; `N` is one more than they are.
+fn variant<const N: usize, const M: usize>(
+    target: &Target,
+    rows: &[(Month, [Option<f64>; M])],
+    set: &[usize],
+) -> ByMonth {
+    let row = |(month, all): &(Month, [Option<f64>; M])| {
+        let mut row = [1.0; N];
+        for (cell, at) in row.iter_mut().skip(1).zip(set) {
+            *cell = all.get(*at).copied()??;
+        }
+        Some((*month, row))
+    };
+    target.out_of_sample(&rows.iter().filter_map(row).collect::<Vec<_>>())
 }

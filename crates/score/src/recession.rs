@@ -24,7 +24,7 @@ const TARGET: Target = Target {
     scored: [Month::new(1985, 1), Month::new(2024, 7)],
     known: |month| month.plus(-36),
     came: comes,
-    horizon: 12,
+    overlap: 12,
     parts: &[
         ("since 1999-08", |m| m >= REAL_TIME),
         ("in expansions", |m| !is_recession(m)),
@@ -98,7 +98,7 @@ impl Rules {
         let spread: ByMonth = spread.collect();
         // As published, it learns whether the month twelve months ahead is one of a recession.
         let alone = Target {
-            came: |month| is_recession(month.plus(12)),
+            came: comes_in_twelve,
             ..TARGET
         };
         let spreads = rows(inputs, FIRST[3], |i| Some([1.0, i.spread]));
@@ -214,7 +214,7 @@ fn crossings(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTable {
 /// Both versions with each cycle left out of their fits in turn.
 fn cycles(inputs: &BTreeMap<Month, Inputs>) -> [ByMonth; 2] {
     let alone = Target {
-        came: |month| is_recession(month.plus(12)),
+        came: comes_in_twelve,
         ..CYCLES
     };
     let from = FIRST[1];
@@ -229,40 +229,18 @@ fn cycles(inputs: &BTreeMap<Month, Inputs>) -> [ByMonth; 2] {
 
 /// One probit for every set of the five inputs, refitted at each month.
 fn variants(inputs: &BTreeMap<Month, Inputs>) -> Vec<ByMonth> {
-    let of = |i: &Inputs| {
-        [
+    let of = |(m, i): (&Month, &Inputs)| {
+        let own = [
             Some(i.spread),
             Some(i.conditions),
             i.permits,
             i.year,
             i.premium,
-        ]
+        ];
+        (*m, own)
     };
-    evidence::choices(5)
-        .map(|set| match set.len() {
-            1 => variant::<2>(inputs, &set, of),
-            2 => variant::<3>(inputs, &set, of),
-            3 => variant::<4>(inputs, &set, of),
-            4 => variant::<5>(inputs, &set, of),
-            _ => variant::<6>(inputs, &set, of),
-        })
-        .collect()
-}
-
-/// A probit on some of the inputs.
-fn variant<const N: usize>(
-    inputs: &BTreeMap<Month, Inputs>,
-    set: &[usize],
-    of: impl Fn(&Inputs) -> [Option<f64>; 5],
-) -> ByMonth {
-    fitted(inputs, FIRST[1], |i| {
-        let all = of(i);
-        let mut row = [1.0; N];
-        for (cell, at) in row.iter_mut().skip(1).zip(set) {
-            *cell = all.get(*at).copied()??;
-        }
-        Some(row)
-    })
+    let rows: Vec<_> = inputs.range(FIRST[1]..).map(of).collect();
+    evidence::variants(&TARGET, &rows)
 }
 
 /// The mean of two probabilities where both are there.
@@ -281,6 +259,11 @@ fn crossed(name: &str, by_month: &ByMonth, level: f64) -> Signal {
         name: format!("{level} or more, {name}"),
         spells: detection::at_least(level, &readings),
     }
+}
+
+/// Whether the month twelve months ahead was one of a recession: what the published curve learnt.
+fn comes_in_twelve(month: Month) -> bool {
+    is_recession(month.plus(12))
 }
 
 /// Whether one of the next twelve months was one of a recession.

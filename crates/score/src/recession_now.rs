@@ -32,7 +32,7 @@ const TARGET: Target = Target {
     scored: [Month::new(1979, 1), Month::new(2024, 12)],
     known: |month| Month::new(2019, 12).min(month.plus(-24)),
     came: is_recession,
-    horizon: 12,
+    overlap: 12,
     parts: &[("since 1985", |m| m >= Month::new(1985, 1))],
 };
 /// From here on a choice among variants has ten years of scores to go by.
@@ -63,14 +63,13 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let sahm = TARGET.out_of_sample(&picked(&ends, with));
     let with = |e: &MonthEnd| Some([1.0, e.drivers[1], e.production?]);
     let activity = TARGET.out_of_sample(&picked(&ends, with));
-    let variants: Vec<ByMonth> = evidence::choices(4)
-        .map(|set| match set.len() {
-            1 => variant::<2>(&ends, &set),
-            2 => variant::<3>(&ends, &set),
-            3 => variant::<4>(&ends, &set),
-            _ => variant::<5>(&ends, &set),
-        })
-        .collect();
+    let inputs = |e: &MonthEnd| {
+        let [claims, payrolls] = e.drivers.map(Some);
+        let sahm = e.sahm.map(|gap| gap.value.min(HIGHEST_GAP));
+        (e.month, [claims, payrolls, sahm, e.production])
+    };
+    let inputs: Vec<_> = ends.iter().map(inputs).collect();
+    let variants = evidence::variants(&TARGET, &inputs);
     let best = evidence::chosen(&TARGET, &variants, CHOICE);
     let cycles = TARGET.cycles_left_out(&rows);
     let pairs = [
@@ -110,21 +109,6 @@ fn picked<const N: usize>(
 ) -> Vec<Row<N>> {
     let row = |e: &MonthEnd| Some((e.month, pick(e)?));
     ends.iter().filter_map(row).collect()
-}
-
-/// A probit on some of claims, payrolls, Sahm gap and production.
-fn variant<const N: usize>(ends: &[MonthEnd], set: &[usize]) -> ByMonth {
-    let rows = picked(ends, |e| {
-        let [claims, payrolls] = e.drivers.map(Some);
-        let sahm = e.sahm.map(|gap| gap.value.min(HIGHEST_GAP));
-        let all = [claims, payrolls, sahm, e.production];
-        let mut row = [1.0; N];
-        for (cell, at) in row.iter_mut().skip(1).zip(set) {
-            *cell = all.get(*at).copied()??;
-        }
-        Some(row)
-    });
-    TARGET.out_of_sample(&rows)
 }
 
 fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {

@@ -29,8 +29,9 @@ pub(super) struct Target {
     pub(super) known: fn(Month) -> Month,
     /// Whether it came.
     pub(super) came: Which,
-    /// Months ahead for which it speaks, this one among them.
-    pub(super) horizon: usize,
+    /// Months over which neighbours share news and labels: in the variance of a comparison, and left out of a fit before a
+    /// cycle that is left out.
+    pub(super) overlap: usize,
     /// Months that are scored by themselves, too.
     pub(super) parts: &'static [(&'static str, Which)],
 }
@@ -53,7 +54,7 @@ impl Target {
     /// What the months of each cycle were given with coefficients from all other months: a cycle ends with a trough.
     /// Months whose label reaches into the cycle are left out with it.
     pub(super) fn cycles_left_out<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
-        let reach = i32::try_from(self.horizon).unwrap_or(1) - 1;
+        let reach = i32::try_from(self.overlap).unwrap_or(1) - 1;
         let mut said = ByMonth::new();
         let first = rows.first().map_or(Month::new(1900, 1), |(m, _)| *m);
         let mut begin = first;

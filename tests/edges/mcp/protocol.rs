@@ -2,12 +2,7 @@
 
 use super::client::Client;
 use super::server;
-use econoscope::mcp::Server;
-use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{Desk, Settings};
-use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -170,13 +165,7 @@ async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
 #[tokio::test]
 async fn the_tools_of_searching_hosts_can_be_left_out() {
     for (search_tools, expected) in [(true, [true, true, true]), (false, [false, false, true])] {
-        let settings = Settings {
-            search_tools,
-            ..Settings::default()
-        };
-        let store = Arc::new(Sqlite::bundled().unwrap());
-        let desk = Arc::new(Desk::open(store, settings, Desk::system_clock()));
-        let server = Server::new(Arc::new(Backend::local(desk)));
+        let server = server().listing_search(search_tools);
         let (mut client, _) = Client::legacy(server, "2025-06-18").await;
         let list = client.request("tools/list", json!({})).await;
         let tools = list["result"]["tools"].as_array().unwrap();

@@ -237,8 +237,8 @@ fn interpret(reading: &Reading) -> String {
         Some((_, None)) => " Its alarm does not ring.".to_owned(),
     };
     format!(
-        "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by \
-         this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
+        "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it \
+         beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
         prose::capitalised(RNOW.band(value).unwrap_or_default()),
         prose::moved(reading.trend.as_ref(), "points", 1),
         sentence("RNOW"),

@@ -10,7 +10,7 @@ use econoscope_core::model::AsOf;
 use std::fmt::Write;
 
 /// Longest name for which terms like it are looked up, in bytes.
-const LONGEST_NAME: usize = 200;
+pub const LONGEST_NAME: usize = 200;
 
 /// Indicators whose method has an address.
 pub fn methods() -> impl Iterator<Item = &'static Indicator> {

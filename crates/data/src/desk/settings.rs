@@ -17,8 +17,6 @@ pub struct Settings {
     pub prefix: String,
     /// Whether series whose rights are `fetch_only` are passed on.
     pub serve_restricted: bool,
-    /// Whether `search` and `fetch` are among the tools that are listed.
-    pub search_tools: bool,
     /// Sources, for the rights to what each of them brought.
     pub recipes: Arc<Recipes>,
     /// An operator's scenarios; they stand before embedded ones of the same slug.
@@ -34,7 +32,6 @@ impl Default for Settings {
             base_url: Some("http://127.0.0.1:8080".into()),
             prefix: DEFAULT_PREFIX.into(),
             serve_restricted: true,
-            search_tools: true,
             recipes: Arc::clone(Recipes::embedded()),
             scenarios: Vec::new(),
             articles: Vec::new(),

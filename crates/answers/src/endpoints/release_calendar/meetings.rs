@@ -5,9 +5,10 @@ use econoscope_core::error::Result;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::model::{AsOf, Date, Series};
 use econoscope_data::desk::Desk;
 use jiff::ToSpan;
+use std::sync::Arc;
 
 /// Who meets, with the words by which an agency is asked for.
 pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
@@ -24,10 +25,11 @@ pub(super) fn events(
     (from, to): (Date, Date),
     (as_of, day): (AsOf, Date),
 ) -> Result<Vec<ReleaseEvent>> {
+    let target = target(desk, as_of)?;
     let mut events = Vec::new();
     for meeting in meetings().iter().filter(|m| m.is_known(day)) {
         if (from..=to).contains(&meeting.day) {
-            events.push(decision(desk, meeting, (as_of, day))?);
+            events.push(decision(meeting, target.as_ref(), day));
         }
         if let Some(minutes) = meeting
             .minutes
@@ -56,7 +58,13 @@ pub(in crate::endpoints) fn decided(
     Ok(all.into_iter().filter(|e| e.outcome.is_some()).collect())
 }
 
-fn decision(desk: &Desk, meeting: &Meeting, known: (AsOf, Date)) -> Result<ReleaseEvent> {
+/// The bounds of the target range, the lower first; `None` where one is not held.
+fn target(desk: &Desk, as_of: AsOf) -> Result<Option<[Arc<Series>; 2]>> {
+    let [low, high] = TARGET.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
+    Ok(low?.zip(high?).map(|(low, high)| [low, high]))
+}
+
+fn decision(meeting: &Meeting, target: Option<&[Arc<Series>; 2]>, day: Date) -> ReleaseEvent {
     let name = match (meeting.kind, meeting.projections) {
         (MeetingKind::Scheduled, true) => "FOMC decision and projections",
         (MeetingKind::Scheduled, false) => "FOMC decision",
@@ -65,16 +73,19 @@ fn decision(desk: &Desk, meeting: &Meeting, known: (AsOf, Date)) -> Result<Relea
         (MeetingKind::Vote, _) => "FOMC vote without a meeting",
     };
     let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
-    Ok(ReleaseEvent {
+    let is_over = day >= meeting.day;
+    ReleaseEvent {
         series: TARGET.map(str::to_owned).into(),
-        outcome: outcome(desk, meeting, known)?,
+        outcome: target
+            .filter(|_| is_over)
+            .and_then(|target| outcome(meeting, target)),
         ..event(
             "fomc",
             name,
             (meeting, meeting.day),
             time.as_deref().unwrap_or_default(),
         )
-    })
+    }
 }
 
 fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &str) -> ReleaseEvent {
@@ -101,34 +112,19 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
 
 /// "target range raised by 0.25 to 5.25-5.5 percent", from the target range around the day; `None` while the range after
 /// it is not known. A new range holds from the day of its announcement or the one after.
-fn outcome(desk: &Desk, meeting: &Meeting, (as_of, day): (AsOf, Date)) -> Result<Option<String>> {
-    if day < meeting.day {
-        return Ok(None);
-    }
-    let mut bounds = [(0.0, 0.0); 2];
-    for (id, bound) in TARGET.iter().zip(&mut bounds) {
-        let info = desk.resolve("series", id)?;
-        let Some(series) = desk.series(&info, as_of)? else {
-            return Ok(None);
-        };
-        let effective = shift(meeting.day, 1.day());
-        let ends = series.observations.last().map(|o| o.date);
-        let (Some(before), Some(after)) = (
-            series.lookup(shift(meeting.day, (-1).day())),
-            series.lookup(effective),
-        ) else {
-            return Ok(None);
-        };
-        if ends.is_none_or(|last| last < effective) {
-            return Ok(None);
-        }
-        *bound = (before.value, after.value);
-    }
-    let [(_, low), (before, high)] = bounds;
+fn outcome(meeting: &Meeting, target: &[Arc<Series>; 2]) -> Option<String> {
+    let effective = shift(meeting.day, 1.day());
+    let around = |series: &Series| {
+        let is_known = series.observations.last()?.date >= effective;
+        let before = series.lookup(shift(meeting.day, (-1).day()))?;
+        let after = series.lookup(effective).filter(|_| is_known)?;
+        Some((before.value, after.value))
+    };
+    let [(_, low), (before, high)] = [around(&target[0])?, around(&target[1])?];
     let change = without_noise(high - before);
-    Ok(Some(match change {
+    Some(match change {
         0.0 => format!("target range unchanged at {low}-{high} percent"),
         up if up > 0.0 => format!("target range raised by {up} to {low}-{high} percent"),
         down => format!("target range lowered by {} to {low}-{high} percent", -down),
-    }))
+    })
 }
