@@ -94,7 +94,7 @@ fn tool_schema(route: &Route) -> String {
         "path": spec.path,
         "example": example,
         "inputSchema": **route.input_schema(),
-        "outputSchema": **route.output_schema(),
+        "outputSchema": route.structure_schema(),
     }))
 }
 

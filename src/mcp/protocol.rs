@@ -2,7 +2,6 @@
 //! a result.
 
 use super::message::PlainCall;
-use axum::body::Bytes;
 use econoscope_data::pool::Caller;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
@@ -117,16 +116,12 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue
 /// Who the server is, as that stands in a result's `_meta`.
 pub(super) struct Signature {
     identity: Value,
-    end: Bytes,
 }
 
 impl Signature {
     pub(super) fn of(identity: &Implementation) -> Self {
-        let identity = json!(identity);
-        let meta = json!({ SIGNATURE: identity });
         Self {
-            end: format!(r#","isError":false,"_meta":{meta}}}"#).into(),
-            identity,
+            identity: json!(identity),
         }
     }
 
@@ -134,11 +129,6 @@ impl Signature {
     pub(super) fn sign(&self, meta: &mut Option<MetaObject>) {
         meta.get_or_insert_default()
             .insert(SIGNATURE.to_owned(), self.identity.clone());
-    }
-
-    /// The end of a successful result that has this signature, as JSON.
-    pub(super) fn end(&self) -> Bytes {
-        self.end.clone()
     }
 }
 

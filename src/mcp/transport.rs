@@ -102,7 +102,14 @@ impl Http {
         let shared = &self.server.shared;
         shared.direct_calls.fetch_add(1, Ordering::Relaxed);
         let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
-        results::response(id.as_deref(), outcome, lifecycle, &shared.signature)
+        results::response(
+            &shared.backend,
+            id.as_deref(),
+            outcome,
+            lifecycle,
+            &shared.signature,
+        )
+        .await
     }
 
     /// Lets the protocol library answer.

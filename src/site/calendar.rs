@@ -158,10 +158,9 @@ fn entry(
     stamp: &str,
 ) -> Result<Event> {
     let mut entry = Event::with_uid(&format!("{}-{}@econoscope", event.release, event.period));
-    let around = match event.earliest < event.latest {
-        true => format!("; {} to {} by past releases", event.earliest, event.latest),
-        false => String::new(),
-    };
+    let around = event.between.map_or_else(String::new, |[first, last]| {
+        format!("; {first} to {last} by past releases")
+    });
     let is_announced = event.basis != "rule";
     let mut about = match is_announced {
         true => format!(

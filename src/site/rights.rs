@@ -16,6 +16,8 @@ use std::sync::Arc;
 #[template(path = "rights.html")]
 struct Page {
     frame: Frame,
+    /// Names of sources, and what each asks to be said where its figures are shown.
+    notices: Vec<(String, String)>,
 }
 
 /// Classes of series: name, rights, answer, whether they are computed here.
@@ -43,7 +45,15 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
     let frame = Frame::of(desk, "May I use this?", description, "/rights")?;
-    html(&Page { frame }, "")
+    let recipes = &desk.settings().recipes;
+    let mut notices: Vec<(String, String)> = Vec::new();
+    for source in recipes.feeds().map(|at| at.source) {
+        let notice = source.cite.replace("{title}", "series");
+        if !notice.is_empty() && notices.iter().all(|(name, _)| *name != source.name) {
+            notices.push((source.name.clone(), notice));
+        }
+    }
+    html(&Page { frame, notices }, "")
 }
 
 /// Who measures the series of a class, and how many there are.

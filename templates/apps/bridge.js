@@ -1,6 +1,27 @@
 // <bridge> Speaks MCP Apps 2026-01-26 with the host; the same in every app.
 const $ = (id) => document.getElementById(id);
 const text = (id, value) => { const at = $(id); at.textContent = value ?? ""; at.hidden = value == null || value === ""; };
+/** A structure's tables (columns, rows, constant) as lists of objects; what is no table stays as it is. */
+const expand = (value) => {
+  if (Array.isArray(value)) return value.map(expand);
+  if (value === null || typeof value !== "object") return value;
+  if (!Array.isArray(value.columns) || !Array.isArray(value.rows)) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, expand(inner)]));
+  }
+  return value.rows.map((row) => {
+    const object = {};
+    const put = (name, cell) => {
+      if (cell === null || cell === undefined) return;
+      const path = String(name).split("."), last = path.pop();
+      let at = object;
+      for (const part of path) at = Object.hasOwn(at, part) ? at[part] : (at[part] = {});
+      Object.defineProperty(at, last, { value: expand(cell), enumerable: true, writable: true, configurable: true });
+    };
+    value.columns.forEach((name, at) => put(name, row?.[at]));
+    for (const [name, cell] of Object.entries(value.constant ?? {})) put(name, cell);
+    return object;
+  });
+};
 const host = { capabilities: {}, context: {}, onResult() {}, onContext() {} };
 (() => {
   const waiting = new Map();
@@ -34,7 +55,7 @@ const host = { capabilities: {}, context: {}, onResult() {}, onContext() {} };
   const said = {
     "ui/notifications/tool-result": (result) => {
       if (result.isError) text("status", result.content?.find((c) => c.type === "text")?.text ?? "The tool failed.");
-      else if (result.structuredContent) { text("status", null); host.onResult(result.structuredContent); }
+      else if (result.structuredContent) { text("status", null); host.onResult(expand(result.structuredContent)); }
       else text("status", "The tool gave no data to show.");
     },
     "ui/notifications/tool-cancelled": () => text("status", "The call was cancelled."),
@@ -55,7 +76,7 @@ const host = { capabilities: {}, context: {}, onResult() {}, onContext() {} };
   host.call = async (name, args) => {
     const result = await host.request("tools/call", { name, arguments: args });
     if (result.isError) throw new Error(result.content?.find((c) => c.type === "text")?.text ?? "The tool failed.");
-    return result.structuredContent;
+    return expand(result.structuredContent);
   };
   host.start = async (name) => {
     const answer = await host.request("ui/initialize", {

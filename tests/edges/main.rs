@@ -17,6 +17,8 @@
 )]
 
 mod direct;
+#[path = "../figures/expanded.rs"]
+mod expanded;
 mod home;
 mod http;
 mod mcp;

@@ -12,6 +12,7 @@
 
 mod as_of;
 mod dates;
+mod expanded;
 mod fresh;
 mod identities;
 mod more_questions;

@@ -11,6 +11,7 @@ mod levels;
 mod meant;
 mod windows;
 
+use super::expanded::{expanded, untrue};
 use super::support::{backend, real};
 use econoscope_answers::endpoints::{Backend, Route};
 use serde_json::Value;
@@ -94,7 +95,10 @@ fn call(backend: &Backend, question: &Question) -> (Value, String) {
         .unwrap();
     let answer = runtime.block_on(route.call(backend, route.for_assistant(given)));
     let answer = answer.unwrap_or_else(|e| panic!("{}: {e}", question.words));
-    let structure = serde_json::from_slice(&answer.json).unwrap();
+    let structure = answer.structure().unwrap().value;
+    let whole = serde_json::from_slice(&answer.json).unwrap();
+    let wrong = untrue(&expanded(&structure), &whole, "");
+    assert_eq!(wrong, None, "{}", question.words);
     (structure, answer.text.to_string())
 }
 
@@ -123,7 +127,7 @@ fn one_call_answers_a_question_in_the_text_and_in_the_structure() {
         println!("{:5} {:5}  {}", cost.0, cost.1, question.words);
         texts.push(cost.0);
         structures.push(cost.1);
-        let failed = question.wrong(&structure, &text);
+        let failed = question.wrong(&expanded(&structure), &text);
         if !failed.is_empty() {
             wrong.push(format!(
                 "{}\n  {}\n{text}\n",

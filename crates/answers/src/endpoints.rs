@@ -35,6 +35,7 @@ pub mod schema;
 pub mod search;
 pub mod search_series;
 pub mod signals;
+pub mod structure;
 pub mod time_series;
 mod tolerance;
 pub mod what_changed;

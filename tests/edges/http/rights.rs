@@ -345,8 +345,17 @@ async fn what_an_owner_asks_for_stands_beside_the_figures() {
     let notice = cited["notice"].as_str().unwrap();
     assert!(notice.contains("BLS.gov cannot vouch"), "{notice}");
     let call = tool_call("get_metric", &json!({"ticker": "UNRATE"}), &[]);
-    let said = ask(&router, call).await.json()["result"]["content"][0]["text"].clone();
-    assert!(said.as_str().unwrap().contains(notice), "{said}");
+    let result = ask(&router, call).await.json()["result"].clone();
+    let said = &result["content"][0]["text"];
+    let named = "Figures: Bureau of Labor Statistics; their notices: /rights.";
+    assert!(said.as_str().unwrap().contains(named), "{said}");
+    assert_eq!(result["_meta"]["econoscope/notices"], json!([notice]));
+    assert!(
+        get(&router, "/rights")
+            .await
+            .text()
+            .contains("BLS.gov cannot vouch")
+    );
     let page = get(&router, "/series/UNRATE").await;
     assert!(page.text().contains("BLS.gov cannot vouch"));
     let from = |start: &str| format!("/api/public/data/ICSA?start={start}&end=2026-11-20");

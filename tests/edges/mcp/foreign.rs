@@ -175,7 +175,8 @@ async fn text_by_others_is_told_apart_in_every_tool_direct_and_through_the_libra
         let call = corpus::call("1", tool, &arguments, None);
         let answer = both.same(&headers(None), call.as_bytes()).await.body;
         let result = &answer.unwrap()["result"];
-        is_told_apart(&place, &result["structuredContent"], false, &mut structured);
+        let structure = crate::expanded::expanded(&result["structuredContent"]);
+        is_told_apart(&place, &structure, false, &mut structured);
         for block in result["content"].as_array().unwrap() {
             if let Some(text) = block["text"].as_str() {
                 text_is_told_apart(&place, text, &mut texts);

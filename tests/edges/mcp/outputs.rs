@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::server;
+use crate::expanded::{expanded, untrue};
 use crate::home::backends;
 use econoscope::mcp::Server;
 use econoscope_answers::endpoints::{ENDPOINTS, Route};
@@ -57,7 +58,7 @@ fn example(route: &Route) -> Value {
 #[tokio::test]
 async fn every_answer_fits_its_schema_in_brief_and_whole() {
     for (name, backend) in backends() {
-        let mut client = Client::open(Server::new(backend));
+        let mut client = Client::open(Server::new(std::sync::Arc::clone(&backend)));
         let list = client.result("tools/list", json!({})).await;
         let mut checked = 0;
         for route in ENDPOINTS.iter() {
@@ -68,12 +69,14 @@ async fn every_answer_fits_its_schema_in_brief_and_whole() {
                 .iter()
                 .find(|t| t["name"] == tool);
             let brief = jsonschema::validator_for(&listed.unwrap()["outputSchema"]).unwrap();
-            let whole = Value::Object((**route.output_schema()).clone());
+            let whole = Value::Object(route.structure_schema().clone());
             let whole = jsonschema::validator_for(&whole).unwrap();
+            let of_answer = Value::Object((**route.output_schema()).clone());
+            let of_answer = jsonschema::validator_for(&of_answer).unwrap();
             let mut all = calls(tool);
             all.push(example(route));
             for arguments in all {
-                let call = json!({ "name": tool, "arguments": arguments });
+                let call = json!({ "name": tool, "arguments": &arguments });
                 let result = client.result("tools/call", call).await;
                 if result["isError"] == true {
                     let said = result["content"][0]["text"].as_str().unwrap();
@@ -92,6 +95,16 @@ async fn every_answer_fits_its_schema_in_brief_and_whole() {
                         .collect();
                     assert!(wrong.is_empty(), "{name}: {tool} {arguments}: {wrong:#?}");
                 }
+                let given = route.for_assistant(arguments.as_object().cloned().unwrap());
+                let reply = route.call(&backend, given).await.unwrap();
+                let whole: Value = serde_json::from_slice(&reply.json).unwrap();
+                let wrong: Vec<_> = of_answer
+                    .iter_errors(&whole)
+                    .map(|e| e.to_string())
+                    .collect();
+                assert!(wrong.is_empty(), "{name}: {tool} {arguments}: {wrong:#?}");
+                let wrong = untrue(&expanded(answer), &whole, "");
+                assert_eq!(wrong, None, "{name}: {tool} {arguments}");
                 let text = result["content"][0]["text"].as_str().unwrap();
                 let json_in_text = matches!(tool, "search" | "fetch");
                 assert_eq!(

@@ -115,7 +115,6 @@ fn moments() -> Vec<Question> {
             .at("/points/0/value", ten)
             .at("/points/0/date", friday.as_str())
             .at("/points/0/note", "Saturday; Friday's")
-            .at("/data/0/value", ten)
             .says(format!("2023-03-11: {ten:.2} on {friday} (Saturday; Friday's)")),
         series("What was the two-year yield in mid-August 2006, 2016 and 2026?",
             json!({"seriesId": "2y", "dates": ["2006-08-15", "2016-08-15", "2026-08-14"]}))

@@ -1,6 +1,7 @@
 //! An answer as bytes, rendered once and shared by every edge.
 
 use super::body::Body;
+use super::structure::Structure;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::Fetched;
@@ -22,6 +23,8 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may keep it.
     pub max_age: Duration,
+    /// Fields that a tool's structure leaves out; `None` where it is the whole answer as it is.
+    pub(super) omitted: Option<&'static [&'static str]>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
     asked: AtomicU32,
@@ -69,6 +72,7 @@ impl Answer {
             png: None,
             text: text.into(),
             max_age: Duration::from_secs(u64::from(max_age)),
+            omitted: None,
             body: OnceLock::new(),
             wrapped: Default::default(),
             asked: AtomicU32::new(0),
@@ -98,11 +102,24 @@ impl Answer {
         })
     }
 
-    /// The answer as another protocol wraps it, in one of two forms: made when it is first asked for, then shared.
-    pub fn wrapped(&self, second: bool, wrap: impl FnOnce() -> Bytes) -> &Bytes {
+    /// The structure of a tool's result. Costs a reading of the whole answer: see [`Self::wrapped`].
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the answer cannot be read back.
+    pub fn structure(&self) -> Result<Structure> {
+        let answer = serde_json::from_slice(&self.json);
+        let answer = answer.map_err(|e| Error::internal("reading an answer back", e))?;
+        Ok(match self.omitted {
+            Some(omitted) => Structure::of(answer, omitted),
+            None => Structure::plain(answer),
+        })
+    }
+
+    /// The place of the answer as another protocol wraps it, in one of two forms: made when it is first asked for, then
+    /// shared.
+    pub fn wrapped(&self, second: bool) -> &OnceLock<Bytes> {
         let [first_form, second_form] = &self.wrapped;
-        let form = if second { second_form } else { first_form };
-        form.get_or_init(wrap)
+        if second { second_form } else { first_form }
     }
 
     /// Bytes held, for a cache's weight; two compressed forms, about a fifth each, and a wrapped one are counted ahead.

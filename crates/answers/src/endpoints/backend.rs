@@ -178,7 +178,7 @@ fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
     let mut output = E::local(desk, &params)?;
     E::note_dates(&mut output, checked, desk.today());
-    E::render(&output, &params)
+    E::rendered(&output, &params)
 }
 
 impl Handler {

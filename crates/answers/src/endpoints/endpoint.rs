@@ -51,6 +51,8 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
     /// Where an answer says what its arguments were taken for; every endpoint with dates has it.
     const PROVENANCE: Kept<Self::Output> = None;
+    /// Whether a tool's structure is the compact form of the answer; false where hosts expect the answer's own shape.
+    const IS_COMPACT: bool = true;
     /// Answer; its fields are the contract's.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
@@ -63,6 +65,11 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     /// Says the answer in prose that alone answers the question; its JSON for hosts that read that.
     fn text(output: &Self::Output, _: &Self) -> String {
         serde_json::to_string(output).unwrap_or_default()
+    }
+
+    /// Fields that the text leaves out, by dotted paths through lists: a tool's structure leaves them out, too.
+    fn omitted(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// What is sent to an upstream; overridden where arguments mean more here than in the contract.
@@ -91,6 +98,16 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
                 provenance.note(name, said);
             }
         }
+    }
+
+    /// Renders the answer with what its structure leaves out.
+    ///
+    /// # Errors
+    /// Those of [`Self::render`].
+    fn rendered(output: &Self::Output, params: &Self) -> Result<Answer> {
+        let mut answer = Self::render(output, params)?;
+        answer.omitted = Self::IS_COMPACT.then(|| params.omitted());
+        Ok(answer)
     }
 
     /// Renders the answer; overridden where it is more than its JSON and its prose.

@@ -62,6 +62,10 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
     type Output = Explanation;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &["record[1..]"]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let mut known = indicators::indicators();
@@ -169,7 +173,7 @@ fn record_in_prose(record: &[ScoreTable]) -> String {
         }
     }
     if left.len() > 0 {
-        let where_to = "record in the structured result, macro://scores";
+        let where_to = "macro://scores";
         text += &format!("\nMore of its record ({} tables): {where_to}.", left.len());
     }
     text

@@ -58,6 +58,7 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("id", "series:DGS10")],
     };
+    const IS_COMPACT: bool = false;
     type Output = FetchedDocument;
 
     fn local(desk: &Desk, params: &Self) -> Result<FetchedDocument> {

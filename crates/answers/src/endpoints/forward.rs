@@ -97,7 +97,7 @@ pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date)
     let params = decode::params::<E>(&plain)?;
     let mut output = E::received(read::<E>(body)?, &params, today)?;
     E::note_dates(&mut output, checked, today);
-    let answer = E::render(&output, &params)?;
+    let answer = E::rendered(&output, &params)?;
     let is_answered = |wanted: &Value| {
         let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
         rendered.get("as_of") == Some(wanted)

@@ -75,6 +75,15 @@ impl Endpoint for Params {
     };
     type Output = GlossaryAnswer;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &[
+            "results.aliases",
+            "results.category",
+            "results.relatedSlugs",
+            "results.url",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
         let found = Glossary::embedded()?.search(&params.q);
         let results: Vec<Match> = found

@@ -67,6 +67,15 @@ impl Endpoint for Params {
     };
     type Output = LatestArticles;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &[
+            "articles.id",
+            "articles.subtitle",
+            "articles.topic",
+            "articles.tags",
+        ]
+    }
+
     fn local(desk: &Desk, _: &Self) -> Result<LatestArticles> {
         let latest = desk.articles(LATEST)?.into_iter().map(articles::shown);
         let articles = latest.map(|a| Article {

@@ -158,7 +158,7 @@ pub(super) fn describe(m: &Metric) -> String {
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.told("source", source);
-    let notices = m.provenance.notices();
+    let notices = m.provenance.cited();
     format!("{text}\nSource: {source}. {notices}{}", m.attribution)
 }
 

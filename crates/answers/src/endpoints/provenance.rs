@@ -21,6 +21,9 @@ use std::fmt;
 /// Series of one basis named in the sentence; of more than these, how many.
 const NAMED: usize = 8;
 
+/// A notice of more characters says more than a name.
+const LONG_NOTICE: usize = 80;
+
 /// State of knowledge behind an answer; absent where an upstream does not say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
@@ -217,7 +220,8 @@ impl Provenance {
         )
     }
 
-    /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing.
+    /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing: for
+    /// pages, which have the room.
     pub fn notices(&self) -> String {
         let told = |cited: &Cited| {
             let notice = match cited.notice.trim_end_matches('.') {
@@ -233,10 +237,30 @@ impl Provenance {
         framed("Figures: ", &joined(notices, " "), "\n")
     }
 
+    /// Who brought the figures, as a line that ends; empty where nobody is to be named. What they ask to be said stands
+    /// in [`Cited::notice`].
+    pub fn cited(&self) -> String {
+        let named = |cited: &Cited| match cited.from {
+            Some(from) => format!("{} from {from}: {}", cited.series.join(", "), cited.source),
+            None => cited.source.clone(),
+        };
+        let sources = joined(self.sources.iter().map(named), "; ");
+        let has_notice = self
+            .sources
+            .iter()
+            .any(|cited| cited.notice.len() > LONG_NOTICE);
+        let notices = if has_notice {
+            "; their notices: /rights"
+        } else {
+            ""
+        };
+        framed("Figures: ", &sources, &format!("{notices}.\n"))
+    }
+
     /// The last lines of an answer in prose: state of knowledge, notes, whose figures they are, credit line.
     pub(super) fn closing(&self, credit: &dyn fmt::Display) -> String {
-        let (sentence, missing, notices) = (self.sentence(), self.missing(), self.notices());
-        format!("\n{sentence} {missing}\n{notices}{credit}")
+        let (sentence, missing, cited) = (self.sentence(), self.missing(), self.cited());
+        format!("\n{sentence} {missing}\n{cited}{credit}")
     }
 }
 

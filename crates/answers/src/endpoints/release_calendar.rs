@@ -81,6 +81,17 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
     type Output = CalendarAnswer;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &[
+            "events.release",
+            "events.agency",
+            "events.rule",
+            "figures.release",
+            "figures.formula",
+            "figures.record",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let (wanted, meet) = wanted(desk, params)?;
@@ -223,8 +234,7 @@ fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<Release
         date: due.day,
         time: release.at.strftime("%H:%M").to_string(),
         period: label(due.period, release.frequency),
-        earliest: due.earliest,
-        latest: due.latest,
+        between: (due.earliest < due.latest).then_some([due.earliest, due.latest]),
         basis: "rule".to_owned(),
         rule: release.words.clone(),
         series: release.headline.clone(),

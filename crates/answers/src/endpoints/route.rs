@@ -4,7 +4,7 @@ use super::answer::Reply;
 use super::backend::{Backend, Handler};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
-use super::{days, schema};
+use super::{days, schema, structure};
 use econoscope_core::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
@@ -17,6 +17,7 @@ pub struct Route {
     mcp_defaults: &'static [(&'static str, &'static str)],
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
+    structure: LazyLock<Map<String, Value>>,
     way: Handler,
 }
 
@@ -28,6 +29,10 @@ impl Route {
             mcp_defaults: E::MCP_DEFAULTS,
             input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
+            structure: LazyLock::new(|| match (E::IS_COMPACT, schema::output::<E::Output>()) {
+                (true, answer) => structure::schema(&answer),
+                (false, answer) => answer,
+            }),
             way: Handler::of::<E>(),
         }
     }
@@ -40,6 +45,11 @@ impl Route {
     /// Schema of the answer, built once.
     pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
         &self.output
+    }
+
+    /// Schema of the structure of a tool's result, built once.
+    pub fn structure_schema(&self) -> &Map<String, Value> {
+        &self.structure
     }
 
     /// Schema of the arguments as an assistant gives them: what is put in for it stands in `default`.

@@ -107,6 +107,27 @@ impl Endpoint for Params {
     };
     type Output = ScenarioList;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        match (&self.query, &self.tag) {
+            // What the whole list would be read for is in its lines; each has its page.
+            (None, None) => &[
+                "scenarios.thesis",
+                "scenarios.status",
+                "scenarios.assetClasses",
+                "scenarios.tags",
+                "scenarios.lastArticleAt",
+                "scenarios.url",
+                "scenarios.rule",
+                "scenarios.countedFrom",
+            ],
+            _ => &[
+                "scenarios.status",
+                "scenarios.assetClasses",
+                "scenarios.tags",
+            ],
+        }
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<ScenarioList> {
         let status = params.status();
         let tag = params.tag.as_deref().map(str::trim);

@@ -57,6 +57,7 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("query", "net liquidity")],
     };
+    const IS_COMPACT: bool = false;
     type Output = SearchAnswer;
 
     fn local(desk: &Desk, params: &Self) -> Result<SearchAnswer> {

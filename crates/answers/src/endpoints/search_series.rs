@@ -86,6 +86,14 @@ impl Endpoint for Params {
     };
     type Output = SeriesSearchAnswer;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &[
+            "results.aliases",
+            "results.category",
+            "results.seasonallyAdjusted",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
         let category = params.category.as_deref().map(str::trim);
         let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;

@@ -88,22 +88,18 @@ impl ScoreTable {
         )
     }
 
-    /// The rows in a line of prose.
+    /// The rows in a line of prose, the names of the columns once before them.
     pub fn in_prose(&self) -> String {
-        let row = |cells: &Vec<String>| {
-            let named = self.columns.iter().zip(cells).skip(1);
-            let named: Vec<String> = match self.columns.len() {
-                // A question and its answer.
-                2 => named.map(|(_, v)| v.clone()).collect(),
-                _ => named.map(|(c, v)| format!("{c} {v}")).collect(),
-            };
-            format!(
-                "{}: {}",
-                cells.first().map_or("", String::as_str),
-                named.join(", ")
-            )
+        let row = |cells: &Vec<String>| match cells.split_first() {
+            Some((first, rest)) => format!("{first}: {}", rest.join(", ")),
+            None => String::new(),
+        };
+        let columns = match self.columns.as_slice() {
+            // A question and its answer need no names.
+            [] | [_] | [_, _] => String::new(),
+            [first, rest @ ..] => format!(" ({first}: {})", rest.join(", ")),
         };
         let rows: Vec<String> = self.rows.iter().map(row).collect();
-        format!("{}: {}.", self.title, rows.join("; "))
+        format!("{}{columns}: {}.", self.title, rows.join("; "))
     }
 }

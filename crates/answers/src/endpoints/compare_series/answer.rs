@@ -115,7 +115,7 @@ impl Comparison {
         let known = [self.provenance.sentence(), self.provenance.missing()];
         let known = known.iter().filter(|part| !part.is_empty());
         text.extend(known.map(|part| format!("\n{part}")));
-        format!("{text}\n{}{}", self.provenance.notices(), self.attribution)
+        format!("{text}\n{}{}", self.provenance.cited(), self.attribution)
     }
 
     fn rows(&self) -> String {

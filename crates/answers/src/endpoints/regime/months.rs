@@ -36,15 +36,19 @@ impl Probabilities {
         }
     }
 
-    /// "GOLDILOCKS 1.2 %, …".
-    pub(super) fn in_prose(&self) -> String {
-        let named = [
+    /// In the order of the quadrants.
+    fn in_order(&self) -> [Option<f64>; 4] {
+        [
             self.goldilocks,
             self.reflation,
             self.stagflation,
             self.deflation,
-        ];
-        let named = Regime::QUADRANTS.iter().zip(named);
+        ]
+    }
+
+    /// "GOLDILOCKS 1.2 %, …".
+    pub(super) fn in_prose(&self) -> String {
+        let named = Regime::QUADRANTS.iter().zip(self.in_order());
         let named = named.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
         joined(named, ", ")
     }
@@ -122,19 +126,23 @@ fn is_in(month: Date, (start, end): (Date, Date)) -> bool {
     start.first_of_month() <= month && month <= end
 }
 
-/// Every month as a line.
+/// Every month as a row.
 pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
+    let names = Regime::QUADRANTS.map(Regime::name).join(",");
     let mut text = format!(
-        "\n{} months (regime; probabilities; growth, inflation):",
+        "\n{} months (probabilities in percent):\nmonth,regime,{names},growth,inflation",
         months.len()
     );
     for m in months {
-        let known = m.known_on.map(|day| format!(", as known on {day}"));
+        let known = m.known_on.map(|day| format!(" (as known on {day})"));
         text += &format!(
-            "\n{}: {}; {}; {}, {}{}",
+            "\n{},{},{},{},{}{}",
             m.month.strftime("%Y-%m"),
             m.regime,
-            m.probabilities.in_prose(),
+            m.probabilities
+                .in_order()
+                .map(|share| share.map_or_else(String::new, |share| share.to_string()))
+                .join(","),
             m.growth_score,
             m.inflation_score,
             known.unwrap_or_default()

@@ -20,10 +20,10 @@ pub struct ReleaseEvent {
     pub time: String,
     /// Period of its figures: 2026-10, 2026-Q3, or the day that stamps the week; days of a meeting.
     pub period: String,
-    /// First day on which it may come, by how early such releases have been.
-    pub earliest: Date,
-    /// Last day, by how late they have been outside shutdowns.
-    pub latest: Date,
+    /// First and last day on which it may come, by how early and late such releases have been outside shutdowns; left
+    /// out where they have always come on that day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<[Date; 2]>,
     /// `rule`: expected, not announced; or `announced`.
     pub basis: String,
     /// The rule.

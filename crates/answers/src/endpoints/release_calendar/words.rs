@@ -65,10 +65,9 @@ pub(super) fn text(a: &CalendarAnswer) -> String {
 fn in_prose(e: &ReleaseEvent) -> String {
     let day = e.date.strftime("%a %Y-%m-%d");
     let brings = brings(e);
-    let around = match e.earliest < e.latest {
-        true => format!("; {} to {} by past releases", e.earliest, e.latest),
-        false => String::new(),
-    };
+    let around = e.between.map_or_else(String::new, |[first, last]| {
+        format!("; {first} to {last} by past releases")
+    });
     let held = match e.held {
         Some(true) => "; out",
         Some(false) => "; its figures are not loaded",

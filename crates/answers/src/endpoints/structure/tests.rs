@@ -1,0 +1,133 @@
+//! The compact form: what it says, what it leaves out, and that its schema describes it.
+
+use super::*;
+
+fn compacted(value: Value) -> Value {
+    Structure::of(value, &[]).value
+}
+
+#[test]
+fn what_is_empty_is_left_out() {
+    let answer = json!({"a": null, "b": "", "c": [], "d": {"e": null}, "f": 0.0, "g": false, "h": [null, 1.5]});
+    assert_eq!(
+        compacted(answer),
+        json!({"f": 0, "g": false, "h": [null, 1.5]})
+    );
+    assert_eq!(compacted(json!({"a": null})), json!({}));
+}
+
+#[test]
+fn a_list_of_objects_is_a_table() {
+    let answer = json!({"rows": [
+        {"date": "2020-01", "kind": "rule", "p": {"up": 1.0, "down": 2.5}, "note": null},
+        {"date": "2020-02", "kind": "rule", "p": {"up": 3.0, "down": 4.5}, "note": "late"},
+        {"date": "2020-03", "kind": "rule", "p": null, "note": null},
+    ]});
+    let expected = json!({"rows": {
+        "columns": ["date", "p.up", "p.down", "note"],
+        "rows": [["2020-01", 1, 2.5, null], ["2020-02", 3, 4.5, "late"], ["2020-03", null, null, null]],
+        "constant": {"kind": "rule"},
+    }});
+    assert_eq!(compacted(answer), expected);
+}
+
+#[test]
+fn numbers_and_short_lists_are_never_constant() {
+    let answer = json!({"r": [{"v": 1.5, "t": "x"}, {"v": 1.5, "t": "x"}]});
+    assert_eq!(
+        compacted(answer),
+        json!({"r": {"columns": ["v", "t"], "rows": [[1.5, "x"], [1.5, "x"]]}})
+    );
+    let answer = json!({"r": [{"v": 1.5, "t": "x"}, {"v": 1.5, "t": "x"}, {"v": 1.5, "t": "x"}]});
+    let expected =
+        json!({"r": {"columns": ["v"], "rows": [[1.5], [1.5], [1.5]], "constant": {"t": "x"}}});
+    assert_eq!(compacted(answer), expected);
+}
+
+#[test]
+fn objects_of_different_keys_stay_cells() {
+    let answer = json!({"r": [{"m": {"a": 1}}, {"m": {"b": 2}}, {"m": {"c": 3}}]});
+    let expected = json!({"r": {"columns": ["m"], "rows": [[{"a": 1}], [{"b": 2}], [{"c": 3}]]}});
+    assert_eq!(compacted(answer), expected);
+}
+
+#[test]
+fn a_table_may_stand_in_a_cell() {
+    let answer = json!({"r": [{"name": "x", "parts": [{"k": 1}, {"k": 2}]}]});
+    let expected = json!({"r": {"columns": ["name", "parts"], "rows": [["x", {"columns": ["k"], "rows": [[1], [2]]}]]}});
+    assert_eq!(compacted(answer), expected);
+}
+
+#[test]
+fn notices_stand_apart_and_once_and_omitted_fields_go() {
+    let answer = json!({
+        "sources": [
+            {"source": "A", "series": ["X"], "notice": "Cite A."},
+            {"source": "B", "series": ["Y"], "notice": "Cite A."},
+        ],
+        "items": [{"name": "n", "rule": "r", "inner": {"x": 1, "y": 2}}],
+        "other": 1,
+    });
+    let made = Structure::of(
+        answer,
+        &["items.rule", "items.inner.y", "other", "absent.field"],
+    );
+    assert_eq!(made.notices, ["Cite A."]);
+    let expected = json!({
+        "sources": {"columns": ["source"], "rows": [["A"], ["B"]]},
+        "items": {"columns": ["name", "inner.x"], "rows": [["n", 1]]},
+    });
+    assert_eq!(made.value, expected);
+}
+
+#[test]
+fn a_whole_number_has_no_fraction() {
+    for (given, expected) in [
+        ("75.0", "75"),
+        ("-0.0", "0"),
+        ("0.1", "0.1"),
+        ("-3.0", "-3"),
+        ("1e300", "1e+300"),
+    ] {
+        let given: Value = serde_json::from_str(given).unwrap();
+        assert_eq!(
+            compacted(json!({"v": given})).to_string(),
+            format!("{{\"v\":{expected}}}")
+        );
+    }
+}
+
+#[test]
+fn the_schema_describes_tables_and_requires_nothing() {
+    let answer = json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "description": "How many."},
+            "when": {"type": ["string", "null"], "format": "date"},
+            "rows": {"type": "array", "description": "Rows.", "items": {"type": "object", "properties": {
+                "date": {"type": "string", "format": "date", "description": "Day."},
+                "p": {"type": "object", "additionalProperties": {"type": "number"}},
+            }, "required": ["date", "p"]}},
+        },
+        "required": ["count", "when", "rows"],
+    });
+    let made = Value::Object(schema(answer.as_object().unwrap()));
+    assert_eq!(made.get("required"), None);
+    assert_eq!(
+        made["properties"]["when"],
+        json!({"type": "string", "format": "date"})
+    );
+    let rows = &made["properties"]["rows"];
+    assert_eq!(rows["description"], "Rows.");
+    assert_eq!(rows["properties"]["columns"]["description"], "date: Day.");
+    let cell = &rows["properties"]["rows"]["items"]["items"]["anyOf"];
+    for kind in [
+        json!({"type": "string", "format": "date"}),
+        json!({"type": "number"}),
+        json!({"type": "null"}),
+    ] {
+        assert!(cell.as_array().unwrap().contains(&kind), "{kind} in {cell}");
+    }
+    let brief = without_prose(made);
+    assert!(!brief.to_string().contains("description"), "{brief}");
+}
