@@ -29,3 +29,4 @@ twice python3 "$here/cluster.py" --binary "$binary" --work "$work" "${short[@]}"
 for script in tls limits_exact limits_law limits_gone limits_network ledger; do
   twice python3 "$here/$script.py" --binary "$binary" "${short[@]}"
 done
+twice python3 "$here/soak.py" --binary "$binary" "${short[@]}"
