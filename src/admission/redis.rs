@@ -23,6 +23,8 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// How long a connection may take to be made, and the pause between two tries.
 const RETRY: Duration = Duration::from_secs(1);
 const TOO_SLOW: &str = "does not answer in time";
+/// How to trust the certificate authority of the server.
+const TRUST: &str = "Add the authority's certificate to those of this machine, or name a file with it in SSL_CERT_FILE";
 /// How long the key of a day's hashes is kept, in milliseconds.
 const SALT_KEPT: i64 = 2 * DAY;
 
@@ -311,11 +313,20 @@ impl Day {
 
 /// Why the server is not asked, to follow its name; nothing of what it was asked.
 fn problem(error: &RedisError) -> String {
-    match error.code() {
-        Some(code) => format!("answers {code}"),
-        None if error.is_timeout() => TOO_SLOW.to_owned(),
-        None => format!("cannot be used: {}", error.category()),
+    if let Some(code) = error.code() {
+        return format!("answers {code}");
     }
+    if let Some(about_tls) = econoscope_data::tls::problem(error, TRUST) {
+        return format!("cannot be used: {about_tls}");
+    }
+    if error.is_timeout() {
+        return TOO_SLOW.to_owned();
+    }
+    if error.is_connection_dropped() && !error.is_connection_refusal() {
+        return "closes the connection. If it wants TLS, write rediss:// instead of redis://"
+            .to_owned();
+    }
+    format!("cannot be used: {}", error.category())
 }
 
 /// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS. Prints without

@@ -9,44 +9,13 @@ first, after a warm-up of a tenth.
 import asyncio, json, os, pathlib, random, statistics, sys, tempfile, time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "hunt"))
 from common import Server, arguments, imported, percentile, result, run
-from request import Request, rpc, seeds, varied
+from mixed_load import SERIES, question
+from request import rpc, seeds, varied
 
 given = arguments(__doc__.splitlines()[0], minutes=(60, 1, "rows of the table; with --short they are of six seconds, and ten"),
                   rate=(150, 150, "honest requests a second"), lines=(40, 40, "connections of honest clients"),
                   hostile=(2, 2, "hostile requests a second"), listeners=(30, 30, "listeners at any time"))
 ROW, ROWS = (6, 10) if given.short else (60, given.minutes)
-SERIES = ["DGS10", "UNRATE", "CPIAUCSL", "DFF", "ICSA", "T10Y2Y", "10y", "unemployment", "SERVICE_CRPI", "CNLI"]
-TOOLS = [("get_macro_summary", {}), ("get_regime", {}), ("get_signals", {}), ("get_latest_articles", {}),
-         ("list_scenarios", {"limit": 5}), ("get_metric", {"ticker": "DGS10"}),
-         ("get_time_series", {"seriesId": "UNRATE", "start": "5y"}), ("search", {"query": "net liquidity"}),
-         ("search_glossary", {"q": "yield curve"}), ("search_series", {"query": "core inflation"}), ("fetch", {"id": "term:sahm-rule"}),
-         ("compare_series", {"series": ["DGS10", "DGS2"]}), ("explain_indicator", {"indicator": "CRPI"}), ("what_changed", {"since": "30d"})]
-METHODS = [("tools/list", {}), ("resources/list", {}), ("prompts/list", {}), ("resources/read", {"uri": "macro://summary"}),
-           ("resources/read", {"uri": "macro://series/DGS10"}), ("prompts/get", {"name": "morning_brief"})]
-PATHS = ["macro-summary", "regime", "signals", "scenarios", "content/latest", "glossary/search?q=sahm", "series/search?query=inflation",
-         "metrics/{name}", "metrics/{name}", "search?query=recession", "what-changed?since=30d", "explain/CNLI"]
-COMPUTED = ["data/{name}?start={day}", "data/DGS10?start={day}&format=csv", "regime?as_of={day}",
-            "compare?series=DGS10,UNRATE&start={day}&end=2026-01-01"]
-PAGES = ["/", "/calendar", "/calendar.ics", "/series", "/series/DGS10", "/methods", "/glossary", "/glossary/sahm-rule", "/scenarios", "/articles",
-         "/chart/DGS10.png", "/chart/UNRATE.svg",
-         "/widget/regime", "/widget/recession", "/widget/metric/DGS10", "/llms.txt", "/sitemap.xml", "/.well-known/openapi.yaml", "/health", "/ready"]
-
-
-def question(rng):
-    """What an honest client asks: tools, methods, endpoints, what must be computed, pages."""
-    words = {"name": rng.choice(SERIES), "day": f"{rng.randrange(1990, 2025)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"}
-    encoding = {"accept-encoding": rng.choice(["gzip", "zstd", "identity"])}
-    pick = rng.random()
-    if pick < 0.35:
-        tool, given = rng.choice(TOOLS)
-        return rpc("tools/call", {"name": tool, "arguments": given}, rng.random() < 0.5)
-    if pick < 0.45:
-        return rpc(*rng.choice(METHODS), rng.random() < 0.5)
-    if pick < 0.7:
-        return Request(rng.choice(["GET", "GET", "GET", "HEAD"]), "/api/public/" + rng.choice(PATHS).format(**words), None, encoding)
-    if pick < 0.85:
-        return Request("GET", "/api/public/" + rng.choice(COMPUTED).format(**words), None, encoding)
-    return Request("GET", rng.choice(PAGES), None, encoding)
 
 
 class Soak:

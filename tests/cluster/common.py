@@ -5,8 +5,8 @@ _spec = importlib.util.spec_from_file_location("chaos_common", pathlib.Path(__fi
 chaos = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(chaos)
 Line, Server = chaos.Line, chaos.Server
-arguments, figures, free_port, imported, percentile, result, run = (
-    chaos.arguments, chaos.figures, chaos.free_port, chaos.imported, chaos.percentile, chaos.result, chaos.run)
+arguments, figures, free_port, imported, memory, percentile, result, run = (
+    chaos.arguments, chaos.figures, chaos.free_port, chaos.imported, chaos.memory, chaos.percentile, chaos.result, chaos.run)
 
 PASSWORD = "s3cret-of-the-test"
 
@@ -24,12 +24,12 @@ def wait(what, told, limit=30):
 class Redis:
     """A server of Redis that keeps nothing on disk."""
 
-    def __init__(self, *flags):
-        self.port, self.flags = free_port(), flags
+    def __init__(self, *flags, program="redis-server"):
+        self.port, self.flags, self.program = free_port(), flags, program
         self.start()
 
     def start(self):
-        line = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD, *self.flags]
+        line = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD, *self.flags]
         self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         atexit.register(self.process.kill)
         wait(self.answers, "redis-server")

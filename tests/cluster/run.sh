@@ -8,7 +8,7 @@ binary=$(realpath "$1") work=$2 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work"
 
 missing=()
-for package in haproxy postgresql redis-server; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
+for package in faketime haproxy openssl postgresql redis-server; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
 if [ ${#missing[@]} -gt 0 ]; then
   apt-get -o Acquire::Retries=5 update -qq
   DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "${missing[@]}"
@@ -26,6 +26,7 @@ grep -Eq '^test result: ok\. [1-9][0-9]* passed; 0 failed; 0 ignored' "$work/con
 # Once more what fails: other work on the machine can stop a process for longer than it is given to answer in.
 twice() { "$@" || { echo "once more: $*"; "$@"; }; }
 twice python3 "$here/cluster.py" --binary "$binary" --work "$work" "${short[@]}"
-for script in limits_exact limits_law limits_gone limits_network ledger; do
+for script in tls limits_exact limits_law limits_gone limits_network ledger; do
   twice python3 "$here/$script.py" --binary "$binary" "${short[@]}"
 done
+twice python3 "$here/soak.py" --binary "$binary" "${short[@]}"

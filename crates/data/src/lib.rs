@@ -10,4 +10,5 @@ pub mod pool;
 pub mod postgres;
 pub mod sqlite;
 pub mod store;
+pub mod tls;
 pub mod upstream;

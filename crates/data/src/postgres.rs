@@ -22,6 +22,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How long one attempt may take: a connection that is dead on the other side shows in nothing else.
 const ATTEMPT: Duration = Duration::from_secs(10);
+/// How to trust the certificate authority of a database.
+const TRUST: &str = "Name the authority's certificate in the address: sslrootcert=FILE";
 /// What every session keeps to, by the database's clock: a process that stands still must not hold locks.
 const MANNERS: &str = "SET idle_in_transaction_session_timeout = '8s'; SET lock_timeout = '8s'; \
      SET statement_timeout = '60s'";
@@ -259,6 +261,9 @@ impl Failure {
             Self::Unreachable(PoolError::Backend(error)) | Self::Database(error) => error,
             Self::Unreachable(_) => return true,
         };
+        if crate::tls::problem(error, TRUST).is_some() {
+            return false;
+        }
         let Some(code) = error.code() else {
             // Not the database's word but the way to it: closed, cut, refused.
             return error.is_closed()
@@ -289,11 +294,20 @@ fn chain<'a>(
 
 fn explained(error: &tokio_postgres::Error) -> String {
     let Some(told) = error.as_db_error() else {
-        return "it cannot be reached. Check that it runs, its address and the network".to_owned();
+        return crate::tls::problem(error, TRUST).unwrap_or_else(|| {
+            // The library tells this in words alone.
+            match chain(error).any(|cause| cause.to_string() == "server does not support TLS") {
+                true => "it does not offer TLS. Turn on ssl there; sslmode=disable sends everything unencrypted",
+                false => "it cannot be reached. Check that it runs, its address and the network",
+            }
+            .to_owned()
+        });
     };
     let code = told.code();
     let what = told.message();
-    let advice = if *code == SqlState::INVALID_PASSWORD
+    let advice = if what.ends_with("no encryption") {
+        "The database wants TLS: write sslmode=require into the address"
+    } else if *code == SqlState::INVALID_PASSWORD
         || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION
     {
         "Check the user in the address and the password in PGPASSWORD"
