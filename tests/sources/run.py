@@ -192,11 +192,9 @@ def live_sources():
     ranks, best = ["without a key", "with a free key", "for oneself alone", "derived", "none"], {}
     rows = csv.DictReader((ROOT / "crates/data/data/identities.csv").open())
     formulas = {row["series_id"]: FREQUENCY.keys() & re.findall(r"[A-Z0-9_]{2,}", row["formula"]) for row in rows}
+    formulas["SAHMCURRENT"] = {"UNRATE"}
     for recipe in RECIPES.values():
         source = recipe["source"]
-        if source["id"] == "formula":
-            formulas |= {line["id"]: set(line["of"]) for feed in recipe["feed"] for line in feed["series"]}
-            continue
         needs_key = "key" in source and not source["key"].get("optional")
         rank = 2 if source["rights"] in ("personal", "own_key") else 1 if needs_key else 0
         for line in (line for feed in recipe.get("feed", []) for line in feed["series"]):

@@ -6,17 +6,15 @@
 
 mod dates;
 mod formats;
-mod formula;
 mod read;
 mod request;
 mod shape;
 
 pub use formats::is_spent;
-pub use formula::formula;
 pub use read::{Bases, Figures, NextPage, Reader};
 pub use shape::{
-    Absent, Condition, DateForm, Day, Expect, Feed, Format, Formula, KeyPlace, OnePerDate, Period,
-    Recipe, Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,
+    Absent, Condition, DateForm, Day, Expect, Feed, Format, KeyPlace, OnePerDate, Period, Recipe,
+    Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,
 };
 
 use crate::error::{Error, Result};
@@ -104,16 +102,8 @@ impl Recipes {
 
     /// The feeds that have a series, first source first.
     pub fn routes<'a>(&'a self, id: &'a SeriesId) -> impl Iterator<Item = FeedRef<'a>> {
-        let fetched = self.feeds().filter(|at| at.feed.format != Format::Formula);
-        fetched.filter(move |at| at.feed.series.iter().any(|line| line.id == *id))
-    }
-
-    /// How a series follows from others, if it does.
-    pub fn formula(&self, id: &SeriesId) -> Option<&SeriesRecipe> {
-        let lines = self.feeds().filter(|at| at.feed.format == Format::Formula);
-        lines
-            .flat_map(|at| &at.feed.series)
-            .find(|line| line.id == *id)
+        self.feeds()
+            .filter(move |at| at.feed.series.iter().any(|line| line.id == *id))
     }
 }
 
@@ -164,9 +154,6 @@ impl Recipe {
         if feed.series.is_empty() {
             return Err("`series` is empty".to_owned());
         }
-        if feed.format == Format::Formula {
-            return feed.series.iter().try_for_each(check_formula);
-        }
         let url = Url::parse(&feed.url).map_err(|e| format!("url: {e}"))?;
         let loopback = matches!(url.host_str(), Some("127.0.0.1" | "localhost"));
         if url.scheme() != "https" && !(url.scheme() == "http" && (feed.plain_http || loopback)) {
@@ -190,9 +177,6 @@ impl Recipe {
             if SeriesId::new(id.as_str()).ok().as_ref() != Some(id) {
                 return Err(format!("{id} is not a series identifier in capitals"));
             }
-            if line.formula.is_some() || !line.of.is_empty() {
-                return Err(format!("{id}: a formula needs the format \"formula\""));
-            }
             if line.field.is_empty()
                 || line.scale == 0.0
                 || !line.scale.is_finite()
@@ -204,13 +188,6 @@ impl Recipe {
             }
         }
         Ok(())
-    }
-}
-
-fn check_formula(line: &SeriesRecipe) -> std::result::Result<(), String> {
-    match (line.formula, line.of.is_empty()) {
-        (Some(_), false) => Ok(()),
-        _ => Err(format!("{}: needs `formula` and `of`", line.id)),
     }
 }
 

@@ -117,8 +117,6 @@ pub enum Format {
     Mts,
     /// Weekly claims in XML, asked by POST.
     Claims,
-    /// No answer: figures of other series of the store.
-    Formula,
 }
 
 /// Whether anybody has seen an answer that fits.
@@ -248,11 +246,6 @@ pub struct SeriesRecipe {
     pub multiplier: Option<f64>,
     /// The data set the answer must have it in, where it has several.
     pub set: Option<String>,
-    /// How it is computed from others.
-    pub formula: Option<Formula>,
-    /// The others.
-    #[serde(default)]
-    pub of: Vec<SeriesId>,
     /// Whether an answer was seen; that of the feed otherwise.
     pub seen: Option<Seen>,
     /// What it is called, where the catalogue does not know it.
@@ -265,24 +258,6 @@ pub struct SeriesRecipe {
 
 fn one() -> f64 {
     1.0
-}
-
-/// How a series follows from others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Formula {
-    /// First minus second, on days that have both.
-    Difference,
-    /// First over second.
-    Ratio,
-    /// Mean over each whole month of first minus second.
-    MonthMeanDifference,
-    /// Forward inflation of years six to ten from nominal and real yields of five and ten years.
-    Forward,
-    /// First over the mean of the second in the same quarter, once that has three months.
-    QuarterRatio,
-    /// Mean of three months less the least such mean of the twelve months before.
-    Sahm,
 }
 
 impl SeriesRecipe {

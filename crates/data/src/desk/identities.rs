@@ -12,6 +12,7 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
 use econoscope_core::indicators::expression::{self, Expr, Scope};
 use econoscope_core::indicators::resample::{Aggregation, aggregate, last_is_partial};
+use econoscope_core::indicators::sahm;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{
@@ -31,12 +32,14 @@ pub struct Identity {
     tree: Expr,
     /// How finer figures become those of the series.
     how: Aggregation,
+    /// Whether a sync computes it, where no source beside FRED brings it.
+    is_synced: bool,
     /// Where the published figures are known to be others, and why; empty for most.
     pub differs: &'static str,
 }
 
 impl Identity {
-    fn read([id, formula, how, differs]: [&'static str; 4]) -> Option<(&'static str, Self)> {
+    fn read([id, formula, how, sync, differs]: [&'static str; 5]) -> Option<(&'static str, Self)> {
         let identity = Self {
             formula,
             tree: expression::parse(formula).ok()?,
@@ -44,6 +47,7 @@ impl Identity {
                 "" => Aggregation::Average,
                 how => how.parse().ok()?,
             },
+            is_synced: sync == "yes",
             differs,
         };
         Some((id, identity))
@@ -65,6 +69,32 @@ static IDENTITIES: LazyLock<HashMap<&'static str, Identity>> = LazyLock::new(|| 
 /// The identity that makes a series, if there is one.
 pub fn of(id: &str) -> Option<&'static Identity> {
     IDENTITIES.get(id)
+}
+
+/// The Sahm rule on the latest figures: the language of formulas has no least value of twelve months.
+const SAHM: &str = "SAHMCURRENT";
+
+/// What a sync computes a series from, where it does.
+pub(crate) fn synced_from(id: &SeriesId) -> Option<Vec<&'static str>> {
+    match of(id.as_str()) {
+        Some(identity) => identity.is_synced.then(|| identity.inputs().collect()),
+        None => (id.as_str() == SAHM).then(|| vec!["UNRATE"]),
+    }
+}
+
+/// The figures of such a series from those of its inputs.
+///
+/// # Errors
+/// [`Error::Internal`] for a formula that cannot be evaluated, which a test rules out.
+pub(crate) fn figures(
+    info: &Arc<SeriesInfo>,
+    known: &HashMap<&str, Arc<Series>>,
+) -> Result<Vec<Observation>> {
+    match (of(info.id.as_str()), known.get("UNRATE")) {
+        (Some(identity), _) => evaluated(identity, info, known),
+        (None, Some(unrate)) => Ok(sahm::history(&unrate.observations)),
+        (None, None) => Ok(Vec::new()),
+    }
 }
 
 /// The series that is another's average over periods of a frequency.
@@ -244,7 +274,7 @@ mod tests {
     fn every_identity_is_made_of_known_series_and_none_of_itself() {
         let text = include_str!("../../data/identities.csv");
         let catalogue = Catalogue::embedded();
-        for (line, row) in table::rows::<4>(text) {
+        for (line, row) in table::rows::<5>(text) {
             let (id, identity) = Identity::read(row.unwrap()).unwrap();
             let info = catalogue.get(id).unwrap();
             for input in identity.inputs() {
@@ -265,5 +295,48 @@ mod tests {
         assert_eq!(IDENTITIES.len(), text.lines().count() - 1);
         let monthly = averages(&SeriesId::new("DCOILWTICO").unwrap(), Frequency::Monthly);
         assert_eq!(monthly.unwrap().id.as_str(), "MCOILWTICO");
+    }
+
+    #[test]
+    fn what_a_sync_computes_agrees_with_figures_worked_by_hand() -> Result<()> {
+        let of_values = |id: &'static str, values: &[f64]| {
+            let info = Catalogue::embedded().get(id).unwrap();
+            let period = |n: i64| {
+                let first = jiff::civil::date(2025, 1, 1);
+                (0..n).fold(first, |day, _| shift(day, info.frequency.period()))
+            };
+            let rows = (0..)
+                .zip(values)
+                .map(|(n, v)| Observation::new(period(n), *v));
+            (id, Arc::new(Series::new(Arc::clone(info), rows.collect())))
+        };
+        let last = |id: &str, inputs: &[(&'static str, &[f64])]| {
+            let id = SeriesId::new(id)?;
+            let known: HashMap<_, _> = inputs.iter().map(|(id, v)| of_values(id, v)).collect();
+            let mut names = synced_from(&id).unwrap();
+            names.retain(|name| !known.contains_key(name));
+            assert!(names.is_empty(), "{id}: {names:?}");
+            let made = figures(Catalogue::embedded().get(id.as_str()).unwrap(), &known)?;
+            Ok::<_, Error>(made.last().map(|o| o.value))
+        };
+        assert_eq!(
+            last("T10Y2Y", &[("DGS10", &[5.17]), ("DGS2", &[4.81])])?,
+            Some(0.36)
+        );
+        assert_eq!(last("T10Y2Y", &[("DGS10", &[5.17]), ("DGS2", &[])])?, None);
+        // Breakevens of 2.4 % over five and 2.3 % over ten years: about 2.2 % over the second five.
+        let yields: [(&str, &[f64]); 4] = [
+            ("DGS5", &[4.4]),
+            ("DGS10", &[4.5]),
+            ("DFII5", &[2.0]),
+            ("DFII10", &[2.2]),
+        ];
+        assert_eq!(last("T5YIFR", &yields)?, Some(2.2));
+        let mut rates = vec![4.0; 14];
+        rates.push(4.9);
+        assert_eq!(last("SAHMCURRENT", &[("UNRATE", &rates)])?, Some(0.3));
+        let money: [(&str, &[f64]); 2] = [("GDP", &[30.0]), ("M2SL", &[10.0, 20.0, 30.0, 40.0])];
+        assert_eq!(last("M2V", &money)?, Some(1.5));
+        Ok(())
     }
 }

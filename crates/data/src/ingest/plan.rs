@@ -6,6 +6,7 @@
 use super::sources::SourceSettings;
 use super::state::{SeriesState, States};
 use super::write::day_of;
+use crate::desk::identities;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Error;
@@ -136,7 +137,7 @@ impl Plan {
                     let (_, lines) = feeds.entry(at.name()).or_insert((at, Vec::new()));
                     lines.extend(at.feed.series.iter().filter(|line| line.id == step.id));
                 }
-                _ if recipes.formula(&step.id).is_some() => computed.push(id),
+                _ if identities::synced_from(&step.id).is_some() => computed.push(id),
                 _ if step.on_fred => fred.push(id),
                 _ => keyed.push(id),
             }
@@ -252,10 +253,10 @@ pub(super) fn everything(recipes: &Recipes) -> Vec<SeriesId> {
     all
 }
 
-/// Whether a recipe or a formula has a series, and when its figures come.
+/// Whether a recipe or an identity has a series, and when its figures come.
 fn release_of(recipes: &Recipes, id: &SeriesId) -> Option<Option<Release>> {
     let first = recipes.routes(id).next().map(|at| at.feed.release);
-    first.or_else(|| recipes.formula(id).map(|_| None))
+    first.or_else(|| identities::synced_from(id).map(|_| None))
 }
 
 /// Why FRED is not asked for a series, if so. It carries 800,000: one that the catalogue does not know is asked for.

@@ -12,7 +12,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId};
-use econoscope_core::recipe::{FeedRef, Format, Recipes, SeriesRecipe, Split};
+use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe, Split};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,8 +44,7 @@ pub async fn check_sources(
 ) -> Result<Vec<FeedCheck>> {
     let mut clients = Clients::new(settings);
     let mut out = Vec::new();
-    let fetched = settings.recipes.feeds();
-    for at in fetched.filter(|at| at.feed.format != Format::Formula) {
+    for at in settings.recipes.feeds() {
         let url = url::Url::parse(&at.feed.url).ok();
         let mut check = FeedCheck {
             feed: at.name(),

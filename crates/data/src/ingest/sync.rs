@@ -18,6 +18,7 @@ use super::sources::Fred;
 use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States, blocking};
 use super::write::{self, Update, day_of};
 use crate::desk::holdings::LAST_SYNC;
+use crate::desk::identities;
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Known, Observation, SeriesId};
@@ -109,8 +110,7 @@ impl Run<'_> {
     /// [`Error::Store`] when the states cannot be noted.
     async fn take(&mut self, steps: Vec<Step>) -> Result<()> {
         let left = self.ask_recipes(steps).await?;
-        let recipes = &self.config.sources.recipes;
-        let is_computed = |step: &Step| recipes.formula(&step.id).is_some();
+        let is_computed = |step: &Step| identities::synced_from(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = left.into_iter().partition(is_computed);
         self.ask_fred(fetched).await?;
         let left = self.compute(computed).await?;

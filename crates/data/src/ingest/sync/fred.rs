@@ -1,14 +1,17 @@
-//! FRED for what no recipe brings, and formulas over other series.
+//! FRED for what no recipe brings, and identities over other series.
 
 use super::{Run, SERIES};
+use crate::desk::identities;
 use crate::ingest::accept::{Kind, Source, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
 use crate::ingest::state::{self, blocking};
 use crate::store::WriteOutcome;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Known, Observation};
-use econoscope_core::recipe::formula;
+use econoscope_core::model::{Known, Observation, Series};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The states are noted after so many series: a note per series would shake every cache of a running server.
 const NOTE_EVERY: usize = 25;
@@ -145,17 +148,20 @@ impl Run<'_> {
     pub(super) async fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
         let mut left = Vec::new();
         for step in steps {
-            let line = self.config.sources.recipes.formula(&step.id).cloned();
-            let Some(line) = line.filter(|_| !step.vintages) else {
+            let inputs = identities::synced_from(&step.id).filter(|_| !step.vintages);
+            let (Some(inputs), Some(info)) = (inputs, &step.info) else {
                 left.push(step);
                 continue;
             };
-            let mut inputs = Vec::new();
-            for id in &line.of {
-                inputs.push(state::latest(&self.store, id).await?);
+            let mut known = HashMap::new();
+            for id in inputs {
+                let input = Catalogue::embedded().get(id);
+                let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
+                let rows = state::latest(&self.store, &input.id).await?;
+                known.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
             let source = Source::new("formula", Kind::Formula);
-            let rows = formula(&line, &inputs);
+            let rows = identities::figures(info, &known)?;
             let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
             let is_first = state::latest(&self.store, &step.id).await?.is_empty();
             match self.accept(&step, &source, is_first, rows).await? {

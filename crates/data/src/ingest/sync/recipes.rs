@@ -5,6 +5,7 @@
 //! hands them to the next. An address or a name that nobody saw answer counts only once its figures agree with held ones.
 
 use super::Run;
+use crate::desk::identities;
 use crate::ingest::accept::{Comparison, Kind, Refusal, Source, compare, is_revised};
 use crate::ingest::client::{Client, FeedAnswer, FeedError, FeedRequest};
 use crate::ingest::fetch::Validators;
@@ -18,7 +19,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{FeedRef, Figures, Format, Recipes, Seen, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, Figures, Recipes, Seen, SeriesRecipe};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -123,8 +124,7 @@ impl<'a> Run<'a> {
     /// Asks every feed once for the series that come to it next.
     async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
         let settings = &self.config.sources;
-        let is_open =
-            |at: &FeedRef<'_>| at.feed.format != Format::Formula && settings.is_open(at.source);
+        let is_open = |at: &FeedRef<'_>| settings.is_open(at.source);
         let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
         let mut groups: BTreeMap<_, (FeedRef<'_>, Vec<Step>)> = BTreeMap::new();
         for mut step in steps {
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
     /// No recipe is left for a series.
     fn end(&mut self, step: Step, left: &mut Vec<Step>) {
         let recipes = &self.config.sources.recipes;
-        if step.on_fred || recipes.formula(&step.id).is_some() {
+        if step.on_fred || identities::synced_from(&step.id).is_some() {
             left.push(step);
         } else if !step.is_covered {
             let error = joined(&step.errors, self.clients.offline().as_ref());
