@@ -1,5 +1,6 @@
 //! `install` and `uninstall`: our entry in an assistant's settings, and nothing else of them touched.
 
+mod backup;
 mod edit;
 mod hosts;
 
@@ -82,8 +83,14 @@ fn change(host: &Host, places: &Places, entry: Option<&Value>, is_dry: bool) -> 
     let shown = disk::shown(&file);
     let old = current(&file).with_context(|| format!("{title}: {shown} is left as it is"))?;
     let text = old.as_deref().unwrap_or_default();
-    let new = with_entry(host.format, text, &host.key, entry)
+    let mut new = with_entry(host.format, text, &host.key, entry)
         .with_context(|| format!("{title}: {shown} cannot be read and is left as it is"))?;
+    if entry.is_none()
+        && new != text
+        && let Some(before) = backup::before_install(host, &file, &new)
+    {
+        new = before;
+    }
     if new == text || (entry.is_none() && old.is_none()) {
         return Ok(format!("{title}: nothing to change in {shown}"));
     }
@@ -129,15 +136,7 @@ fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>> {
     };
     let real = std::fs::canonicalize(file)?;
     let permissions = std::fs::metadata(&real)?.permissions();
-    let now = crate::app::stamp(econoscope_core::clock::wall());
-    // Of two within a second both are kept.
-    let named = |n: u32| match n {
-        0 => real.with_added_extension(format!("{now}.backup")),
-        n => real.with_added_extension(format!("{now}-{n}.backup")),
-    };
-    let free = (0..1_000).map(named).find(|kept| !kept.exists());
-    let kept = free.context("there are a thousand backups of this second")?;
-    disk::replace(&kept, old.as_bytes())?;
+    let kept = backup::keep(&real, old)?;
     disk::replace(&real, new.as_bytes())?;
     std::fs::set_permissions(&real, permissions)?;
     Ok(Some(kept))

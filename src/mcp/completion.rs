@@ -100,9 +100,9 @@ fn series(typed: &str) -> Vec<String> {
     let begins = |text: &str| fold(text).starts_with(&wanted);
     let known = || names.catalogue().iter();
     let by_id = known().filter(|info| begins(info.id.as_str()));
+    // The catalogue lists a total before its parts: CPIAUCSL, CPILFESL and then CPIAPPSL.
     let mut ids: Vec<String> = by_id.map(|info| info.id.to_string()).collect();
-    ids.sort();
-    // What it is a name of comes first: "cpi" is CPIAUCSL and begins CPIAPPSL.
+    // What it is a name of comes first: "vix" is VIXCLS.
     if let Some(meant) = names.find(typed).map(|info| info.id.to_string()) {
         ids.retain(|id| *id != meant);
         ids.insert(0, meant);
@@ -154,6 +154,10 @@ mod tests {
                 typed,
             )
         };
+        let cpi = series("cpi");
+        assert_eq!(cpi[..2], ["CPIAUCSL", "CPILFESL"]);
+        assert!(cpi.contains(&"CPIAPPSL".to_owned()), "{cpi:?}");
+        assert_eq!(series("dgs1")[0], "DGS1");
         assert!(series("dgs1").contains(&"DGS10".to_owned()));
         assert!(series("unempl").contains(&"UNRATE".to_owned()));
         assert_eq!(series("").len(), 100);

@@ -219,22 +219,101 @@ fn line_ends_and_the_mark_of_byte_order_stay() {
 #[test]
 fn what_is_taken_out_again_leaves_the_file_as_it_was() {
     for (at, text) in fixtures() {
-        let (host, path, key) = HOSTS[at];
+        let (host, path, _) = HOSTS[at];
         let (home, file) = home(path, &text);
-        let before = meaning(&file);
-        let had_servers = before[key]
-            .as_object()
-            .is_some_and(|servers| !servers.is_empty());
-        if text.contains("econoscope") || !had_servers {
+        if text.contains("econoscope") {
             continue;
         }
         assert!(run(home.path(), &["install", host]).status.success());
         assert!(run(home.path(), &["uninstall", host]).status.success());
-        if text.lines().count() > 3 {
+        assert_eq!(read(&file), text, "{host}");
+    }
+}
+
+#[test]
+fn odd_files_have_the_same_bytes_after_uninstall() {
+    let json = [
+        "",
+        "\n",
+        "{}",
+        "{}\n",
+        "{ }",
+        "\u{feff}{}",
+        r#"{"mcpServers":{}}"#,
+        "{\n  \"mcpServers\": {}\n}",
+        "{\"theme\": \"dark\"}\n",
+        r#"{"mcpServers":{"other":{"command":"x","args":[]}},"a":1}"#,
+        "{\n  // mine\n  \"a\": 1, /* b */\n\n}\n",
+        "{\r\n\t\"mcpServers\": {\r\n\r\n\t},\r\n}",
+        "{\r\n  \"a\": 1\n}",
+    ];
+    let toml = [
+        "",
+        "model = \"o\"",
+        "model = \"o\"\r\n",
+        "[mcp_servers]",
+        "mcp_servers = {}",
+        "# mine\n\n[mcp_servers.other]\ncommand = \"x\" # y",
+        "mcp_servers = { other = { command = \"x\" } }\n\n\n",
+    ];
+    let cursor = json.map(|text| ("cursor", ".cursor/mcp.json", text));
+    let codex = toml.map(|text| ("codex", ".codex/config.toml", text));
+    for (host, path, text) in cursor.into_iter().chain(codex) {
+        let (home, file) = home(path, text);
+        let none = run(home.path(), &["uninstall", host]);
+        assert!(said(&none).contains("nothing to change"), "{}", said(&none));
+        // Twice, so that the backups of the first time are there; over HTTP, so that the entry changes between.
+        for _ in 0..2 {
+            for http in [&[][..], &["--http", "http://127.0.0.1:8080/mcp"]] {
+                let done = run(home.path(), &[&["install", host], http].concat());
+                assert!(read(&file).contains("econoscope"), "{}", said(&done));
+            }
+            let done = run(home.path(), &["uninstall", host]);
+            assert!(done.status.success(), "{}", said(&done));
             assert_eq!(read(&file), text, "{host}");
         }
-        assert_eq!(meaning(&file), before, "{host}");
     }
+}
+
+#[test]
+fn what_was_written_after_install_stays_after_uninstall() {
+    let (home, file) = home(".cursor/mcp.json", "{}");
+    let install = || assert!(run(home.path(), &["install", "cursor"]).status.success());
+    let uninstall = || assert!(run(home.path(), &["uninstall", "cursor"]).status.success());
+    install();
+    let mine = read(&file).replacen('{', "{ // mine\n  \"theme\": \"dark\",", 1);
+    std::fs::write(&file, mine).unwrap();
+    uninstall();
+    assert!(read(&file).contains("// mine"), "{}", read(&file));
+    let left = json!({"theme": "dark", "mcpServers": {}});
+    assert_eq!(meaning(&file), left);
+    // Without backups nothing tells whether the empty table was there before, so it stays.
+    std::fs::write(&file, "{}").unwrap();
+    install();
+    for entry in std::fs::read_dir(file.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path != file {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    uninstall();
+    assert_eq!(meaning(&file), json!({"mcpServers": {}}));
+}
+
+#[test]
+fn the_command_line_of_cline_has_a_file_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let own = home.path().join(".cline/data/settings");
+    std::fs::create_dir_all(&own).unwrap();
+    assert!(run(home.path(), &["install", "cline"]).status.success());
+    let file = own.join("cline_mcp_settings.json");
+    assert!(meaning(&file)["mcpServers"]["econoscope"].is_object());
+    // The editor's file is asked first where both are there.
+    let editor = home.path().join(HOSTS[9].1);
+    std::fs::create_dir_all(editor.parent().unwrap()).unwrap();
+    std::fs::write(&editor, "{}").unwrap();
+    assert!(run(home.path(), &["install", "cline"]).status.success());
+    assert!(meaning(&editor)["mcpServers"]["econoscope"].is_object());
 }
 
 #[test]

@@ -57,7 +57,11 @@ pub(super) fn with_entry(
 }
 
 fn json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
-    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let text = match (text.trim().is_empty(), entry) {
+        (true, None) => return Ok(text.to_owned()),
+        (true, Some(_)) => "{}\n",
+        (false, _) => text,
+    };
     let options = ParseOptions {
         allow_missing_commas: false,
         allow_loose_object_property_names: false,
@@ -73,9 +77,10 @@ fn json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
     let servers = top.object_value_or_create(key);
     let servers = servers.with_context(|| format!("{key} in it is no object"))?;
     let Some(entry) = entry else {
-        if let Some(ours) = servers.get(NAME) {
-            ours.remove();
-        }
+        let Some(ours) = servers.get(NAME) else {
+            return Ok(text.to_owned());
+        };
+        ours.remove();
         return Ok(root.to_string());
     };
     let wanted = entry.as_object().context("an entry is an object")?;
@@ -139,8 +144,11 @@ fn toml(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
     let servers = servers.as_table_like_mut();
     let servers = servers.with_context(|| format!("{key} in it is no table"))?;
     let Some(entry) = entry else {
-        servers.remove(NAME);
-        return Ok(document.to_string());
+        return Ok(match servers.remove(NAME) {
+            Some(_) => document.to_string(),
+            // Written again, it could get another line end.
+            None => text.to_owned(),
+        });
     };
     let wanted = entry.as_object().context("an entry is an object")?;
     let ours = servers.entry(NAME).or_insert_with(|| match is_inline {

@@ -4,7 +4,7 @@
 use super::edit::Format;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// An assistant that keeps its servers in a file.
@@ -14,7 +14,7 @@ pub(super) struct Host {
     pub(super) name: String,
     /// As it calls itself.
     pub(super) title: String,
-    /// Its files; the first that is there counts, or else the first.
+    /// Its files; the first that is there counts, or else the first whose folder is there, or else the first.
     files: Vec<String>,
     /// A folder that is there where the host is.
     home: String,
@@ -93,7 +93,12 @@ impl Host {
     pub(super) fn file(&self, places: &Places) -> PathBuf {
         let mut files = self.files.iter().map(|file| places.path(file));
         let there = files.clone().find(|file| file.exists());
-        there.or_else(|| files.next()).unwrap_or_default()
+        let beside = || {
+            let is_there = |file: &PathBuf| file.parent().is_some_and(Path::exists);
+            files.clone().find(is_there)
+        };
+        let found = there.or_else(beside);
+        found.or_else(|| files.next()).unwrap_or_default()
     }
 
     /// Whether the host is on this system.

@@ -1,5 +1,6 @@
-//! Which tool a host would pick for a question: hosts with many tools rank names and descriptions by words,
-//! and so does this test (BM25), over 128 labelled questions.
+//! Which tool a host would pick for a question: hosts with many tools rank names, titles, descriptions and arguments by
+//! words (Codex by BM25), and so does this test. Of 188 labelled questions 60 (`asked`) were written first, and the descriptions
+//! then improved against them: their score says what is held, not what new questions would score.
 
 use super::server;
 use econoscope_answers::endpoints::ENDPOINTS;
@@ -11,10 +12,11 @@ const QUESTIONS: &str = include_str!("questions.csv");
 /// A question without a tool scores below this with every tool.
 const RELEVANT: f64 = 1.6;
 
-const SMALL: &str = "a an and any are as asked at be been by can could did do does down each for from get gives give \
-    had has have here how i in into is it its just me my new no not now of off on one or our out over please say set \
-    should show so such than that the their them there they this to up us use used using was what when where which who \
-    will with work you your s";
+const SMALL: &str = "a about again all am an and any are as asked at be because been before being both by can could did do \
+    does down during each few for from further get gives give had has have he her here him his how i if in into is it its \
+    just me more most my new no nor not now of off on one only or other our out over own please same say set she should \
+    show so some such t than that the their them then there these they this those through to too under until up us use \
+    used using very was we were what when where which while who why will with work you your s";
 
 fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
@@ -43,7 +45,11 @@ impl Ranking {
             .map(|t| {
                 let title = t.title.as_deref().unwrap_or_default();
                 let about = t.description.as_deref().unwrap_or_default();
-                let text = format!("{} {title} {about}", t.name.replace('_', " "));
+                let mut text = format!("{} {title} {about}", t.name.replace('_', " "));
+                for (name, argument) in t.input_schema["properties"].as_object().unwrap() {
+                    let about = argument["description"].as_str().unwrap();
+                    text += &format!(" {name} {about}");
+                }
                 (t.name.to_string(), words(&text))
             })
             .collect();
@@ -88,41 +94,55 @@ impl Ranking {
     }
 }
 
-#[test]
-fn the_right_tool_comes_first_and_always_among_three() {
-    let ranking = Ranking::new();
-    let (mut asked, mut first, mut low, mut beside) = (0, 0, 0, 0);
-    let mut lost = Vec::new();
+/// How many questions of some kinds find their tool first, how many there are, and which do not find it among three.
+fn found(ranking: &Ranking, kinds: &[&str]) -> (usize, usize, Vec<String>) {
+    let (mut first, mut asked, mut lost) = (0, 0, Vec::new());
     let mut reader = csv::Reader::from_reader(QUESTIONS.as_bytes());
-    for row in reader.records() {
-        let row = row.unwrap();
+    for row in reader.records().map(Result::unwrap) {
         let (kind, tool, question) = (&row[0], &row[1], &row[2]);
-        let ranked = ranking.rank(question);
-        if kind == "negative" {
-            beside += 1;
-            low += usize::from(ranked[0].0 < RELEVANT);
+        if !kinds.contains(&kind) {
             continue;
         }
         asked += 1;
-        if ranked[0].1 == tool {
+        let ranked = ranking.rank(question);
+        let is_right = |(score, name): &&(f64, &str)| *name == tool && *score > 0.0;
+        if ranked.first().is_some_and(|best| is_right(&best)) {
             first += 1;
         } else {
             println!("{question}: {:?}, not {tool}", &ranked[..3]);
         }
-        if !ranked
-            .iter()
-            .take(3)
-            .any(|(score, name)| *name == tool && *score > 0.0)
-        {
+        if !ranked[..3].iter().any(|one| is_right(&one)) {
             lost.push(question.to_owned());
         }
     }
-    println!(
-        "{first} of {asked} first, {} lost, {low} of {beside} beside the point are low",
-        lost.len()
-    );
-    assert_eq!((asked, beside), (108, 20));
+    println!("{kinds:?}: {first} of {asked} first, {} lost", lost.len());
+    (first, asked, lost)
+}
+
+#[test]
+fn the_right_tool_comes_first_and_always_among_three() {
+    let ranking = Ranking::new();
+    let (first, asked, lost) = found(&ranking, &["asked"]);
+    assert_eq!(asked, 60);
+    assert!(first >= 54, "{first} of 60");
+    assert!(lost.is_empty(), "not among three: {lost:?}");
+    let (first, asked, lost) = found(&ranking, &["direct", "indirect"]);
+    assert_eq!(asked, 108);
     assert!(first * 100 >= asked * 85, "{first} of {asked}");
     assert!(lost.is_empty(), "not among three: {lost:?}");
-    assert!(low * 100 >= beside * 90, "{low} of {beside}");
+}
+
+#[test]
+fn what_is_beside_the_point_finds_no_tool() {
+    let ranking = Ranking::new();
+    let mut reader = csv::Reader::from_reader(QUESTIONS.as_bytes());
+    let rows = reader.records().map(Result::unwrap);
+    let questions: Vec<String> = rows
+        .filter(|row| &row[0] == "negative")
+        .map(|row| row[2].to_owned())
+        .collect();
+    assert_eq!(questions.len(), 20);
+    let best = |question: &String| ranking.rank(question)[0].0;
+    let low = questions.iter().filter(|q| best(q) < RELEVANT).count();
+    assert!(low * 100 >= questions.len() * 90, "{low} of 20");
 }

@@ -36,7 +36,7 @@ pub struct Params {
     /// Which.
     #[schemars(schema_with = "tickers")]
     indicator: String,
-    /// As known on this day: 2008-12-31, 2008-12, 2008.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 
@@ -52,9 +52,10 @@ impl Endpoint for Params {
         title: "Why an indicator stands there",
         path: "/api/public/explain/{indicator}",
         summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
-        description: "Use this when asked why a composite (CRPI, RNOW, CNLI, CMSI, CRAI) or the regime stands where it does, or \
-            what drove it: formula, inputs with weight and points, and those of a month before. Do not use it \
-            for the value alone: use get_metric.",
+        description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
+            CMSI, risk appetite CRAI) or the regime is where it is or so high, what is driving it or goes into \
+            it: breaks it down into formula, inputs with weight and points, and those of a month before. Do not \
+            use it for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[("indicator", "CRPI")],

@@ -22,7 +22,7 @@ const MAX_TEXT: usize = 20_000;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// As given by search: series:DGS10, term:sahm-rule, method:crpi, article:regime.
+    /// As given by search: series:DGS10, term:fomc, method:crpi, article:regime.
     #[schemars(example = &"series:DGS10", length(min = 3, max = 120))]
     id: String,
 }

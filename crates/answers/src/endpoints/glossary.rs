@@ -66,9 +66,9 @@ impl Endpoint for Params {
         title: "Macro glossary",
         path: "/api/public/glossary/search",
         summary: "Definitions of macroeconomic terms, by term, alias or meaning",
-        description: "Use this when a macroeconomic term needs a definition, or to look up in the glossary what \
-            it means or how an indicator is built (Sahm rule, term premium, yield curve inversion, breakeven \
-            inflation). Returns related terms too. Do not use it for numbers: use get_metric.",
+        description: "Use this when asked for the definition of a macroeconomic term, to define or explain it, or to look \
+            up in the glossary what it means or how an indicator is built (Sahm rule, term premium, yield curve \
+            inversion, breakeven inflation, quantitative tightening). Do not use it for numbers: use get_metric.",
         max_age: 3_600,
         in_contract: true,
         example: &[("q", "sahm rule"), ("limit", "3")],

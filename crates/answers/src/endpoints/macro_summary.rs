@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
@@ -134,10 +134,10 @@ impl Endpoint for Params {
         title: "Macro summary",
         path: "/api/public/macro-summary",
         summary: "The state of the US economy in one call: regime, rates, inflation, labor, liquidity, stress",
-        description: "Use this when asked how the US economy is doing or where it stands: one call gives an \
-            overview with the headline numbers, macro regime, growth, rates, yield curve, inflation, labor, \
-            credit, volatility and recession probability. Start here for a brief. Do not use it for one figure: \
-            use get_metric.",
+        description: "Use this when asked how the US economy is doing or looking, where it stands, for the big picture, a \
+            snapshot, rundown or brief: an overview of the headline numbers, macro regime, growth, rates, yield \
+            curve, inflation and prices, labor and jobs, credit, volatility and recession probability. Do not \
+            use it for one figure: use get_metric.",
         max_age: 300,
         in_contract: true,
         example: &[],

@@ -28,7 +28,7 @@ pub struct Params {
     /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     ticker: String,
-    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
@@ -101,9 +101,10 @@ impl Endpoint for Params {
         title: "Macro metric",
         path: "/api/public/metrics/{ticker}",
         summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
-        description: "Use this when asked for the current level of one figure or metric now (10-year yield, \
-            unemployment, CPI, VIX, mortgage rate, claims, housing starts, money supply M2, recession probability): latest value, unit, date, \
-            change over 7 and 30 days, meaning. \"10y\" works as well. Do not use it for the past: use \
+        description: "Use this when asked what one figure or metric is now, today or at the moment: its current level \
+            (10-year Treasury yield, fed funds or mortgage rate, unemployment rate, inflation, CPI, jobless \
+            claims, housing starts, money supply M2, VIX, oil price, recession probability): latest value, unit, \
+            date, change over 7 and 30 days, meaning. \"10y\" works as well. Do not use it for the past: use \
             get_time_series. Monthly data appear weeks after their month; an old date is normal.",
         max_age: 300,
         in_contract: true,

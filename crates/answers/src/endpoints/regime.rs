@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day: 2008-12-31, 2008-12, Q4 2008, 2008; now without it.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     #[schemars(example = &"2008-12")]
     as_of: Option<String>,
     /// Lists months from this one: 2008-12, 5y, max.
@@ -110,10 +110,10 @@ impl Endpoint for Params {
         title: "Macro regime",
         path: "/api/public/regime",
         summary: "Current macro regime with confidence, trajectory, narrative and asset views",
-        description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), \
-            its confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, \
-            the dollar, bitcoin. The published regime and the nowcast are named apart. With as_of it answers for any \
-            past day as known then; start and end list months. Do not use it for rates: use get_macro_summary.",
+        description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), its \
+            confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, the \
+            dollar, bitcoin. The published regime and the nowcast are named apart. With as_of it answers for any \
+            past day. Do not use it for rates: use get_macro_summary.",
         max_age: 300,
         in_contract: true,
         example: &[],

@@ -49,7 +49,7 @@ pub struct Params {
     /// BLS, BEA, Census, Fed, DOL, EIA.
     #[schemars(length(max = 40))]
     agency: Option<String>,
-    /// As known on this day: 2008-12-31, 2008-12, 2008.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 
@@ -71,9 +71,9 @@ impl Endpoint for Params {
         title: "Release calendar",
         path: "/api/public/calendar",
         summary: "What comes when, what it can be expected to say, and how much the last prints surprised",
-        description: "Use this when asked when a report comes out (jobs, CPI, GDP, claims), when the Fed (FOMC) meets, what is \
-            due this week, what to expect, or how large a surprise was. Dates follow rules: expected, not announced. Do \
-            not use it for values: use get_metric.",
+        description: "Use this when asked when the next report comes out (jobs, CPI, GDP, claims), when the Fed (FOMC) \
+            meets, what is due this week, what to expect, or how large a surprise was. Dates follow rules: \
+            expected, not announced. Do not use it for values: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[],

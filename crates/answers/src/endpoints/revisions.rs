@@ -58,9 +58,9 @@ impl Endpoint for Params {
         title: "Revisions",
         path: "/api/public/revisions/{seriesId}",
         summary: "First print of a figure, what became of it, and how large its revisions usually are",
-        description: "Use this when asked what was first reported for a month or quarter (payrolls, CPI, GDP), how it \
-            was revised, or how far first prints can be trusted: usual size, bias and sign flips of revisions. Do not \
-            use it for a history as known on a day: use get_time_series.",
+        description: "Use this when asked what was first reported or estimated for a month or quarter (payrolls, CPI, GDP, \
+            retail sales), how it was revised, or how far first prints can be trusted: usual size, bias and sign \
+            flips of revisions.",
         max_age: 1_800,
         in_contract: false,
         example: &[("seriesId", "PAYEMS")],

@@ -53,8 +53,12 @@ impl Route {
     }
 
     /// Schema of the arguments as an assistant gives them: what is put in for it stands in `default`.
+    ///
+    /// Google's client library refuses a schema with `additionalProperties`. The arguments are checked against the whole
+    /// schema, which refuses unknown ones.
     pub fn assistant_schema(&self) -> Map<String, Value> {
         let mut schema = Map::clone(self.input_schema());
+        schema.remove("additionalProperties");
         let Some(Value::Object(properties)) = schema.get_mut("properties") else {
             return schema;
         };

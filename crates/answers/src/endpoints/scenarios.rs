@@ -98,9 +98,9 @@ impl Endpoint for Params {
         title: "Macro scenarios",
         path: "/api/public/scenarios",
         summary: "Tracked scenarios with thesis, status, assets and historical base rate",
-        description: "Use this when asked what could happen or go wrong, the odds of an event, or how often it \
-            has happened: tracked scenarios with thesis, base rate, interval and articles. Base rates come from \
-            history and are no forecast. Do not use it for the present state: use get_macro_summary.",
+        description: "Use this when asked what could happen or go wrong, the odds of an event (a recession next year, an \
+            oil shock), or how often it has happened or led to another: tracked scenarios with thesis, base \
+            rate, interval and articles. Base rates are of the past and no forecast.",
         max_age: 300,
         in_contract: true,
         example: &[("tag", "recession")],

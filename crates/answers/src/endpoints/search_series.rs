@@ -77,9 +77,8 @@ impl Endpoint for Params {
         title: "Find series",
         path: "/api/public/series/search",
         summary: "Which of 400+ series there are, by words or category, with unit, frequency, source and rights",
-        description: "Use this when you do not know a series' identifier, or when asked what data there are on a \
-            subject. Searches identifiers, aliases, titles and categories. Do not use it for values: use get_metric \
-            or get_time_series.",
+        description: "Use this when looking for a series' identifier, or asked what data or series there are about a \
+            subject (car prices, bank lending). Do not use it for values: use get_metric or get_time_series.",
         max_age: 1_800,
         in_contract: false,
         example: &[("query", "core inflation"), ("limit", "5")],

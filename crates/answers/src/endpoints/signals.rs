@@ -38,7 +38,7 @@ const MARKET: &[&str] = &[
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// What was known on this day: 2020-03-01, 2020-03, Q1 2020, 2020; now without it.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
@@ -111,12 +111,12 @@ pub struct Signals {
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_signals",
-        title: "Composite and market signals",
+        title: "Composite indicators and market signals",
         path: "/api/public/signals",
         summary: "All composite indices with interpretation, and the market figures people watch",
-        description: "Use this when asked for the composite indices and market signals together: recession \
-            probability, net liquidity, risk appetite, financial stress, narrative, and market signals with their \
-            change over 30 days. A null says why it is null. Do not use it for a single figure: use get_metric.",
+        description: "Use this when asked for all composite indicators and market signals together, or what is flashing a \
+            warning: recession probability, net liquidity, risk appetite, financial stress, narrative, and \
+            market signals with their change over 30 days. Do not use it for a single figure: use get_metric.",
         max_age: 300,
         in_contract: true,
         example: &[],

@@ -42,13 +42,15 @@ use std::sync::Arc;
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_time_series",
-        title: "Time series",
+        title: "History of a series",
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
-        description: "Use this when asked for the history, trend, chart, plot or past values of one series over days or \
-            years (yield, rates, CPI, unemployment, GDP, recession composites), its values at given dates or after an \
-            event, or to download its data as CSV: change, extremes, greatest fall and rise, mean and rows. For the \
-            latest figure alone get_metric is shorter.",
+        description: "Use this when asked for the history, trend, chart, plot or past values of one time series since a \
+            date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, inflation, \
+            CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and lowest, \
+            greatest fall and rise, mean, rows; values at given dates or after an event; when it last was above \
+            or below a level and for how long; or to download it as a CSV file. For the latest figure alone \
+            get_metric is shorter.",
         max_age: 1_800,
         in_contract: true,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],

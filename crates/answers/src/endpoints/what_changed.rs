@@ -36,7 +36,7 @@ pub struct Params {
     #[serde(default = "a_month")]
     #[schemars(length(min = 1))]
     since: String,
-    /// As known on this day: 2008-12-31, 2008-12, 2008.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 
@@ -98,9 +98,9 @@ impl Endpoint for Params {
         title: "What changed",
         path: "/api/public/what-changed",
         summary: "Surprises of releases, regime, composites and key figures versus an earlier date, most unusual first",
-        description: "Use this when asked what is new or what changed across the board since a day (default: a month \
-            ago): surprises of releases, regime, composites and headlines, ranked by how unusual each is. Do not use it \
-            for one series: use get_time_series.",
+        description: "Use this when asked what is new, what changed or what surprised across the board since a day, last \
+            week or this month: surprises of data releases, regime, composites and headlines, ranked by how \
+            unusual each is. Do not use it for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
         example: &[],

@@ -13,10 +13,10 @@ pub struct Params {
     /// Series, names or formulas: DGS10-DGS2, ann(CPILFESL,3), GFDEBTN/GDP*100, real(AHETPI,"2026-07").
     #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
     pub(super) series: Vec<String>,
-    /// First day, month, quarter or year, or 5y, max.
+    /// Since when: a day, month, quarter or year, or 5y, max.
     #[schemars(extend("default" = "10y"))]
     pub(super) start: Option<String>,
-    /// Last day.
+    /// Until when.
     pub(super) end: Option<String>,
     /// Counted over the range: T10Y2Y < 0; >= 0.5 is about every column.
     #[schemars(length(min = 1, max = 200))]
@@ -31,7 +31,7 @@ pub struct Params {
     /// Rows shown; more than 400 are for charts.
     #[schemars(range(min = 2, max = 2000))]
     pub(super) max_points: Option<usize>,
-    /// What was known on this day.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     pub(super) as_of: Option<String>,
 }
 

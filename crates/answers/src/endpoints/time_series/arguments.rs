@@ -12,10 +12,10 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     pub(super) series_id: String,
-    /// First day, month, quarter or year, or back from the end: 6m, 5y, ytd, max. Equal to end: that one period.
+    /// Since when: a day, month, quarter or year, or back from the end: 6m, 5y, ytd, max. Equal to end: that one period.
     #[schemars(extend("default" = "365d"))]
     pub(super) start: Option<String>,
-    /// Last day, month, quarter or year; now unless given.
+    /// Until when; now unless given.
     pub(super) end: Option<String>,
     /// In place of a range: the value on or before each of these days.
     #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
@@ -36,7 +36,7 @@ pub struct Params {
     pub(super) max_points: Option<u16>,
     /// Coarser frequency; wew: weeks that end on Wednesday.
     pub(super) frequency: Option<Period>,
-    /// How figures become coarser; by kind of series unless given: sum of flows, last of daily figures and stocks, else mean.
+    /// How figures become coarser; unless given by kind: sum of flows, last of daily figures and stocks, else mean.
     pub(super) aggregation: Option<How>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
     #[schemars(extend("default" = "lin"))]
@@ -44,7 +44,7 @@ pub struct Params {
     /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
-    /// As known on this day: 2008-12-31, 2008-12, Q4 2008, 2008.
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     pub(super) as_of: Option<String>,
     /// Adds a picture of all rows (MCP).
     #[serde(default)]
