@@ -24,7 +24,7 @@ fn vintages(id: &str) -> Vec<(String, Option<f64>, String)> {
 /// What was known at the end of a month.
 fn state(rows: &[(String, Option<f64>, String)], month: &str) -> BTreeMap<String, f64> {
     let mut state = BTreeMap::new();
-    for (date, value, known) in rows.iter().filter(|row| row.2.as_str() <= month) {
+    for (date, value, _) in rows.iter().filter(|row| row.2.as_str() <= month) {
         match value {
             Some(value) => state.insert(date.clone(), *value),
             None => state.remove(date),
@@ -79,6 +79,7 @@ pub(super) fn questions() -> Vec<Question> {
             "How did the benchmark revision change the level of payrolls of March 2025?",
             json!({"seriesId": "PAYEMS", "date": "2025-03", "levels": true}),
         )
+        .at("/levels/0/level", levels[0])
         .at("/levels/2/level", levels[2])
         .at("/levels/3/level", levels[3])
         .at("/levels/3/revision", levels[3] - levels[2])

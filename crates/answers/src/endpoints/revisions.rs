@@ -21,6 +21,7 @@ use super::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
 use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::revisions::Revisions;
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::{Desk, identities};
 use jiff::tz::TimeZone;
@@ -56,10 +57,10 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"PAYEMS", length(min = 1, max = 80))]
     series_id: String,
-    /// Period: 2008-12, 2008Q4; several with commas; a range 2008-01..2008-12. The newest first print without it.
+    /// 2008-12, 2008Q4; several with commas; range 2008-01..2008-12. The newest first print without it.
     #[schemars(example = &"2008-12")]
     date: Option<String>,
-    /// Adds every level on record of the period: benchmark revisions.
+    /// Adds every level: benchmark revisions.
     #[serde(default)]
     levels: bool,
 }
@@ -144,14 +145,9 @@ fn revised(
     let today = desk.today();
     let asked = date.map(|text| days::periods("date", text, today));
     let asked = asked.transpose()?;
-    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    let mut provenance = provenance_of(desk, info, held.is_some(), &record)?;
     let read = desk.held(&info.id)?.map(|status| status.fetched_at);
     let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
-    if held.is_none() {
-        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if record.prints.is_empty() {
-        provenance.note("vintages", without_vintages(info));
-    }
     let yardstick = record.yardstick;
     let [(unit, decimals), (revision_unit, decimals_of_revision)] = units(yardstick, info);
     let table = RevisionTable {
@@ -171,16 +167,10 @@ fn revised(
         [one] => Some(table.period(*one)),
         _ => None,
     };
-    if stamps.is_empty() && held.is_some() {
-        provenance.note("period", "no figure is held of a period in that range");
-    }
-    let rows: Vec<PeriodRow> = match &period {
+    let rows = match &period {
         Some(_) => Vec::new(),
-        None => stamps.iter().map(|date| table.row(*date)).collect(),
+        None => rows_of(&table, &stamps, &mut provenance),
     };
-    if rows.iter().any(|row| row.after_12_months.is_none()) {
-        provenance.note("periods", table.not_on_record());
-    }
     let levels = match with_levels {
         true => levels_of(desk, info, &stamps, &mut provenance)?,
         false => Vec::new(),
@@ -208,6 +198,38 @@ fn revised(
         attribution: desk.attribution(),
         provenance,
     })
+}
+
+/// Where the answer comes from, and what it lacks.
+fn provenance_of(
+    desk: &Desk,
+    info: &SeriesInfo,
+    is_held: bool,
+    record: &Revisions,
+) -> Result<Provenance> {
+    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    if !is_held {
+        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
+    } else if record.prints.is_empty() {
+        provenance.note("vintages", without_vintages(info));
+    }
+    Ok(provenance)
+}
+
+/// Several periods as rows, with the reasons for what is absent.
+fn rows_of(
+    table: &RevisionTable<'_>,
+    periods: &[Date],
+    provenance: &mut Provenance,
+) -> Vec<PeriodRow> {
+    if periods.is_empty() && table.held.is_some() {
+        provenance.note("period", "no figure is held of a period in that range");
+    }
+    let rows: Vec<PeriodRow> = periods.iter().map(|date| table.row(*date)).collect();
+    if rows.iter().any(|row| row.after_12_months.is_none()) {
+        provenance.note("periods", table.not_on_record());
+    }
+    rows
 }
 
 /// Refuses more periods than an answer has room for.

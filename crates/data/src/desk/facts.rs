@@ -173,7 +173,7 @@ impl Desk {
     }
 
     /// Every value on record of a period, each with the day from which it was known, ascending; `None` of a day on which
-    /// it was withdrawn. Empty where no day is on record.
+    /// it was withdrawn after it was out. Empty where no day is on record.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -185,9 +185,10 @@ impl Desk {
             .iter()
             .skip(begins)
             .take_while(|row| row.date == period);
-        Ok(own
-            .filter_map(|row| Some((row.known_from?, row.value)))
-            .collect())
+        let states = own.filter_map(|row| Some((row.known_from?, row.value)));
+        // The record begins by saying that a later period was not out yet.
+        let states = states.skip_while(|(_, value)| value.is_none());
+        Ok(states.collect())
     }
 
     /// The named series as known at `as_of`; those that hold nothing or may not be passed on are absent.
