@@ -9,21 +9,25 @@ mod derived;
 mod events;
 mod levels;
 mod meant;
+mod revised;
 mod windows;
 
 use super::expanded::{expanded, untrue};
 use super::support::{backend, real};
 use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_data::store::Sqlite;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Every table of questions.
-const TABLES: [fn() -> Vec<Question>; 6] = [
+const TABLES: [fn() -> Vec<Question>; 7] = [
     conditions::questions,
     levels::questions,
     events::questions,
     windows::questions,
     derived::questions,
     meant::questions,
+    revised::questions,
 ];
 
 /// A question, the call that answers it, and what must be found in the answer.
@@ -32,6 +36,8 @@ pub(crate) struct Question {
     tool: &'static str,
     arguments: Value,
     wanted: Vec<Wanted>,
+    /// Whether what was known at the time is asked about, which the vintages that come with the program tell.
+    with_vintages: bool,
 }
 
 /// Something that an answer must hold.
@@ -50,7 +56,14 @@ impl Question {
             tool,
             arguments,
             wanted: Vec::new(),
+            with_vintages: false,
         }
+    }
+
+    /// It asks what was known at the time.
+    pub(crate) fn with_vintages(mut self) -> Self {
+        self.with_vintages = true;
+        self
     }
 
     /// The structure has a value at a place.
@@ -111,7 +124,10 @@ fn costs(mut tokens: Vec<usize>) -> (usize, usize) {
 
 #[test]
 fn one_call_answers_a_question_in_the_text_and_in_the_structure() {
-    let backend = backend(real());
+    let backends = [
+        backend(real()),
+        backend(Arc::new(Sqlite::bundled().unwrap())),
+    ];
     let encoding = tiktoken_rs::cl100k_base().unwrap();
     let count = |text: &str| encoding.encode_ordinary(text).len();
     let (mut texts, mut structures, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
@@ -122,7 +138,8 @@ fn one_call_answers_a_question_in_the_text_and_in_the_structure() {
             "{}: looked for in both",
             question.words
         );
-        let (structure, text) = call(&backend, &question);
+        let backend = &backends[usize::from(question.with_vintages)];
+        let (structure, text) = call(backend, &question);
         let cost = (count(&text), count(&structure.to_string()));
         println!("{:5} {:5}  {}", cost.0, cost.1, question.words);
         texts.push(cost.0);

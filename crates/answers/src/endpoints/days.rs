@@ -4,8 +4,10 @@
 //! argument that something begins with its first.
 
 mod events;
+mod periods;
 
 pub(super) use events::events;
+pub(super) use periods::{Periods, periods};
 
 use super::decode::Arguments;
 use econoscope_core::error::{Error, Result};
@@ -65,6 +67,10 @@ pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, Strin
     let mut told = Vec::new();
     for name in NAMES {
         let texts = match checked.get(name) {
+            Some(Value::String(text)) if name == "date" => {
+                told.extend(periods::told(name, text, today).map(|said| (name, said)));
+                continue;
+            }
             Some(Value::String(text)) => vec![text.clone()],
             Some(Value::Array(list)) => rejoined(list.iter().filter_map(Value::as_str)),
             Some(_) | None => continue,
@@ -106,7 +112,7 @@ pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
                 *value = Value::Array(days.collect::<Result<_>>()?);
             } else if let (Some(text), "after") = (value.as_str(), name) {
                 *value = joined(events(name, text, (base, today))?, ", ").into();
-            } else if let Some(text) = value.as_str() {
+            } else if let Some(text) = value.as_str().filter(|text| !periods::is_several(text)) {
                 *value = day(text)?;
             }
         }

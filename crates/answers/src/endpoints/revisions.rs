@@ -3,12 +3,13 @@
 //! Out of the vintages held alone. Where there are none the answer says so, and gives the present value.
 
 mod answer;
+mod levels;
 mod table;
 mod words;
 
 pub use answer::{
-    PeriodAnswer, PrintAnswer, RecordAnswer, RevisionsAnswer, SpreadAnswer, StageAnswer,
-    UsualAnswer,
+    LevelAnswer, PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, RevisionsAnswer, SpreadAnswer,
+    StageAnswer, UsualAnswer,
 };
 pub(super) use words::units;
 pub use words::{label, plus, size};
@@ -20,7 +21,8 @@ use super::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
 use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::{AsOf, SeriesInfo};
+use econoscope_core::indicators::revisions::Revisions;
+use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::{Desk, identities};
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -31,9 +33,17 @@ use table::RevisionTable;
 /// First prints that are listed.
 const LISTED: usize = 12;
 
+/// Most periods of one answer.
+const MOST_PERIODS: usize = 60;
+/// Most levels of one answer.
+const MOST_LEVELS: usize = 240;
+
+/// A rate of growth and the series that it is of: first prints of the one are read from the vintages of the other, which
+/// are compared by the same rate.
+const GROWTH_OF: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
+
 /// Series without vintages, and the one whose vintages tell nearly the same.
-const SIBLINGS: [(&str, &str); 5] = [
-    ("A191RL1Q225SBEA", "GDPC1"),
+const SIBLINGS: [(&str, &str); 4] = [
     ("CMRMTSPL", "CMRMTSPLx"),
     ("GDP", "GDPC1, real GDP"),
     ("ICSA", "CLAIMSx, its monthly mean"),
@@ -47,9 +57,12 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"PAYEMS", length(min = 1, max = 80))]
     series_id: String,
-    /// Period: 2008-12, 2008Q4. The newest first print without it.
+    /// 2008-12, 2008Q4; several with commas; range 2008-01..2008-12. The newest first print without it.
     #[schemars(example = &"2008-12")]
     date: Option<String>,
+    /// Adds every level: benchmark revisions.
+    #[serde(default)]
+    levels: bool,
 }
 
 impl Endpoint for Params {
@@ -75,7 +88,21 @@ impl Endpoint for Params {
         if is_own {
             return Err(computed_here(desk, &info));
         }
-        read(desk, &info, params.date.as_deref())
+        let (growth, of) = GROWTH_OF;
+        let is_growth = info.id.as_str() == growth;
+        if is_growth
+            && desk
+                .revisions(&info)?
+                .is_none_or(|own| own.prints.is_empty())
+        {
+            let level = desk.resolve("series", of)?;
+            desk.permit(&level)?;
+            let mut answer = revised(desk, &level, params.date.as_deref(), params.levels)?;
+            let said = format!("{growth} is read from the vintages of {of}, whose growth it is");
+            answer.provenance.note("name", said);
+            return Ok(answer);
+        }
+        revised(desk, &info, params.date.as_deref(), params.levels)
     }
 
     fn text(answer: &RevisionsAnswer, _: &Self) -> String {
@@ -93,7 +120,8 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
         true => "a published series, for example PAYEMS".to_owned(),
         false => format!("a published series, for example one of its inputs: {inputs}"),
     };
-    let problem = "is computed here and not published, so it has no first print";
+    let problem = "is computed here and not published, so it has no first print; as_of of get_time_series, get_metric or \
+        explain_indicator has it as known on a day";
     Error::invalid("seriesId", &desk.shown_id(&info.id), problem, &allowed)
 }
 
@@ -102,20 +130,24 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// # Errors
 /// [`Error::InvalidParam`] for what is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
+    revised(desk, info, date, false)
+}
+
+/// How a published series was revised, with every level on record of the periods if `with_levels`.
+fn revised(
+    desk: &Desk,
+    info: &Arc<SeriesInfo>,
+    date: Option<&str>,
+    with_levels: bool,
+) -> Result<RevisionsAnswer> {
     let held = desk.series(info, AsOf::Latest)?;
     let record = desk.revisions(info)?.unwrap_or_default();
     let today = desk.today();
-    let asked = date
-        .map(|text| days::read("date", text, (today, today)))
-        .transpose()?;
-    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    let asked = date.map(|text| days::periods("date", text, today));
+    let asked = asked.transpose()?;
+    let mut provenance = provenance_of(desk, info, held.is_some(), &record)?;
     let read = desk.held(&info.id)?.map(|status| status.fetched_at);
     let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
-    if held.is_none() {
-        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if record.prints.is_empty() {
-        provenance.note("vintages", without_vintages(info));
-    }
     let yardstick = record.yardstick;
     let [(unit, decimals), (revision_unit, decimals_of_revision)] = units(yardstick, info);
     let table = RevisionTable {
@@ -125,8 +157,24 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         decimals: [decimals, decimals_of_revision],
         read,
     };
-    let date = asked.map(|day| table.stamp(day)).or_else(|| table.newest());
-    let period = date.filter(|_| held.is_some());
+    let stamps: Vec<Date> = match (&held, &asked) {
+        (None, _) => Vec::new(),
+        (Some(_), Some(asked)) => table.stamps(asked),
+        (Some(_), None) => table.newest().into_iter().collect(),
+    };
+    check_count(date.unwrap_or_default(), stamps.len())?;
+    let period = match stamps.as_slice() {
+        [one] => Some(table.period(*one)),
+        _ => None,
+    };
+    let rows = match &period {
+        Some(_) => Vec::new(),
+        None => rows_of(&table, &stamps, &mut provenance),
+    };
+    let levels = match with_levels {
+        true => levels_of(desk, info, &stamps, &mut provenance)?,
+        false => Vec::new(),
+    };
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
@@ -134,9 +182,15 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         measure: words::measure(yardstick, info.frequency),
         unit,
         revision_unit,
-        period: period.map(|date| table.period(date)),
+        period,
+        periods: rows,
+        level_unit: (!levels.is_empty()).then(|| info.units.clone()),
+        levels,
         usual: record.usual.as_ref().map(|usual| table.usual(usual)),
-        first_prints: table.newest_prints(LISTED),
+        first_prints: match asked {
+            Some(_) => Vec::new(),
+            None => table.newest_prints(LISTED),
+        },
         vintages: table.record(),
         source: Some(info.source.clone()),
         rights: Some(info.rights.word().into()),
@@ -144,6 +198,79 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         attribution: desk.attribution(),
         provenance,
     })
+}
+
+/// Where the answer comes from, and what it lacks.
+fn provenance_of(
+    desk: &Desk,
+    info: &SeriesInfo,
+    is_held: bool,
+    record: &Revisions,
+) -> Result<Provenance> {
+    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    if !is_held {
+        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
+    } else if record.prints.is_empty() {
+        provenance.note("vintages", without_vintages(info));
+    }
+    Ok(provenance)
+}
+
+/// Several periods as rows, with the reasons for what is absent.
+fn rows_of(
+    table: &RevisionTable<'_>,
+    periods: &[Date],
+    provenance: &mut Provenance,
+) -> Vec<PeriodRow> {
+    if periods.is_empty() && table.held.is_some() {
+        provenance.note("period", "no figure is held of a period in that range");
+    }
+    let rows: Vec<PeriodRow> = periods.iter().map(|date| table.row(*date)).collect();
+    if rows.iter().any(|row| row.after_12_months.is_none()) {
+        provenance.note("periods", table.not_on_record());
+    }
+    rows
+}
+
+/// Refuses more periods than an answer has room for.
+fn check_count(date: &str, periods: usize) -> Result<()> {
+    match periods > MOST_PERIODS {
+        true => {
+            let allowed = format!("up to {MOST_PERIODS} periods");
+            Err(Error::invalid(
+                "date",
+                date,
+                &format!("is {periods} periods"),
+                &allowed,
+            ))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Every level on record of some periods, the newest left out beyond [`MOST_LEVELS`].
+fn levels_of(
+    desk: &Desk,
+    info: &SeriesInfo,
+    periods: &[Date],
+    provenance: &mut Provenance,
+) -> Result<Vec<LevelAnswer>> {
+    let mut levels = Vec::new();
+    for period in periods {
+        levels.extend(levels::of(desk, info, *period)?);
+    }
+    if levels.is_empty() {
+        provenance.note("levels", "no day is on record from which a level was known");
+    }
+    if levels.len() > MOST_LEVELS {
+        let left = levels.len() - MOST_LEVELS;
+        provenance.note(
+            "levels",
+            format!("{left} more are left out: ask for fewer periods"),
+        );
+        levels.truncate(MOST_LEVELS);
+    }
+    Ok(levels)
 }
 
 /// Why a series has no first prints, and where some are.

@@ -172,6 +172,25 @@ impl Desk {
         })
     }
 
+    /// Every value on record of a period, each with the day from which it was known, ascending; `None` of a day on which
+    /// it was withdrawn after it was out. Empty where no day is on record.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn states(&self, info: &SeriesInfo, period: Date) -> Result<Vec<(Date, Option<f64>)>> {
+        let vintages = self.kept_vintages(&info.id, self.state()?)?;
+        let rows = vintages.as_deref().map_or(&[][..], |v| v.rows());
+        let begins = rows.partition_point(|row| row.date < period);
+        let own = rows
+            .iter()
+            .skip(begins)
+            .take_while(|row| row.date == period);
+        let states = own.filter_map(|row| Some((row.known_from?, row.value)));
+        // The record begins by saying that a later period was not out yet.
+        let states = states.skip_while(|(_, value)| value.is_none());
+        Ok(states.collect())
+    }
+
     /// The named series as known at `as_of`; those that hold nothing or may not be passed on are absent.
     ///
     /// # Errors

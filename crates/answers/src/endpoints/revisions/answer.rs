@@ -33,6 +33,48 @@ pub struct PeriodAnswer {
     pub stages: Vec<StageAnswer>,
 }
 
+/// One of several periods through its revisions; absent what `notes.periods` has a reason for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeriodRow {
+    /// Start of the period.
+    pub date: Date,
+    /// Day by which the first print was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Date>,
+    /// First print, in `unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
+    /// At the end of the third month after the first print's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_3_months: Option<f64>,
+    /// At the end of the twelfth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_12_months: Option<f64>,
+    /// As last revised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<f64>,
+    /// Now against the first print, in `revision_unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<f64>,
+}
+
+/// A level that is on record of a period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelAnswer {
+    /// Start of the period.
+    pub date: Date,
+    /// Day from which it was known.
+    pub known: Date,
+    /// The level; null where it was withdrawn.
+    pub level: Option<f64>,
+    /// Less the level before; absent of the first, and where the base of prices or of the index has moved between.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<f64>,
+    /// Its unit, where that is not today's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
 /// Size of revisions since the first print, in `revision_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpreadAnswer {
@@ -105,11 +147,21 @@ pub struct RevisionsAnswer {
     pub unit: String,
     /// Unit of revisions.
     pub revision_unit: String,
-    /// The period asked for, else the newest with a first print.
+    /// The period asked for, else the newest with a first print; absent where several are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<PeriodAnswer>,
+    /// The periods asked for, where they are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub periods: Vec<PeriodRow>,
+    /// Every level on record of the periods, where asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelAnswer>,
+    /// Unit of `levels`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_unit: Option<String>,
     /// How large its revisions usually are.
     pub usual: Option<UsualAnswer>,
-    /// The newest twelve, newest first.
+    /// The newest twelve, newest first; none where a period is asked for.
     pub first_prints: Vec<PrintAnswer>,
     /// What the vintages held cover.
     pub vintages: Option<RecordAnswer>,

@@ -1,14 +1,16 @@
 //! A series' record of revisions as an answer: rounded, with units and with reasons for what is absent.
 
 use super::answer::{
-    PeriodAnswer, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
+    PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
 };
 use super::words::label;
+use crate::endpoints::days::Periods;
 use econoscope_core::indicators::revisions::{HORIZONS, Revised, Revisions, Spread, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{Date, Frequency, Series, SeriesInfo};
 use jiff::ToSpan;
+use std::collections::BTreeSet;
 
 /// The stage that the others are set against.
 const FIRST: &str = "first print";
@@ -38,6 +40,21 @@ impl RevisionTable<'_> {
             }
             Length::Months(_) => self.info.frequency.stamp(day),
         }
+    }
+
+    /// The stamps of periods, ascending; of a range those of which a figure is held.
+    pub(super) fn stamps(&self, asked: &[Periods]) -> Vec<Date> {
+        let stamps = asked.iter().flat_map(|periods| match *periods {
+            Periods::Of(day) => vec![self.stamp(day)],
+            Periods::Range(from, to) => {
+                let rows = self
+                    .held
+                    .map_or(&[][..], |s| s.between(self.stamp(from), to));
+                rows.iter().map(|o| o.date).collect()
+            }
+        });
+        let stamps: BTreeSet<Date> = stamps.collect();
+        stamps.into_iter().collect()
     }
 
     /// The newest period with a first print, else the newest held.
@@ -77,8 +94,23 @@ impl RevisionTable<'_> {
         }
     }
 
+    /// A period as one row of several.
+    pub(super) fn row(&self, date: Date) -> PeriodRow {
+        let PeriodAnswer { stages, .. } = self.period(date);
+        let value = |at: usize| stages.get(at).and_then(|stage| stage.value);
+        PeriodRow {
+            date,
+            known: stages.first().and_then(|first| first.known),
+            first: value(0),
+            after_3_months: value(1),
+            after_12_months: value(2),
+            now: value(3),
+            revision: stages.get(3).and_then(|now| now.revision),
+        }
+    }
+
     /// Why what was known of a period at a time is not told.
-    fn not_on_record(&self) -> String {
+    pub(super) fn not_on_record(&self) -> String {
         let Some(record) = self.record() else {
             return "no vintages of the series are held".to_owned();
         };

@@ -1,5 +1,5 @@
 use super::*;
-use econoscope_core::model::{Date, Observation, SeriesId};
+use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::desk::Settings;
 use econoscope_data::store::{Sqlite, Store, Write};
 use jiff::Timestamp;
@@ -72,8 +72,21 @@ fn store() -> Sqlite {
 }
 
 fn ask(desk: &Desk, series: &str, date: Option<&str>) -> Result<(RevisionsAnswer, String)> {
+    ask_with(desk, series, date, false)
+}
+
+fn ask_with(
+    desk: &Desk,
+    series: &str,
+    date: Option<&str>,
+    levels: bool,
+) -> Result<(RevisionsAnswer, String)> {
     let (series_id, date) = (series.to_owned(), date.map(str::to_owned));
-    let params = Params { series_id, date };
+    let params = Params {
+        series_id,
+        date,
+        levels,
+    };
     let answer = Params::local(desk, &params)?;
     let text = Params::text(&answer, &params);
     Ok((answer, text))
@@ -148,6 +161,86 @@ fn quarters_are_named_as_people_name_them() -> Result<()> {
 }
 
 #[test]
+fn several_periods_are_rows_of_one_answer() -> Result<()> {
+    let desk = desk();
+    let (a, text) = ask(&desk, "PAYEMS", Some("2008-10..2008-12"))?;
+    assert_eq!((a.period, a.first_prints.len()), (None, 0));
+    let told = a
+        .periods
+        .iter()
+        .map(|p| (p.date, p.first, p.after_3_months, p.now));
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.len(), 3);
+    let december = (date(2008, 12, 1), Some(-524.0), Some(-681.0), Some(-694.0));
+    assert_eq!(told[2], december);
+    let row = "\n2008-12: -524 (2009-01-31); -681; -681; -694 (-170)";
+    assert!(text.contains(row), "{text}");
+    let (listed, _) = ask(&desk, "PAYEMS", Some("2008-12, 2008-10"))?;
+    let dates: Vec<Date> = listed.periods.iter().map(|p| p.date).collect();
+    assert_eq!(dates, [date(2008, 10, 1), date(2008, 12, 1)]);
+    // A range of one period is that period.
+    let (one, _) = ask(&desk, "GDPC1", Some("2008-10..2008-12"))?;
+    assert!(one.period.is_some_and(|p| p.date == date(2008, 10, 1)) && one.periods.is_empty());
+    let said = ask(&desk, "PAYEMS", Some("1990..2008"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("is 228 periods") && said.contains("up to 60"),
+        "{said}"
+    );
+    let (none, text) = ask(&desk, "PAYEMS", Some("1901..1902"))?;
+    assert!(
+        none.period.is_none() && text.contains("no figure is held of a period"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn levels_tell_every_state_of_a_period_with_its_day() -> Result<()> {
+    let desk = desk();
+    let (a, text) = ask_with(&desk, "PAYEMS", Some("2025-03"), true)?;
+    let states: Vec<_> = a.levels.iter().map(|l| (l.level, l.revision)).collect();
+    let expected = [
+        (Some(159_398.0), None),
+        (Some(159_340.0), Some(-58.0)),
+        (Some(159_275.0), Some(-65.0)),
+        (Some(158_377.0), Some(-898.0)),
+    ];
+    assert_eq!(states, expected);
+    let told = "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-30); \
+                159340 (-58, 2025-05-31); 159275 (-65, 2025-06-30); 158377 (-898, 2026-02-28).";
+    assert!(text.contains(told), "{text}");
+    // A level in the dollars of another year is no revision.
+    let (a, text) = ask_with(&desk, "GDPC1", Some("2008Q4"), true)?;
+    let rebased = a.levels.windows(2).filter(|two| two[0].unit != two[1].unit);
+    let rebased: Vec<_> = rebased.map(|two| two[1].revision).collect();
+    assert!(
+        rebased.len() >= 3 && rebased.iter().all(Option::is_none),
+        "{rebased:?}"
+    );
+    assert!(text.contains("billions of chained 2000 dollars"), "{text}");
+    let (a, text) = ask_with(&desk, "DGS10", Some("2026-08-20"), true)?;
+    assert!(
+        a.levels.is_empty() && text.contains("levels: no day is on record"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn growth_at_an_annual_rate_is_read_from_the_vintages_of_its_level() -> Result<()> {
+    let (a, text) = ask(&desk(), "real GDP growth annualized", Some("2008Q4"))?;
+    let first = a.period.unwrap().stages.remove(0);
+    assert_eq!((a.series_id.as_str(), first.value), ("GDPC1", Some(-3.8)));
+    assert!(
+        text.contains("A191RL1Q225SBEA is read from the vintages of GDPC1"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
 fn what_is_no_period_is_refused() {
     let desk = desk();
     for written in ["2008-13", "2008-Q5", "12/2008", "Q4", "latest", "2008-1"] {
@@ -198,7 +291,10 @@ fn what_is_computed_here_has_no_first_print() {
         said.contains("is computed here and not published"),
         "{said}"
     );
-    assert!(said.contains("PERMIT"), "{said}");
+    assert!(
+        said.contains("PERMIT") && said.contains("as_of of get_time_series"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The answer about revisions in words.
 
-use super::answer::{PeriodAnswer, RevisionsAnswer, SpreadAnswer};
+use super::answer::{PeriodAnswer, PeriodRow, RevisionsAnswer, SpreadAnswer};
+use super::levels;
 use econoscope_core::indicators::prose::{joined, lowered};
 use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
@@ -75,6 +76,18 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
     let period = a.period.iter();
     text.extend(period.map(|period| format!("\n{}", through(period, frequency))));
+    if !a.periods.is_empty() {
+        text += "\nFirst print (known by); after 3 months; after 12 months; now (against the first print):";
+        text.extend(
+            a.periods
+                .iter()
+                .map(|row| format!("\n{}", in_row(row, frequency))),
+        );
+    }
+    if let Some(unit) = &a.level_unit {
+        let unit = a.untrusted.told("unit", unit);
+        text += &levels::describe(&a.levels, &unit, frequency);
+    }
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
         let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));
@@ -95,6 +108,22 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     let source = a.source.as_deref().unwrap_or("not stated");
     let source = a.untrusted.told("source", source);
     text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
+}
+
+/// "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
+fn in_row(row: &PeriodRow, frequency: Frequency) -> String {
+    let value = |value: Option<f64>| value.map_or("none".to_owned(), |v| v.to_string());
+    let aside = |text: Option<String>| text.map_or(String::new(), |text| format!(" ({text})"));
+    format!(
+        "{}: {}{}; {}; {}; {}{}",
+        label(row.date, frequency),
+        value(row.first),
+        aside(row.known.map(|day| day.to_string())),
+        value(row.after_3_months),
+        value(row.after_12_months),
+        value(row.now),
+        aside(row.revision.map(plus)),
+    )
 }
 
 /// "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
