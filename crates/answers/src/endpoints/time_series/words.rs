@@ -108,7 +108,7 @@ fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
             text += &format!(" Greatest {word} {change}, {from} to {to}");
             text += &match (word, d.fall_recovered) {
                 ("fall", Some(day)) => format!(", recovered {}.", measured.frequency.when(day)),
-                ("fall", None) => ", not recovered since.".to_owned(),
+                ("fall", None) => format!(", not recovered by {}.", label(d.last.date)),
                 _ => ".".to_owned(),
             };
         }
