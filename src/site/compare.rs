@@ -164,7 +164,9 @@ fn arguments(desk: &Desk, asked: &PageRequest) -> Vec<(&'static str, String)> {
         Some(day) => day.to_owned(),
         None => first_day(desk, asked.argument("range").unwrap_or(FIRST)),
     };
-    formulas(asked, asked.given("series"), start)
+    let mut arguments = formulas(asked, asked.given("series"), start);
+    arguments.push(("correlations", "true".to_owned()));
+    arguments
 }
 
 /// Where the API has the same.

@@ -209,9 +209,9 @@ async function compare() {
       check(answer.columns[i].values[at] === r.value && answer.columns[i].series === r.name, `compare: ${JSON.stringify(r)} against ${answer.columns[i].values[at]}`);
     });
   }
-  const { levels, changes } = answer.correlations[0];
+  const { figures, changes } = answer.correlations[0];
   const cells = await page.locator("[aria-label=Correlations] tbody td").allInnerTexts();
-  check(cells[0].replace("−", "-") === String(levels) && cells[1].replace("−", "-") === String(changes), `correlations ${cells}, the API says ${levels} ${changes}`);
+  check(cells[0].replace("−", "-") === String(figures) && cells[1].replace("−", "-") === String(changes), `correlations ${cells}, the API says ${figures} ${changes}`);
   const link = page.locator(".take a", { hasText: "Spread:" });
   if (await link.count()) {
     await link.click();

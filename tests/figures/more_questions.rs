@@ -46,6 +46,7 @@ fn how_do_core_cpi_year_on_year_and_the_funds_rate_compare_since_2015() {
         &[
             ("series", "yoy(CPILFESL),FEDFUNDS"),
             ("start", "2015-01-01"),
+            ("correlations", "true"),
         ],
     );
     let (core, funds) = (&out["columns"][0], &out["columns"][1]);
@@ -63,7 +64,7 @@ fn how_do_core_cpi_year_on_year_and_the_funds_rate_compare_since_2015() {
         (Some(138), Some(138))
     );
     close(&funds["latest"], 3.63, 1e-9);
-    close(&out["correlations"][0]["levels"], 0.35, 0.005);
+    close(&out["correlations"][0]["figures"], 0.35, 0.005);
     close(&out["correlations"][0]["changes"], 0.02, 0.005);
 }
 
@@ -202,6 +203,7 @@ fn do_yields_follow_nominal_growth() {
         &b,
         &[
             ("series", "yoy(GDP),DGS10"),
+            ("correlations", "true"),
             ("start", "2000-01-01"),
             ("end", "2019-12-31"),
         ],
@@ -211,7 +213,7 @@ fn do_yields_follow_nominal_growth() {
         (out["frequency"].as_str(), out["count"].as_u64()),
         (Some("quarterly"), Some(80))
     );
-    close(&out["correlations"][0]["levels"], 0.29, 0.005);
+    close(&out["correlations"][0]["figures"], 0.29, 0.005);
     close(&out["columns"][1]["mean"], 3.43203, 0.001);
     close(&out["columns"][0]["mean"], 4.12680, 0.001);
     let note = out["notes"]["frequency"].as_str().unwrap();

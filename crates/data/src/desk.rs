@@ -29,7 +29,7 @@ pub mod search;
 mod settings;
 mod texts;
 
-pub use find::IMPORTED;
+pub use find::{IMPORTED, unmatched_words};
 pub use holdings::{DataDate, Holdings};
 pub use kept::{RegimeHistory, State};
 pub use local::{Desk, Now};

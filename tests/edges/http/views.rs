@@ -101,6 +101,8 @@ async fn a_comparison_holds_the_answer_of_the_api() {
     let columns = held["columns"].as_array().unwrap();
     assert_eq!(columns.len(), 3);
     assert!(columns[0]["values"].as_array().unwrap().len() > 300);
+    assert_eq!(held["correlations"].as_array().unwrap().len(), 3);
+    assert!(page.text().contains("Of figures"));
     let spread = get(&router, "/compare?series=UNRATE,FEDFUNDS").await;
     assert!(spread.text().contains("Spread: UNRATE-FEDFUNDS"));
 }

@@ -99,6 +99,10 @@ fn changes() -> Vec<Question> {
 fn extremes() -> Vec<Question> {
     let jobs = between("PAYEMS", "2007-01-01", "2012-12-31");
     let (peak, trough) = least(&jobs, |a, b| b / a - 1.0);
+    let all_jobs = between("PAYEMS", "2007-01-01", "2026-06-30");
+    let (top_jobs, low_jobs) = least(&all_jobs, |a, b| b / a - 1.0);
+    let mut since = all_jobs.iter().skip(low_jobs + 1);
+    let back = since.find(|row| row.1 >= all_jobs[top_jobs].1).unwrap();
     let oil = between("DCOILWTICO", "2008-01-01", "2009-12-31");
     let (high, low) = least(&oil, |a, b| b / a - 1.0);
     let fall = 100.0 * (oil[low].1 / oil[high].1 - 1.0);
@@ -129,10 +133,18 @@ fn extremes() -> Vec<Question> {
             jobs[peak].1, jobs[trough].1
         )),
         series(
+            "When were the jobs lost in the worst slump since 2007 won back?",
+            json!({"seriesId": "PAYEMS", "start": "2007-01-01", "end": "2026-06-30"}),
+        )
+        .at("/summary/fall_recovered", back.0.as_str())
+        .says(", recovered in June 2022."),
+        series(
             "How far did oil crash in 2008?",
             json!({"seriesId": "WTI", "start": "2008-01-01", "end": "2009-12-31"}),
         )
         .at("/summary/fall/change_pct", rounded(fall, 2))
+        .at("/summary/fall_recovered", Value::Null)
+        .says(", not recovered by 2009-12-31.")
         .at("/summary/fall/to/date", oil[low].0.as_str())
         .says(format!(
             "({fall:.2} %), {:.2} ({}) to {:.2} ({})",

@@ -29,12 +29,13 @@ impl Endpoint for Params {
         tool: "compare_series",
         title: "Compare series, correlation, spread",
         path: "/api/public/compare",
-        summary: "Up to 8 series or formulas aligned on dates, with statistics and correlations",
+        summary: "Up to 8 series or formulas aligned on dates, with statistics, on request correlations",
         description: "Use this when asked how series compare or move together (claims and unemployment), or for a \
             correlation, spread, ratio, difference (earnings minus inflation), real value or growth: aligns up \
             to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
-            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, correlations, counts \
-            and runs of a condition. Do not use it for one series: use get_time_series.",
+            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, counts and runs of \
+            a condition; correlations with correlations=true. Do not use it for one series: use \
+            get_time_series.",
         max_age: 1_800,
         in_contract: false,
         example: &[

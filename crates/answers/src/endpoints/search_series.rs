@@ -8,7 +8,7 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::{Attribution, Date, SeriesInfo};
-use econoscope_data::desk::{Desk, IMPORTED};
+use econoscope_data::desk::{Desk, IMPORTED, unmatched_words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -67,6 +67,9 @@ pub struct SeriesSearchAnswer {
     pub total: usize,
     /// Best first.
     pub results: Vec<Match>,
+    /// Words of the query that none of the results has: search for each alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<String>,
     /// Credit line.
     pub attribution: Attribution,
 }
@@ -103,12 +106,14 @@ impl Endpoint for Params {
             return Err(Error::invalid("query", "", problem, &allowed));
         }
         let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
+        let unmatched = unmatched_words(&params.query, &found)?;
         let described = found.iter().map(|info| described(desk, info));
         let results: Vec<Match> = described.collect::<Result<_>>()?;
         Ok(SeriesSearchAnswer {
             count: results.len(),
             total,
             results,
+            unmatched,
             attribution: desk.attribution(),
         })
     }
@@ -146,6 +151,10 @@ impl Endpoint for Params {
             if m.rights == "fetch_only" {
                 text.push_str("; not to be redistributed");
             }
+        }
+        if !output.unmatched.is_empty() {
+            let words = output.unmatched.join(", ");
+            let _ = write!(text, "\nNone of these has: {words}. Search for each alone.");
         }
         format!("{text}\n{}", output.attribution)
     }
@@ -214,6 +223,33 @@ mod tests {
         assert!(first.last_date.is_some(), "the bundled history holds it");
         assert!(ask("vix", None)?.results[0].last_date.is_none());
         assert_eq!(ask("vix", None)?.results[0].rights, "fetch_only");
+        Ok(())
+    }
+
+    #[test]
+    fn words_that_no_result_has_are_named() -> Result<()> {
+        let missing = |query: &str| ask(query, None).map(|out| out.unmatched);
+        assert_eq!(missing("unemployment zirconium")?, ["zirconium"]);
+        assert_eq!(
+            missing("zirconium")?,
+            [""; 0],
+            "nothing is found, which is told"
+        );
+        for query in [
+            "10 year treasury yield",
+            "non farm payrolls",
+            "unemploymet rate",
+        ] {
+            assert_eq!(missing(query)?, [""; 0], "{query}");
+        }
+        let query = "unemployment zirconium";
+        let params = Params {
+            query: query.into(),
+            category: None,
+            limit: 10,
+        };
+        let text = Params::text(&ask(query, None)?, &params);
+        assert!(text.contains("None of these has: zirconium."), "{text}");
         Ok(())
     }
 

@@ -205,6 +205,16 @@ mod tests {
     }
 
     #[test]
+    fn the_treasurys_account_is_a_weeks_average_and_the_others_are_told() {
+        for name in ["TGA", "Treasury General Account"] {
+            let choices = Names::embedded().choices(name).unwrap();
+            let ids: Vec<&str> = choices.all.iter().map(|s| s.id.as_str()).collect();
+            assert!(choices.is_usual, "{name}");
+            assert_eq!(ids, ["WTREGEN", "WDTGAL", "TGA_DAILY"], "{name}");
+        }
+    }
+
+    #[test]
     fn names_people_use_mean_their_series() {
         for (name, want) in [
             ("dgs10", "DGS10"),

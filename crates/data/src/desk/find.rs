@@ -176,6 +176,19 @@ impl Desk {
     }
 }
 
+/// Words of a query that none of the series has which it found; none where one is outside the catalogue, since such a
+/// one has them all.
+///
+/// # Errors
+/// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
+pub fn unmatched_words(query: &str, found: &[Arc<SeriesInfo>]) -> Result<Vec<String>> {
+    if found.is_empty() || found.iter().any(|info| info.category == IMPORTED) {
+        return Ok(Vec::new());
+    }
+    let names = found.iter().map(|info| info.id.as_str()).collect();
+    Ok(Library::embedded()?.unmatched(query, Kind::Series, &names))
+}
+
 fn described(info: Arc<SeriesInfo>) -> Match {
     (info.id.clone(), Some(info))
 }

@@ -16,6 +16,7 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::SeriesInfo;
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 /// Points of a tracked metric before other series, and of an ambiguous name's series behind those whose own it is.
@@ -122,6 +123,13 @@ impl Library {
         let hits = hits.into_iter();
         hits.filter(move |(hit, _)| hit.score >= least)
             .map(|(_, document)| document)
+    }
+
+    /// Words of a query that no document of that kind and of these names has; none where the query is a name.
+    pub fn unmatched(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
+        let all = self.documents.iter().enumerate();
+        let of = all.filter(|(_, d)| d.kind == kind && names.contains(d.name.as_str()));
+        self.index.unmatched(query, &of.map(|(at, _)| at).collect())
     }
 
     /// The one document of a kind that the query means without a doubt: it alone bears that name, or else it alone

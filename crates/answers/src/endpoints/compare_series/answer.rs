@@ -61,8 +61,8 @@ pub struct Correlation {
     pub b: String,
     /// Common dates.
     pub count: usize,
-    /// Of levels.
-    pub levels: Option<f64>,
+    /// Of their figures, as the columns have them.
+    pub figures: Option<f64>,
     /// Of changes from period to period; across a missing one there is none.
     pub changes: Option<f64>,
 }
@@ -81,7 +81,8 @@ pub struct Comparison {
     pub count: usize,
     /// Columns.
     pub columns: Vec<ComparedColumn>,
-    /// Pairs of columns with ten common dates or more; none of what is constant or 1 and 0.
+    /// Where asked for: pairs of columns with ten common dates or more; none of what is constant or 1 and 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub correlations: Vec<Correlation>,
     /// The condition, counted; of each column where it names nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,9 +108,9 @@ impl Comparison {
         text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
         for pair in &self.correlations {
             let of = |r: Option<f64>| r.map_or("none".into(), |r| r.to_string());
-            let (levels, changes) = (of(pair.levels), of(pair.changes));
+            let (figures, changes) = (of(pair.figures), of(pair.changes));
             text += &format!("\nCorrelation {} ~ {}: ", pair.a, pair.b);
-            text += &format!("levels {levels}, changes {changes}.");
+            text += &format!("figures {figures}, changes {changes}.");
         }
         text += &self.rows();
         let known = [self.provenance.sentence(), self.provenance.missing()];
@@ -148,11 +149,12 @@ impl ComparedColumn {
             unit => in_words(unit),
         };
         let mut text = format!(
-            "{}{}, {unit}: {} on {}; mean {}, lowest {} on {}{}, highest {} on {}{}",
+            "{}{}, {unit}: {} on {}; {} figures, mean {}, lowest {} on {}{}, highest {} on {}{}",
             self.series,
             title.unwrap_or_default(),
             self.latest,
             self.date,
+            self.count,
             self.mean,
             self.min,
             self.min_date,
@@ -162,8 +164,7 @@ impl ComparedColumn {
             ties(self.max_count),
         );
         if let (Some(sd), Some(z), Some(rank)) = (self.sd, self.z_score, self.percentile) {
-            let count = self.count;
-            text += &format!("; sd {sd}, z-score {z}, percentile {rank} of {count}");
+            text += &format!("; sd {sd}, z-score {z}, percentile rank {rank}");
         }
         text + "."
     }

@@ -28,6 +28,9 @@ pub struct Params {
     pub(super) frequency: Option<Period>,
     /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
     pub(super) aggregation: Option<How>,
+    /// Adds the correlation of each pair of columns.
+    #[serde(default)]
+    pub(super) correlations: bool,
     /// Rows shown; more than 400 are for charts.
     #[schemars(range(min = 2, max = 2000))]
     pub(super) max_points: Option<usize>,

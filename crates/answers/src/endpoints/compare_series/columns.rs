@@ -12,7 +12,7 @@ use econoscope_data::desk::Desk;
 const FIELD: &str = "series";
 /// Steps for each figure of a column: it is brought to the common calendar and described.
 const DESCRIBED: usize = 6;
-/// Steps for each figure of a pair of columns: put side by side, and correlated in levels and changes.
+/// Steps for each figure of a pair of columns: put side by side, and correlated in figures and changes.
 const PAIRED: usize = 3;
 /// Longest title of a formula.
 const MAX_TITLE: usize = 160;
@@ -115,7 +115,10 @@ fn affordable(trees: &[Expr], asked: &Query, known: &NamedSeries) -> Result<()> 
     let whole: usize = columns.iter().sum();
     let figures: usize = columns.iter().map(in_range).sum();
     // Each column is one side of as many pairs as there are other columns.
-    let pairs = figures * columns.len().saturating_sub(1);
+    let pairs = match params.correlations {
+        true => figures * columns.len().saturating_sub(1),
+        false => 0,
+    };
     // A condition that names nothing is judged of every column.
     let judged = asked.condition.as_ref().map_or(0, |condition| {
         let each = columns.iter().map(in_range);

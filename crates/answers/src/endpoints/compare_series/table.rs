@@ -61,7 +61,9 @@ pub(super) fn fill(
         let described = described(named, params.units(), shown.iter().filter_map(at).collect());
         answer.columns.extend(described);
     }
-    answer.correlations = correlations(&kept, &grid, to.frequency);
+    if params.correlations {
+        answer.correlations = correlations(&kept, &grid, to.frequency);
+    }
     let Some(condition) = &asked.condition else {
         return Ok(missing);
     };
@@ -186,14 +188,14 @@ fn correlations(columns: &[Named], grid: &Grid, frequency: Frequency) -> Vec<Cor
             a: one.name.clone(),
             b: other.name.clone(),
             count: x.len(),
-            levels: correlation(x, y).map(|r| round_to(r, 2)),
+            figures: correlation(x, y).map(|r| round_to(r, 2)),
             changes: correlation(of_x, of_y).map(|r| round_to(r, 2)),
         })
     });
     found.collect()
 }
 
-/// What two columns have on common dates: levels of each, and the changes of each from one period to the next;
+/// What two columns have on common dates: figures of each, and the changes of each from one period to the next;
 /// across a missing one there is none.
 fn paired(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
     let mut out: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(a.len()));

@@ -23,7 +23,8 @@ fn ask(given: serde_json::Value) -> Result<Comparison> {
 #[test]
 fn a_formula_is_the_difference_of_its_columns() -> Result<()> {
     let out = ask(serde_json::json!({
-        "series": ["DGS10-DGS2", "10y", "2y"], "start": "2024-01-01", "max_points": 400}))?;
+        "series": ["DGS10-DGS2", "10y", "2y"], "start": "2024-01-01", "max_points": 400,
+        "correlations": true}))?;
     assert_eq!(out.frequency, "daily");
     assert_eq!(out.columns[0].unit, "pp");
     assert_eq!(
@@ -147,7 +148,7 @@ fn a_series_without_data_costs_its_column_and_not_the_answer() -> Result<()> {
 #[test]
 fn correlations_are_of_ten_dates_that_vary_and_of_changes_without_a_gap() -> Result<()> {
     let pairs = |series: &[&str], start: &str| {
-        let given = serde_json::json!({"series": series, "start": start});
+        let given = serde_json::json!({"series": series, "start": start, "correlations": true});
         ask(given).map(|out| out.correlations)
     };
     assert_eq!(pairs(&["UNRATE", "FEDFUNDS"], "2026-03-01")?, []);
@@ -156,6 +157,18 @@ fn correlations_are_of_ten_dates_that_vary_and_of_changes_without_a_gap() -> Res
     // October 2025 was never published: neither it nor the change across it counts.
     let found = pairs(&["yoy(CPIAUCSL)", "FEDFUNDS"], "2024-06-01")?;
     assert_eq!(found[0].changes, Some(-0.04));
+    let unasked = ask(serde_json::json!({"series": "UNRATE,FEDFUNDS", "start": "2015-01-01"}))?;
+    assert_eq!(unasked.correlations, []);
+    let text = unasked.in_prose();
+    let count = unasked.columns[0].count;
+    assert!(
+        text.contains(&format!("; {count} figures, mean ")),
+        "{text}"
+    );
+    assert!(
+        text.contains(", percentile rank ") && !text.contains("Correlation"),
+        "{text}"
+    );
     Ok(())
 }
 

@@ -39,6 +39,9 @@ pub struct Digest {
     /// The greatest fall from a row to a later one, by percent where there is one; null where nothing fell.
     #[serde(default)]
     pub fall: Option<RangeMove>,
+    /// First row after the fall that is at its beginning again or above; null where none is up to the last row.
+    #[serde(default)]
+    pub fall_recovered: Option<Date>,
     /// The greatest rise likewise.
     #[serde(default)]
     pub rise: Option<RangeMove>,
@@ -118,6 +121,11 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
     let share = |count| round_to(standing.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
     let change = without_noise(whole.change());
+    let fall = Swing::greatest_fall(rows, in_percent);
+    let recovered = fall.and_then(|fall| {
+        let is_back = |row: &&Observation| row.date > fall.to.date && row.value >= fall.from.value;
+        rows.iter().find(is_back)
+    });
     Some(Digest {
         first: whole.from,
         last: whole.to,
@@ -129,7 +137,8 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
         change_bp: measured.basis_points(change),
         change_pct: percent(&whole),
         yearly_pct: yearly.filter(|_| in_percent).map(shown_percent),
-        fall: Swing::greatest_fall(rows, in_percent).map(moved),
+        fall: fall.map(moved),
+        fall_recovered: recovered.map(|row| row.date),
         rise: Swing::greatest_rise(rows, in_percent).map(moved),
         below_pct: share(standing.below),
         equal_pct: share(standing.equal),
@@ -182,6 +191,8 @@ mod tests {
         assert_eq!((d.below_pct, d.equal_pct, d.above_pct), (0.0, 40.0, 60.0));
         assert_eq!(d.fall.unwrap().change, -0.3);
         assert_eq!((d.mean, d.percentile), (4.24, Some(20.0)));
+        assert_eq!(d.fall_recovered, Some(date(2020, 4, 1)));
+        assert_eq!(of("UNRATE", &[4.2, 4.4, 4.1, 4.3]).fall_recovered, None);
     }
 
     #[test]

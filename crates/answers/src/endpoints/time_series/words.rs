@@ -105,7 +105,12 @@ fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
         if let Some(way) = way.as_ref().filter(|way| !is_whole(way)) {
             let change = measured.change(way.change, way.change_pct);
             let (from, to) = (end(&way.from), end(&way.to));
-            text += &format!(" Greatest {word} {change}, {from} to {to}.");
+            text += &format!(" Greatest {word} {change}, {from} to {to}");
+            text += &match (word, d.fall_recovered) {
+                ("fall", Some(day)) => format!(", recovered {}.", measured.frequency.when(day)),
+                ("fall", None) => format!(", not recovered by {}.", label(d.last.date)),
+                _ => ".".to_owned(),
+            };
         }
     }
     text + &format!(

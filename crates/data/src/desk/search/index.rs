@@ -8,7 +8,7 @@
 //! What a query costs is bounded: so many of its words are looked at, and edits are counted for words that
 //! stand nowhere, against the few that could be near.
 
-use econoscope_core::model::words::{Spelling, fold, key, words};
+use econoscope_core::model::words::{Spelling, fold, key, spelled_words, words};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Distinct words of a query that are looked at; a long question has some fifteen.
@@ -163,6 +163,21 @@ impl Index {
                 .then(a.document.cmp(&b.document))
         });
         found
+    }
+
+    /// Words of a query that none of these documents has, not even nearly, as they are written; none where the query is
+    /// a name as a whole.
+    pub(super) fn unmatched(&self, query: &str, documents: &HashSet<usize>) -> Vec<String> {
+        if !self.named(query).is_empty() {
+            return Vec::new();
+        }
+        let mut seen = HashSet::new();
+        let distinct = spelled_words(query).filter(|word| seen.insert(word.clone()));
+        let is_missing = |word: &String| {
+            let mut found = words(word).map(|word| self.find(&word));
+            !found.any(|found| found.keys().any(|at| documents.contains(at)))
+        };
+        distinct.take(MAX_WORDS).filter(is_missing).collect()
     }
 
     /// Documents by the names that are spelled nearly so, with the name, folded, and the edits between.
