@@ -199,11 +199,7 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         };
         router.route(page.path, get(handler))
     });
-    let nowhere = async |State(site): State<Site>,
-                         Extension(caller): Extension<Caller>,
-                         method: Method,
-                         uri: Uri,
-                         headers: HeaderMap| {
+    let nowhere = async |State(site): State<Site>, method: Method, uri: Uri, headers: HeaderMap| {
         let is_read = matches!(method, Method::GET | Method::HEAD);
         let mut prefixes = FOR_PROGRAMS.iter();
         let is_for_programs = prefixes.any(|prefix| uri.path().starts_with(prefix));
@@ -212,7 +208,7 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         }
         let name = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
         let asked = PageRequest::read(site.backend.desk(), ("", &[]), &name, None);
-        site.serve(&NOWHERE, Arc::new(asked), caller, &headers)
+        site.serve(&NOWHERE, Arc::new(asked), Caller::current(), &headers)
             .await
     };
     let router = router.fallback(nowhere);

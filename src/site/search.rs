@@ -4,16 +4,16 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::encoded;
+use super::text::{encoded, in_words, plain};
 use askama::Template;
 use econoscope_answers::endpoints::metric;
-use econoscope_core::error::Result;
-use econoscope_core::format;
-use econoscope_core::indicators::{composite, established};
-use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, untrusted};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::{Composite, established};
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, Frequency, SeriesId, untrusted};
 use econoscope_data::desk::search::{Document as Found, Kind};
 use econoscope_data::desk::{Desk, IMPORTED};
-use std::sync::Arc;
 
 /// Most results of a search, and most series of an operator's own among them.
 const MAX_FOUND: usize = 30;
@@ -35,8 +35,11 @@ pub(super) struct Hit {
 /// The best answer, with its figure.
 struct Lead {
     hit: Hit,
-    /// "19.7 %, 24 September 2026"; empty where there is none.
-    value: String,
+    /// "19.7"; none where there is no figure or it may not be shown.
+    value: Option<String>,
+    /// "%, September 2026".
+    unit: String,
+    /// What it means, or why there is no figure.
     meaning: String,
 }
 
@@ -50,7 +53,7 @@ struct Page {
 }
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let words = asked.given("q").trim().to_owned();
+    let words: String = asked.given("q").trim().chars().take(MAX_WORDS).collect();
     let title = match words.as_str() {
         "" => "Search".to_owned(),
         words => format!("Search: {words}"),
@@ -93,57 +96,58 @@ fn find(desk: &Desk, words: &str, limit: usize) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// Takes the best answer out of what was found: the series that bears the words as its name, else our own indicator
-/// that speaks of them, else the first series.
+/// The best answer, taken out of what was found: the series that the words mean, else the first of our composites that
+/// was found, else the first series.
 fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>> {
-    // An index on trial leads only where its identifier is typed.
-    let is_on_trial = |id: &str| composite(id).is_some_and(|c| c.experimental);
-    let named = desk.known(words)?.map(|id| id.to_string());
-    let named = named.filter(|id| !is_on_trial(id) || id.eq_ignore_ascii_case(words));
-    let is_named = |f: &Found| f.kind == Kind::Series && Some(&f.name) == named.as_ref();
-    let is_ours = |f: &Found| {
-        let mut ours = established();
-        let name = f.name.as_str();
-        match f.kind {
-            Kind::Series => ours.any(|c| c.about.id == name),
-            Kind::Method => ours.any(|c| c.about.slug() == name),
-            Kind::Term | Kind::Scenario | Kind::Article => false,
+    let info = match desk.resolve("series", words) {
+        Ok(info) => info,
+        Err(Error::Unknown { .. } | Error::Ambiguous { .. } | Error::InvalidParam { .. }) => {
+            let is_found = |c: &Composite| {
+                found.iter().any(|f| match f.kind {
+                    Kind::Series => f.name == c.about.id,
+                    Kind::Method => f.name == c.about.slug(),
+                    Kind::Term | Kind::Scenario | Kind::Article => false,
+                })
+            };
+            let ours = established().find(|c| is_found(c)).map(|c| c.about.id);
+            let mut series = found.iter().filter(|f| f.kind == Kind::Series);
+            let Some(id) = ours.or_else(|| series.next().map(|f| f.name.as_str())) else {
+                return Ok(None);
+            };
+            desk.resolve("series", id)?
         }
+        // It has ended, and no other series stands for it.
+        Err(Error::NoData { .. }) => return Ok(None),
+        Err(error) => return Err(error),
     };
-    let place = found.iter().position(is_named);
-    let place = place.or_else(|| found.iter().position(is_ours));
-    let place = place.or_else(|| found.iter().position(|f| f.kind == Kind::Series));
-    let Some(best) = place.map(|place| found.remove(place)) else {
-        return Ok(None);
-    };
-    let mut ours = established().filter(|_| best.kind == Kind::Method);
-    let id = ours.find(|c| c.about.slug() == best.name);
-    let id = id.map_or(best.name.as_str(), |c| c.about.id);
-    let info = desk.resolve("series", id)?;
     found.retain(|f| f.kind != Kind::Series || f.name != info.id.as_str());
-    let (value, meaning) = match desk.permit(&info) {
-        Ok(()) => figure(desk, &info)?,
-        Err(_) => Default::default(),
+    let mut lead = Lead {
+        hit: series(desk, info.id.as_str(), &info.title),
+        value: None,
+        unit: String::new(),
+        meaning: String::new(),
     };
-    Ok(Some(Lead {
-        hit: series(desk, &info.id.to_string(), &info.title),
-        value,
-        meaning,
-    }))
-}
-
-/// The newest figure of a series with its period, and what it means.
-fn figure(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<(String, String)> {
-    let reading = metric::read(desk, info, AsOf::Latest)?;
-    let value = reading.value.zip(reading.date);
-    let value = value.map(|(value, date)| {
-        let value = format::quantity(value, info);
-        format!("{value}, {}", format::period(date, info.frequency))
+    match desk.permit(&info) {
+        Ok(()) => {}
+        Err(error @ Error::NotPermitted { .. }) => {
+            lead.meaning = error.to_string();
+            return Ok(Some(lead));
+        }
+        Err(error) => return Err(error),
+    }
+    let o = metric::read(desk, &info, AsOf::Latest)?;
+    let decimals = i32::from(info.decimals);
+    lead.value = o.value.map(|value| plain(round_to(value, decimals)));
+    let period = o.date.map(|date| match info.frequency {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => in_words(date),
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            info.frequency.label(date)
+        }
     });
-    Ok((
-        value.unwrap_or_default(),
-        reading.interpretation.unwrap_or_default(),
-    ))
+    let parts = [info.unit_and_basis(), period.unwrap_or_default()];
+    lead.unit = joined(parts.iter().filter(|part| !part.is_empty()), ", ");
+    lead.meaning = o.interpretation.unwrap_or_default();
+    Ok(Some(lead))
 }
 
 fn series(desk: &Desk, name: &str, title: &str) -> Hit {
