@@ -23,6 +23,7 @@ mod questions;
 mod regime;
 mod rights;
 mod scenarios;
+mod search;
 mod series;
 mod suggest;
 mod text;

@@ -81,7 +81,6 @@ impl HttpServer {
             .merge(rest::discovery_routes(backend))
             .merge(site::routes(backend, admission))
             .method_not_allowed_fallback(rest::method_not_allowed)
-            .fallback(rest::not_found)
             .layer(from_fn_with_state(Arc::clone(admission), admission::charge))
             .layer(cors())
             .layer(from_fn(observe::name_route));

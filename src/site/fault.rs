@@ -2,7 +2,9 @@
 
 use super::asked::PageRequest;
 use super::document::Document;
-use super::frame::{Frame, html};
+use super::frame::{Frame, NAV, html};
+use super::questions::Answers;
+use super::search::{self, Hit};
 use super::text::encoded;
 use askama::Template;
 use econoscope_core::error::{Error, Result, Suggestion};
@@ -14,18 +16,73 @@ use econoscope_data::desk::library::LONGEST_NAME;
 struct Fault<'a> {
     frame: Frame,
     error: &'a Error,
-    /// Where what could be asked instead is to be found.
-    room: &'a str,
+    /// Addresses and titles of what has a name near the one that was asked for.
+    near: Vec<(String, String)>,
+    /// Pages that speak of the words of that name.
+    hits: Vec<Hit>,
 }
 
-/// The page for what could not be answered.
-pub(super) fn page(desk: &Desk, asked: &PageRequest, error: &Error) -> Result<Document> {
-    let frame = Frame::of(desk, "Not shown", "This page could not be shown.", "")?;
-    let room = match asked.path.split('/').nth(1).unwrap_or_default() {
-        "chart" => "series",
-        section => section,
+/// Most results of the search on a page for what is not there.
+const MAX_HITS: usize = 8;
+
+/// Most characters of an address that leads nowhere that are looked at.
+const MAX_ADDRESS: usize = 80;
+
+/// The page for what could not be answered; `hits` are what [`hits`] found.
+pub(super) fn page(
+    desk: &Desk,
+    asked: &PageRequest,
+    error: &Error,
+    mut hits: Vec<Hit>,
+) -> Result<Document> {
+    let mut frame = Frame::of(desk, heading(error), "This page could not be shown.", "")?;
+    frame.words = words(error);
+    let section = match asked.path.split('/').nth(1).unwrap_or_default() {
+        "" => String::new(),
+        "chart" => "/series".to_owned(),
+        section => format!("/{section}"),
     };
-    html(&Fault { frame, error, room }, "")
+    let near = error.suggestions().iter();
+    let near = near.map(|s| (format!("{section}/{}", encoded(&s.id)), s.title.clone()));
+    let near: Vec<_> = near.collect();
+    hits.retain(|hit| !near.iter().any(|(href, _)| *href == hit.href));
+    let fault = Fault {
+        frame,
+        error,
+        near,
+        hits,
+    };
+    html(&fault, "")
+}
+
+/// What the search finds for a name that is not known; nothing for other errors.
+pub(super) fn hits(desk: &Desk, error: &Error) -> Vec<Hit> {
+    let found = search::hits(desk, &words(error), MAX_HITS);
+    found.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a page for what is not there has no suggestions");
+        Vec::new()
+    })
+}
+
+/// The words of a name that is not known, as somebody would search for it.
+fn words(error: &Error) -> String {
+    let Error::Unknown { name, .. } = error else {
+        return String::new();
+    };
+    let parts = name.split(|c: char| !c.is_alphanumeric());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
+}
+
+/// There is no page at an address, but perhaps a section of nearly that name.
+pub(super) fn nowhere(_: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+    let address: String = asked.name.chars().take(MAX_ADDRESS).collect();
+    let first = address.split('/').nth(1).unwrap_or_default();
+    let sections = NAV
+        .iter()
+        .map(|(href, label)| (href.trim_start_matches('/'), *label));
+    let near = near(first, sections.filter(|(name, _)| !name.contains('#')));
+    Err(Error::unknown("page", &address, near))
 }
 
 /// What went wrong, in the words of a heading.
@@ -65,12 +122,16 @@ pub(super) fn unknown<'a>(
     name: &str,
     known: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Error {
+    Error::unknown(kind, name, near(name, known))
+}
+
+/// Those of some names that are nearly a name, the nearest first, at most three.
+fn near<'a>(name: &str, known: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Suggestion> {
     let likeness = |id: &str| strsim::jaro_winkler(id, name);
     // Nothing is like a text that is longer than any name, and to find that out takes long.
     let known = known.filter(|_| name.len() <= LONGEST_NAME);
     let mut near: Vec<_> = known.filter(|(id, _)| likeness(id) > 0.7).collect();
     near.sort_by(|a, b| likeness(b.0).total_cmp(&likeness(a.0)));
     let near = near.into_iter().take(3);
-    let near = near.map(|(id, title)| Suggestion::new(id, title));
-    Error::unknown(kind, name, near.collect())
+    near.map(|(id, title)| Suggestion::new(id, title)).collect()
 }

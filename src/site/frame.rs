@@ -17,6 +17,19 @@ pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     .concat()
 });
 
+/// Addresses and names of the sections.
+pub(super) const NAV: [(&str, &str); 9] = [
+    ("/series", "Series"),
+    ("/compare", "Compare"),
+    ("/regime", "Regime"),
+    ("/calendar", "Calendar"),
+    ("/scenarios", "Scenarios"),
+    ("/articles", "Articles"),
+    ("/glossary", "Glossary"),
+    ("/methods", "Methods"),
+    ("/#connect", "Connect and API"),
+];
+
 /// What surrounds every page.
 pub(super) struct Frame {
     pub(super) title: String,
@@ -31,6 +44,8 @@ pub(super) struct Frame {
     pub(super) picture: String,
     /// Address of a widget that shows the page in small, for those who paste its link elsewhere.
     pub(super) oembed: String,
+    /// What the search box in the header holds.
+    pub(super) words: String,
     pub(super) style: &'static str,
     pub(super) script: &'static str,
 }
@@ -52,6 +67,7 @@ impl Frame {
             credit: desk.attribution().text,
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
+            words: String::new(),
             style: &STYLE,
             script: "",
         })
@@ -59,18 +75,7 @@ impl Frame {
 
     /// Sections in the head of every page.
     pub(super) fn nav(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            ("/series", "Series"),
-            ("/compare", "Compare"),
-            ("/regime", "Regime"),
-            ("/calendar", "Calendar"),
-            ("/scenarios", "Scenarios"),
-            ("/methods", "Methods"),
-            ("/glossary", "Glossary"),
-            ("/articles", "Articles"),
-            ("/#connect", "Connect"),
-            ("/#api", "API"),
-        ]
+        &NAV
     }
 
     /// The same page with the script, and with a card for those who paste its link: a widget and a picture.

@@ -3,6 +3,7 @@
 use super::asked::{CHART, METRIC, PageRequest, SERIES};
 use super::document::Document;
 use super::questions::{Answers, Question};
+use super::search::{self, Hit};
 use super::{
     articles, assets, calendar, catalogue, compare, embed, fault, figures, glossary, home, methods,
 };
@@ -11,7 +12,7 @@ use crate::admission::{Admission, Policy};
 use crate::rest;
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
 use econoscope_answers::endpoints::Backend;
@@ -50,17 +51,31 @@ impl Page {
     }
 
     /// What is shown instead when it fails: pages are for people, others for frames and programs.
-    fn fault(&self, desk: &Desk, asked: &PageRequest, error: &Error) -> Result<Document> {
+    /// `hits` is what a search found instead.
+    fn fault(
+        &self,
+        desk: &Desk,
+        asked: &PageRequest,
+        error: &Error,
+        hits: Vec<Hit>,
+    ) -> Result<Document> {
         match self.path.split('/').nth(1) {
             Some("widget") => widget::refusal(desk, asked, error),
             Some("suggest" | "oembed") => Ok(oembed::refusal(error)),
-            Some(_) | None => fault::page(desk, asked, error),
+            Some(_) | None => fault::page(desk, asked, error, hits),
         }
     }
 }
 
-static PAGES: [Page; 28] = [
+/// An address that leads nowhere.
+static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
+
+/// What programs ask for: they get errors as JSON.
+const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
+
+static PAGES: [Page; 29] = [
     Page::new("/", home::page, &[]).asking(home::questions),
+    Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
     Page::new(SERIES, series::page, &series::ARGUMENTS),
     Page::new("/compare", compare::page, compare::ARGUMENTS),
@@ -164,7 +179,7 @@ struct Site {
     kept: Arc<Kept>,
 }
 
-/// The pages as routes.
+/// The pages as routes, and the answer to every address that no route has.
 pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Router {
     let site = Site {
         backend: Arc::clone(backend),
@@ -184,7 +199,26 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         };
         router.route(page.path, get(handler))
     });
+    let nowhere = async |State(site): State<Site>, method: Method, uri: Uri, headers: HeaderMap| {
+        let is_read = matches!(method, Method::GET | Method::HEAD);
+        let mut prefixes = FOR_PROGRAMS.iter();
+        let is_for_programs = prefixes.any(|prefix| uri.path().starts_with(prefix));
+        if !is_read || is_for_programs || !accepts(&headers, "text/html") {
+            return rest::not_found(uri).await;
+        }
+        let name = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
+        let asked = PageRequest::read(site.backend.desk(), ("", &[]), &name, None);
+        site.serve(&NOWHERE, Arc::new(asked), Caller::current(), &headers)
+            .await
+    };
+    let router = router.fallback(nowhere);
     router.with_state(site).merge(assets::routes(backend))
+}
+
+/// Whether a client names a media type among those that it takes.
+fn accepts(headers: &HeaderMap, kind: &str) -> bool {
+    let mut given = headers.get_all(header::ACCEPT).iter();
+    given.any(|value| value.to_str().is_ok_and(|text| text.contains(kind)))
 }
 
 impl Site {
@@ -195,16 +229,41 @@ impl Site {
         caller: Caller,
         headers: &HeaderMap,
     ) -> Response {
-        let document = self.document(page, &asked, caller).await.or_else(|error| {
-            econoscope_core::error::log(&error, page.path);
-            let fault = page.fault(self.backend.desk(), &asked, &error);
-            fault.map(|fault| Arc::new(fault.failed(&error)))
-        });
+        let document = match self.document(page, &asked, caller).await {
+            Ok(document) => Ok(document),
+            Err(error)
+                if accepts(headers, "application/json") && !accepts(headers, "text/html") =>
+            {
+                Err(error)
+            }
+            Err(error) => self.fault(page, &asked, error).await,
+        };
         let response = match document {
             Ok(document) => document.respond(headers, self.backend.pool()).await,
             Err(error) => Err(error),
         };
         response.unwrap_or_else(|error| rest::respond(&error, page.path, None))
+    }
+
+    /// What is shown instead of a page that cannot be made.
+    async fn fault(
+        &self,
+        page: &'static Page,
+        asked: &PageRequest,
+        error: Error,
+    ) -> Result<Arc<Document>> {
+        econoscope_core::error::log(&error, page.path);
+        let desk = self.backend.desk();
+        let hits = match matches!(error, Error::Unknown { .. }) {
+            true => {
+                let (desk, error) = (Arc::clone(desk), error.clone());
+                let search = move || Ok(fault::hits(&desk, &error));
+                self.backend.pool().run(search).await?
+            }
+            false => Vec::new(),
+        };
+        let fault = page.fault(desk, asked, &error, hits)?;
+        Ok(Arc::new(fault.failed(&error)))
     }
 
     /// The document as it is held, or made and paid for.

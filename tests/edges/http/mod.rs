@@ -15,6 +15,7 @@ mod origins;
 mod pages;
 mod prices;
 mod rights;
+mod search;
 mod slow;
 mod support;
 mod views;

@@ -160,6 +160,7 @@ async fn no_name_becomes_markup() {
             format!("/embed?show={name}&theme={name}&range={name}"),
             format!("/oembed?url={name}"),
             format!("/suggest?q={name}"),
+            format!("/search?q={name}"),
             format!("/widget/chart?series={name}"),
             format!("/widget/metric/UNRATE?range={name}&units={name}"),
             format!("/chart/compare.svg?series={name}"),

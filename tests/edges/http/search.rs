@@ -1,0 +1,69 @@
+//! The search box of every page, and addresses that lead nowhere: people get a page that helps, programs get JSON.
+
+use super::support::{get, get_with, router};
+use axum::http::StatusCode;
+
+const BROWSER: [(&str, &str); 1] = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+
+#[tokio::test]
+async fn every_page_has_a_search_box_that_works_without_script() {
+    let router = router();
+    for path in ["/", "/series", "/series/UNRATE", "/glossary", "/search"] {
+        let page = get(&router, path).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        let form = "role=\"search\" method=\"get\" action=\"/search\"";
+        assert!(page.text().contains(form), "{path}");
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("form-action 'self'"), "{path}: {policy}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_about_recessions_leads_with_our_own_probability() {
+    let router = router();
+    let page = get(&router, "/search?q=is+a+recession+coming").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let (_, answer) = page.text().split_once("class=\"answer\"").unwrap();
+    let first = answer.split("href=\"").nth(1).unwrap();
+    assert!(first.starts_with("/series/SERVICE%5FCRPI\""), "{first}");
+    assert!(answer.contains("class=\"figure\""), "{answer}");
+}
+
+#[tokio::test]
+async fn a_name_leads_with_its_series_and_its_newest_figure() {
+    let page = get(&router(), "/search?q=unemployment+rate").await;
+    let (_, answer) = page.text().split_once("class=\"answer\"").unwrap();
+    assert!(answer.contains("href=\"/series/UNRATE\""), "{answer}");
+    let (_, figure) = answer.split_once("class=\"figure\">").unwrap();
+    let (figure, _) = figure.split_once("</p>").unwrap();
+    let (value, unit) = figure.split_once(" <small>").unwrap();
+    assert!(value.parse::<f64>().is_ok(), "{figure}");
+    assert!(unit.starts_with("%, ") && unit.contains(" 202"), "{figure}");
+}
+
+#[tokio::test]
+async fn a_wrong_address_is_a_page_for_people_and_json_for_programs() {
+    let router = router();
+    for (path, link) in [
+        ("/calender", "href=\"/calendar\""),
+        ("/data/unemployment", "href=\"/series/UNRATE\""),
+        ("/series/unemploiment-nope", "role=\"search\""),
+    ] {
+        let page = get_with(&router, path, &BROWSER).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(
+            page.header("content-type").starts_with("text/html"),
+            "{path}"
+        );
+        assert!(page.text().contains(link), "{path}: {}", page.text());
+        let json = [("accept", "application/json")];
+        let answer = get_with(&router, path, &json).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(answer.json()["error"].is_string(), "{path}");
+    }
+    for path in ["/api/nothing", "/mcp/nothing", "/.well-known/nothing"] {
+        let answer = get_with(&router, path, &BROWSER).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(answer.header("content-type"), "application/json", "{path}");
+    }
+}
