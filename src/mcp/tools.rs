@@ -60,11 +60,21 @@ fn brief_output(route: &Route) -> Map<String, Value> {
 fn brief_input(whole: &Map<String, Value>) -> Map<String, Value> {
     let mut out = whole.clone();
     if let Some(Value::Object(properties)) = out.get_mut("properties") {
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            for word in ["minLength", "maxLength", "examples"] {
-                property.remove(word);
-            }
+        for property in properties.values_mut() {
+            without_lengths(property);
+            property
+                .get_mut("items")
+                .into_iter()
+                .for_each(without_lengths);
         }
     }
     out
+}
+
+fn without_lengths(schema: &mut Value) {
+    if let Some(schema) = schema.as_object_mut() {
+        for word in ["minLength", "maxLength", "examples"] {
+            schema.remove(word);
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod hosts;
 mod lines;
 mod outputs;
 mod pictures;
+mod portable;
 mod price;
 mod protocol;
 mod reading;
