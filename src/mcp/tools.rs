@@ -4,7 +4,7 @@ use super::{apps, results};
 use econoscope_answers::endpoints::structure::without_prose;
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -51,9 +51,30 @@ pub(super) async fn call(
 
 /// The structure's schema without its prose.
 fn brief_output(route: &Route) -> Map<String, Value> {
-    object(without_prose(Value::Object(
-        route.structure_schema().clone(),
-    )))
+    let mut schema = without_prose(Value::Object(route.structure_schema().clone()));
+    open(&mut schema);
+    object(schema)
+}
+
+/// Says of every object that it may have more, and of a map that it may be null. Clients that make types of schemas drop
+/// the fields that they cannot name (`10y`, `from`) from other objects, and empty other maps.
+fn open(schema: &mut Value) {
+    let Some(fields) = schema.as_object_mut() else {
+        return;
+    };
+    let all = fields.get_mut("properties").and_then(Value::as_object_mut);
+    all.into_iter().flatten().for_each(|(_, inner)| open(inner));
+    let choices = fields.get_mut("anyOf").and_then(Value::as_array_mut);
+    choices.into_iter().flatten().for_each(open);
+    for word in ["items", "additionalProperties"] {
+        fields.get_mut(word).into_iter().for_each(open);
+    }
+    if fields.contains_key("properties") {
+        fields.insert("additionalProperties".into(), true.into());
+    } else if fields.get("type") == Some(&"object".into()) {
+        let map = schema.take();
+        *schema = json!({ "anyOf": [map, { "type": "null" }] });
+    }
 }
 
 /// The arguments' schema without the lengths of texts and without examples, which the descriptions give.

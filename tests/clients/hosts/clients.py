@@ -121,7 +121,8 @@ async def openai_agents():
         agent = Agent(name="test")
         context = RunContextWrapper(context=None)
         tools = await MCPUtil.get_all_function_tools([server], True, context, agent)
-        loose = [tool.name for tool in tools if not tool.strict_json_schema]
+        # A tool without arguments has nothing to be strict about, and its schema has no word that says so.
+        loose = [t.name for t in tools if t.params_json_schema["properties"] and not t.strict_json_schema]
         assert not loose, f"not strict: {loose}"
         by_name = {tool.name: tool for tool in tools}
 
