@@ -11,7 +11,7 @@ async fn every_page_has_a_search_box_that_works_without_script() {
     for path in ["/", "/series", "/series/UNRATE", "/glossary", "/search"] {
         let page = get(&router, path).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
-        let form = "role=\"search\" method=\"get\" action=\"/search\"";
+        let form = "role=\"search\" aria-label=\"Site\" method=\"get\" action=\"/search\"";
         assert!(page.text().contains(form), "{path}");
         let policy = page.header("content-security-policy");
         assert!(policy.contains("form-action 'self'"), "{path}: {policy}");
