@@ -74,6 +74,9 @@ pub(super) async fn tree(backend: &Backend, reply: Reply) -> CallToolResult {
             if is_foreign {
                 // What another server says is text by others, down to the last string.
                 clean(&mut made.value);
+                for notice in &mut made.notices {
+                    *notice = untrusted::clean(notice, MAX_TEXT);
+                }
             }
             let meta = meta(&made);
             let mut result = CallToolResult::success(content);

@@ -18,8 +18,8 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
     get_time_series its history, get_signals all composites, get_regime the regime with asset views, list_scenarios \
     what could happen and how often it has, search_glossary what a term means. Names work as well as identifiers: \
     \"10y\", \"core cpi\", \"fed funds\". Every figure carries its unit and date: quote them, and say how old a \
-    snapshot is. A null has its reason in `notes`: say it is unavailable, do not guess. Structured lists are tables: `columns` names the \
-    cells of `rows`, `constant` has what is the same in all. Monthly data come weeks after \
+    snapshot is. A missing figure has its reason in `notes`: say it is unavailable, do not guess. Structured lists are \
+    tables: `columns` names the cells of `rows`, `constant` has what is the same in all. Monthly data come weeks after \
     their month. October 2025 was never published for CPI and unemployment. Credit the source given in the answer. \
     Resources: macro://catalog lists every series; macro://method/{indicator} says how a composite is computed; \
     macro://series/{seriesId}.csv is a series as a file.";

@@ -74,46 +74,49 @@ fn each(place: &str, schema: &Value, see: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-#[tokio::test]
-async fn arguments_keep_to_what_every_family_reads() {
+/// Calls with every schema in one member of the listed tools; how many there were.
+async fn listed(member: &str, mut see: impl FnMut(&str, &Value)) -> usize {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
-    let (mut seen, mut wrong) = (0, Vec::new());
+    let mut seen = 0;
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        each(name, &tool["inputSchema"], &mut |place, schema| {
+        each(name, &tool[member], &mut |place, schema| {
             seen += 1;
-            let words: Vec<&String> = schema.as_object().unwrap().keys().collect();
-            let unknown = words.iter().filter(|word| {
-                let known = |all: &[&str]| all.contains(&word.as_str());
-                !known(OPENAI) || !known(GEMINI)
-            });
-            wrong.extend(unknown.map(|word| format!("{place}: {word}")));
-            if !words.iter().any(|word| KINDS.contains(&word.as_str())) {
-                wrong.push(format!("{place}: no type"));
-            }
+            see(place, schema);
         });
     }
-    assert!(seen > 60, "{seen} schemas");
+    seen
+}
+
+#[tokio::test]
+async fn arguments_keep_to_what_every_family_reads() {
+    let mut wrong = Vec::new();
+    let seen = listed("inputSchema", |place, schema| {
+        let words: Vec<&String> = schema.as_object().unwrap().keys().collect();
+        let unknown = words.iter().filter(|word| {
+            let known = |all: &[&str]| all.contains(&word.as_str());
+            !known(OPENAI) || !known(GEMINI)
+        });
+        wrong.extend(unknown.map(|word| format!("{place}: {word}")));
+        if !words.iter().any(|word| KINDS.contains(&word.as_str())) {
+            wrong.push(format!("{place}: no type"));
+        }
+    });
+    assert!(seen.await > 60, "too few schemas");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[tokio::test]
 async fn no_schema_of_an_output_is_without_a_type() {
-    let mut client = Client::open(server());
-    let list = client.result("tools/list", json!({})).await;
-    let (mut seen, mut wrong) = (0, Vec::new());
-    for tool in list["tools"].as_array().unwrap() {
-        let name = tool["name"].as_str().unwrap();
-        each(name, &tool["outputSchema"], &mut |place, schema| {
-            seen += 1;
-            let has_kind = KINDS.iter().any(|word| schema.get(word).is_some());
-            let has_many = schema.get("type").is_some_and(Value::is_array);
-            if !has_kind || has_many {
-                wrong.push(format!("{place}: {schema}"));
-            }
-        });
-    }
-    assert!(seen > 300, "{seen} schemas");
+    let mut wrong = Vec::new();
+    let seen = listed("outputSchema", |place, schema| {
+        let has_kind = KINDS.iter().any(|word| schema.get(word).is_some());
+        let has_many = schema.get("type").is_some_and(Value::is_array);
+        if !has_kind || has_many {
+            wrong.push(format!("{place}: {schema}"));
+        }
+    });
+    assert!(seen.await > 300, "too few schemas");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

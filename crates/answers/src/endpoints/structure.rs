@@ -9,7 +9,7 @@
 //!   three rows or more stands once, in `constant`.
 //! - A whole number is written without a fraction.
 //! - What the endpoint's text leaves out ([`super::endpoint::Endpoint::omitted`]) is left out, too, and the notices of
-//!   sources are returned apart: they belong into a result's `_meta`.
+//!   sources are returned apart: they belong in a result's `_meta`.
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
@@ -61,7 +61,7 @@ impl Structure {
                 if !is_shared {
                     source.shift_remove("series");
                 }
-                if let Some(Value::String(notice)) = source.remove("notice")
+                if let Some(Value::String(notice)) = source.shift_remove("notice")
                     && !notices.contains(&notice)
                 {
                     notices.push(notice);
@@ -324,7 +324,7 @@ fn is_object(schema: &Value) -> bool {
     schema.get("properties").is_some() || schema.get("type") == Some(&"object".into())
 }
 
-/// One of several schemas, each once; a number is also every whole number.
+/// One of several schemas, each once.
 fn union(choices: Vec<Value>) -> Value {
     let mut different: Vec<Value> = Vec::new();
     for choice in choices {
