@@ -2,7 +2,7 @@
 
 mod help;
 mod rows;
-mod table;
+pub(super) mod table;
 
 use super::print::{complain, print};
 use crate::app;
@@ -99,11 +99,18 @@ fn form(call: &Call, route: &Route) -> Form {
     }
 }
 
-/// `name=value` pairs as arguments; what is given more than once is a list.
+/// `name=value` pairs as arguments; what is given more than once is a list. A first word without a name is the tool's
+/// first required argument, or its first.
 fn arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
     let mut arguments = Arguments::new();
-    for pair in pairs {
-        let Some((name, value)) = pair.split_once('=') else {
+    let first = route.arguments().find(|argument| argument.is_required);
+    let first = first.or_else(|| route.arguments().next());
+    for (at, pair) in pairs.iter().enumerate() {
+        let unnamed = first
+            .as_ref()
+            .filter(|_| at == 0)
+            .map(|first| (first.name.as_str(), pair.as_str()));
+        let Some((name, value)) = pair.split_once('=').or(unnamed) else {
             let (pair, example) = (econoscope_data::disk::escaped(pair), help::example(route));
             return Err(format!(
                 "{pair} is not of the form name=value; for example: {example}"

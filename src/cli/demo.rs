@@ -1,6 +1,7 @@
 //! The first minutes: what one sees who types the name of the program, and the state of the economy in a terminal.
 
-use super::print::{print, printable};
+use super::call::table::width;
+use super::print::{print, printable, wrapped};
 use crate::app;
 use crate::config::Config;
 use anyhow::Result;
@@ -15,19 +16,22 @@ an assistant on stdin; at a terminal these are of more use:
   econoscope demo               the state of the economy, here and now
   econoscope install            add it to an assistant on this machine
   econoscope serve              MCP, REST, pages and widgets on http://127.0.0.1:8080
-  econoscope call get_metric ticker=10y --text
+  econoscope call get_metric 10y
   econoscope --help             all else
 
 Then ask the assistant: How is the US economy doing? What was the macro regime in December 2008, as known then? Why is
 the recession probability what it is?";
 
-/// Series that are drawn, by name; all are in percent.
-const DRAWN: [(&str, &str); 4] = [
-    ("Unemployment rate", "UNRATE"),
-    ("10-year Treasury yield", "GS10"),
-    ("Consumer prices over a year", "CPIAUCSL"),
-    ("Recession probability, 12 months", "SERVICE_CRPI"),
+/// Series that are drawn: name, identifier, decimals; all are in percent.
+const DRAWN: [(&str, &str, usize); 4] = [
+    ("Unemployment rate", "UNRATE", 1),
+    ("10-year Treasury yield", "DGS10", 2),
+    ("Consumer prices over a year", "CPIAUCNS", 1),
+    ("Recession probability, 12 months", "SERVICE_CRPI", 1),
 ];
+
+/// Prose is broken at this many characters, however wide the terminal is.
+const READABLE: usize = 100;
 
 /// Heights of a column, from low to high.
 const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -41,9 +45,8 @@ pub(super) fn welcome() -> Result<()> {
 pub(super) async fn demo(config: &Config) -> Result<()> {
     let backend = app::backend(config, None, true)?;
     let summary = Route::ask(&backend, "get_macro_summary", &[]).await?;
-    print(&printable(&summary.text))?;
-    print("\nTen years, low to high:")?;
-    for (title, id) in DRAWN {
+    print("The US economy over ten years, each line from its lowest to its highest:\n")?;
+    for (title, id, decimals) in DRAWN {
         // Thinned to the last figure of each quarter, so that the newest is a published one.
         let mut given = vec![
             ("seriesId", id),
@@ -51,12 +54,24 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
             ("detail", "points"),
             ("max_points", "42"),
         ];
-        if id == "CPIAUCSL" {
+        if id == "CPIAUCNS" {
             given.push(("units", "pc1"));
         }
         let reply = Route::ask(&backend, "get_time_series", &given).await?;
         let answer: Value = serde_json::from_slice(&reply.json)?;
-        print(&printable(&line(title, &answer)))?;
+        print(&printable(&line(title, decimals, &answer)))?;
+    }
+    print("")?;
+    // Notes on single figures and owners are read where a figure is used.
+    let paragraphs = summary
+        .text
+        .lines()
+        .filter(|line| !line.starts_with("Figures: "));
+    for paragraph in paragraphs.map(|line| line.split(" Notes: ").next().unwrap_or(line)) {
+        print(&wrapped(
+            &printable(paragraph),
+            usize::from(width()).min(READABLE),
+        ))?;
     }
     print(
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",
@@ -64,7 +79,7 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
 }
 
 /// A series on one line: its name, its columns, its newest figure with its date; or why there is none.
-fn line(title: &str, answer: &Value) -> String {
+fn line(title: &str, decimals: usize, answer: &Value) -> String {
     let rows = answer.get("data").and_then(Value::as_array);
     let known = |row: &Value| {
         let date = row.get("date")?.as_str()?.to_owned();
@@ -76,7 +91,10 @@ fn line(title: &str, answer: &Value) -> String {
         return format!("  {title:<34} none: {}", why.unwrap_or_default());
     };
     let values: Vec<f64> = rows.iter().map(|(_, value)| *value).collect();
-    format!("  {title:<34} {}  {newest:.1} %, {date}", columns(&values))
+    format!(
+        "  {title:<34} {}  {newest:.decimals$} %, {date}",
+        columns(&values)
+    )
 }
 
 /// Values as columns between their lowest and their highest.
@@ -112,8 +130,8 @@ mod tests {
     #[test]
     fn a_series_without_rows_says_why() {
         let answer = json!({"data": [], "notes": {"data": "not loaded"}});
-        assert!(line("VIX", &answer).ends_with("none: not loaded"));
+        assert!(line("VIX", 1, &answer).ends_with("none: not loaded"));
         let answer = json!({"data": [{"date": "2026-01-01", "value": 4.25}]});
-        assert!(line("Rate", &answer).ends_with("▅  4.2 %, 2026-01-01"));
+        assert!(line("Rate", 1, &answer).ends_with("▅  4.2 %, 2026-01-01"));
     }
 }

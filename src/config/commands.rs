@@ -13,7 +13,7 @@ pub(crate) struct Call {
     /// Tool: get_macro_summary, get_metric …; without one they are listed
     pub(crate) tool: Option<String>,
 
-    /// Arguments as name=value; a list is separated by commas or given again
+    /// Arguments as name=value, the first also as its value alone; a list is separated by commas or given again
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) arguments: Vec<String>,
 
@@ -169,4 +169,4 @@ Examples:
   econoscope call get_time_series --help
   econoscope call search_series query=rent
   econoscope call get_time_series seriesId=UNRATE start=5y --csv > unrate.csv
-  econoscope call get_metric ticker=10y | jq .value";
+  econoscope call get_metric 10y | jq .value";

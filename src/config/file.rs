@@ -3,7 +3,7 @@
 //! What a flag or the environment says stands; what neither says is taken from the file, as if it had been
 //! written on the command line. So every value is read and refused by the same code, wherever it came from.
 
-use super::settings::{Command as Task, Config, command};
+use super::settings::{Command as Task, Config, command, typed};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
@@ -34,7 +34,7 @@ pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
 }
 
 fn read(arguments: Vec<OsString>) -> Result<Config> {
-    let matches = command()
+    let matches = typed()
         .try_get_matches_from(&arguments)
         .unwrap_or_else(|e| e.exit());
     let first = Config::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());

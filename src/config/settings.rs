@@ -6,7 +6,7 @@ use super::values::{listening, network, override_of};
 use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
-use clap::{Arg, Args, CommandFactory, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -276,7 +276,7 @@ const EXAMPLES: &str = "\
 Examples:
   econoscope serve                                  HTTP on 127.0.0.1:8080, ready at once
   econoscope call get_macro_summary --text          the state of the economy, in prose
-  econoscope call get_metric ticker=10y             one figure
+  econoscope call get_metric 10y                    one figure
   econoscope call get_time_series --help            the arguments of a tool, with examples
   econoscope call get_time_series seriesId=UNRATE start=5y format=csv
   econoscope sync                                   fetch live data (no key needed)
@@ -288,6 +288,9 @@ Exit codes:
   2  a mistake in the command line, the settings or a tool's arguments: nothing was done
 
 Add it to an assistant: command `econoscope`, no arguments. See README.md.";
+
+const SHARED: &str =
+    "Flags of every command (--store, --sources, --log, --config …): econoscope --help";
 
 /// The command line. Every setting has an environment variable, `ECONOSCOPE_` and the name of its flag; those that stand
 /// before the command may stand behind it.
@@ -308,10 +311,28 @@ pub(crate) fn command() -> clap::Command {
         .mut_subcommand("call", |call| call.disable_help_flag(true))
 }
 
-/// The help of a command.
-pub(crate) fn help_of(name: &str) -> String {
+/// The command line as it is typed: the help of a command shows its own flags and says where those of all are.
+pub(super) fn typed() -> clap::Command {
     let mut command = command();
     command.build();
+    let shared: Vec<Id> = command
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .map(|arg| arg.get_id().clone())
+        .collect();
+    command.mut_subcommands(|sub| {
+        let own = sub.get_after_help().map(|help| format!("\n\n{help}"));
+        sub.mut_args(|arg| match shared.contains(arg.get_id()) {
+            true => arg.hide(true),
+            false => arg,
+        })
+        .after_help(SHARED.to_owned() + &own.unwrap_or_default())
+    })
+}
+
+/// The help of a command.
+pub(crate) fn help_of(name: &str) -> String {
+    let mut command = typed();
     let found = command.find_subcommand_mut(name);
     found.map_or_else(String::new, |found| found.render_help().to_string())
 }

@@ -68,11 +68,20 @@ fn the_help_of_every_tool_names_its_arguments_and_an_example_that_works() {
         "json, csv",
         "default json",
         "a whole number from 1 to 400",
-        "FRED's: pc1",
+        "FRED's:",
     ] {
         assert!(help.contains(needle), "{needle}: {help}");
     }
     assert!(printed(&["call", "--help"]).contains("--csv"));
+    let own = printed(&["health", "--help"]);
+    assert!(
+        own.contains("--listen") && !own.contains("--upstream"),
+        "{own}"
+    );
+    assert!(
+        own.contains("econoscope --help") && printed(&["--help"]).contains("--upstream"),
+        "{own}"
+    );
 }
 
 #[test]
@@ -109,6 +118,11 @@ fn every_tool_with_rows_prints_them_as_csv_and_the_others_name_those() {
 #[test]
 fn a_pipe_gets_json_and_text_is_prose_for_every_tool() {
     let piped = printed(&["call", "get_metric", "ticker=UNRATE"]);
+    assert_eq!(
+        printed(&["call", "get_metric", "UNRATE"]),
+        piped,
+        "the first argument needs no name"
+    );
     let value: serde_json::Value = serde_json::from_str(&piped).unwrap();
     assert_eq!(value["ticker"], "UNRATE");
     assert_eq!(
@@ -128,6 +142,16 @@ fn a_pipe_gets_json_and_text_is_prose_for_every_tool() {
     }
     let forms = told(&["call", "get_regime", "--text", "--json"]);
     assert_eq!(forms.0, Some(2), "one form at a time: {}", forms.1);
+}
+
+#[test]
+fn a_table_begins_with_what_is_read_at_a_glance() {
+    let table = printed(&["call", "list_scenarios", "--table"]);
+    let names = table.lines().find(|line| line.contains(" slug ")).unwrap();
+    assert!(
+        names.contains("baseRateProbability") && !names.contains("thesis"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -174,7 +198,7 @@ fn mistakes_end_with_2_and_say_what_would_be_right() {
         (vec!["call", "get_metrc"], "did you mean get_metric?"),
         (vec!["call", "get_metric"], "ticker is required"),
         (
-            vec!["call", "get_metric", "UNRATE"],
+            vec!["call", "get_metric", "UNRATE", "DGS10"],
             "name=value; for example: econoscope call get_metric ticker=DGS10",
         ),
         (

@@ -74,7 +74,9 @@ fn the_demo_shows_the_economy_with_a_chart() {
     let shown = run(home.path(), &["demo"]);
     assert!(shown.status.success());
     let shown = said(&shown);
-    assert!(shown.starts_with("US macro regime: "), "{shown}");
+    assert!(shown.contains("\nUS macro regime: "), "{shown}");
+    let widest = shown.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(100), "{shown}");
     let drawn = shown
         .lines()
         .filter(|line| line.contains('▁') && line.contains('█'));

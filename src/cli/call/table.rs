@@ -2,20 +2,25 @@
 
 use super::rows::{Rows, plain as text_of};
 use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 use econoscope_data::disk::escaped;
 use serde_json::Value;
 
 /// Where no terminal says how wide it is.
-const USUAL_WIDTH: u16 = 100;
-/// A column that has less room than its longest cell has at least this much.
+const USUAL_WIDTH: u16 = 80;
+/// A column of texts longer than this stands behind those that are read at a glance.
+const LONG_TEXT: usize = 80;
+/// A column that has less room than its longest cell has at least this much, and always room for its name.
 const NARROWEST: usize = 14;
-/// What stands around a cell.
-const PADDING: usize = 2;
+/// The first column names the row: identifiers of this length stay on one line.
+const NARROWEST_NAME: usize = 24;
+/// What stands around a cell and between two.
+const PADDING: usize = 3;
 /// More digits behind the point help nobody who reads.
 const DIGITS: usize = 4;
 
-fn width() -> u16 {
+/// Columns of the terminal.
+pub(in crate::cli) fn width() -> u16 {
     terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| width.0)
 }
 
@@ -64,20 +69,57 @@ pub(super) fn plain(rows: &Rows) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// What there is least need to see last: columns without a value, behind long texts, behind lists.
+fn ordered(rows: &Rows) -> Rows {
+    let rank = |at: &usize| {
+        let cells = || rows.rows.iter().filter_map(|row| row.get(*at));
+        match () {
+            () if cells().all(Value::is_null) => 3,
+            () if cells().any(|cell| text_of(cell).len() > LONG_TEXT) => 2,
+            () => u8::from(cells().any(Value::is_array)),
+        }
+    };
+    let mut order: Vec<usize> = (0..rows.columns.len()).collect();
+    order.sort_by_key(rank);
+    let take = |row: &Vec<Value>| {
+        order
+            .iter()
+            .filter_map(|at| row.get(*at).cloned())
+            .collect()
+    };
+    Rows {
+        columns: order
+            .iter()
+            .filter_map(|at| rows.columns.get(*at).cloned())
+            .collect(),
+        rows: rows.rows.iter().map(take).collect(),
+    }
+}
+
 /// The table of as many columns as there is room for; those left out are named.
 fn fitting(rows: &Rows, width: usize) -> String {
+    let rows = ordered(rows);
     let shown: Vec<Vec<String>> = rows
         .rows
         .iter()
         .map(|row| row.iter().map(shown).collect())
         .collect();
-    let least = rows.columns.iter().enumerate().map(|(at, name)| {
-        let cells = shown.iter().filter_map(|row| row.get(at));
-        let longest = cells.map(|cell| cell.chars().count()).max();
-        let longest = longest.unwrap_or_default().max(name.chars().count());
-        longest.min(NARROWEST) + PADDING
-    });
-    let room = least.scan(0, |sum, least| {
+    let least: Vec<usize> = rows
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let cells = shown.iter().filter_map(|row| row.get(at));
+            let longest = cells.map(|cell| cell.chars().count()).max();
+            let narrowest = if at == 0 { NARROWEST_NAME } else { NARROWEST };
+            longest
+                .unwrap_or_default()
+                .min(narrowest)
+                .max(name.chars().count())
+                + PADDING
+        })
+        .collect();
+    let room = least.iter().scan(0, |sum, least| {
         *sum += least;
         Some(*sum)
     });
@@ -93,6 +135,12 @@ fn fitting(rows: &Rows, width: usize) -> String {
         table.add_row(row.iter().take(kept));
     }
     for (at, column) in table.column_iter_mut().enumerate() {
+        let least = least
+            .get(at)
+            .and_then(|least| u16::try_from(least - 1).ok());
+        if let Some(least) = least {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
         let cells = rows.rows.iter().filter_map(|row| row.get(at));
         let is_numeric = cells.filter(|cell| !cell.is_null()).all(Value::is_number);
         if is_numeric {
