@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod documents;
 // Where the files of hosts lie differs from system to system.
 #[cfg(target_os = "linux")]
 mod install;
