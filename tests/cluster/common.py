@@ -83,16 +83,21 @@ def request(address, path="/api/public/regime"):
 
 
 def together(parts):
-    """Runs functions at once, each in a thread; what they gave."""
-    given = [None] * len(parts)
+    """Runs functions at once, each in a thread; what they gave. Raises the first failure of one."""
+    given, failures = [None] * len(parts), []
 
     def one(at):
-        given[at] = parts[at]()
+        try:
+            given[at] = parts[at]()
+        except BaseException as failure:
+            failures.append(failure)
     threads = [threading.Thread(target=one, args=(at,)) for at in range(len(parts))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    for failure in failures:
+        raise failure
     return given
 
 
