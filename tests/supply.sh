@@ -21,7 +21,7 @@ if [ "${ADVISORIES:-}" = skip ]; then
   echo "advisories: not checked"
 # Only a database that cannot be had is forgiven; an advisory that applies is not.
 elif timeout 60 cargo-deny --locked fetch db >/dev/null 2>&1; then
-  cargo-deny --locked check --disable-fetch advisories
+  cargo-deny --locked --offline check advisories
 else
   echo "advisories: not checked, the RustSec database cannot be reached"
 fi

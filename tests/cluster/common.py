@@ -1,5 +1,5 @@
 """What the cluster's scripts share: a server of Redis, replicas, how long the machine stood still. Standard library only."""
-import atexit, importlib.util, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import atexit, importlib.util, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 _spec = importlib.util.spec_from_file_location("chaos_common", pathlib.Path(__file__).parents[1] / "chaos" / "common.py")
 chaos = importlib.util.module_from_spec(_spec)
@@ -22,9 +22,9 @@ def wait(what, told, limit=30):
 
 
 class Redis:
-    """A server of Redis that keeps nothing on disk."""
+    """A server of Redis, or of what REDIS_SERVER names, that keeps nothing on disk."""
 
-    def __init__(self, *flags, program="redis-server"):
+    def __init__(self, *flags, program=os.environ.get("REDIS_SERVER", "redis-server")):
         self.port, self.flags, self.program = free_port(), flags, program
         self.start()
 
@@ -83,16 +83,21 @@ def request(address, path="/api/public/regime"):
 
 
 def together(parts):
-    """Runs functions at once, each in a thread; what they gave."""
-    given = [None] * len(parts)
+    """Runs functions at once, each in a thread; what they gave. Raises the first failure of one."""
+    given, failures = [None] * len(parts), []
 
     def one(at):
-        given[at] = parts[at]()
+        try:
+            given[at] = parts[at]()
+        except BaseException as failure:
+            failures.append(failure)
     threads = [threading.Thread(target=one, args=(at,)) for at in range(len(parts))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    for failure in failures:
+        raise failure
     return given
 
 

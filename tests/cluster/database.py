@@ -14,9 +14,11 @@ def free_port():
 class Database:
     """Runs as the user postgres, since it refuses to run as root."""
 
+    environment = None
+
     def __init__(self):
         self.port = free_port()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="econoscope-pg-", dir="/tmp"))
+        self.folder = self.place()
         user = pwd.getpwnam("postgres")
         self.own = dict(user=user.pw_uid, group=user.pw_gid, extra_groups=[]) if os.geteuid() == 0 else {}
         if self.own:
@@ -24,6 +26,10 @@ class Database:
         self.do("initdb", "-D", self.folder / "data", "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
         atexit.register(self.remove)
         self.start()
+
+    def place(self):
+        """A new folder for all its files."""
+        return pathlib.Path(tempfile.mkdtemp(prefix="econoscope-pg-", dir="/tmp"))
 
     def do(self, program, *words, check=True):
         line = [str(PROGRAMS / program), *map(str, words)]
@@ -35,7 +41,8 @@ class Database:
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c max_connections=200"
         log = self.folder / "log"
         line = [str(PROGRAMS / "pg_ctl"), "-D", str(self.folder / "data"), "-l", str(log), "-o", options, "-w", "start"]
-        subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/tmp", **self.own)
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/tmp",
+                       env=self.environment, **self.own)
 
     def stop(self, mode="immediate"):
         self.do("pg_ctl", "-D", self.folder / "data", "-m", mode, "-w", "stop", check=False)

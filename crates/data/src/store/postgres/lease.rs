@@ -16,10 +16,11 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
 pub(super) async fn take(db: &Database, who: &str) -> Result<std::result::Result<i64, String>> {
     db.transaction("take the turn in", |tx| async move {
-        // One that ends later than a turn lasts was taken before the database's clock was set back.
+        // One that ends later than a turn lasts was taken before the database's clock was set back. One that is held by
+        // this name was taken by an earlier attempt whose commit was done and whose answer was lost.
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
-                 WHERE id = 1 AND (expires < clock_timestamp()
+                 WHERE id = 1 AND (holder = $1 OR expires < clock_timestamp()
                      OR expires > clock_timestamp() + $2::int8 * interval '1 second') RETURNING term";
         let seconds = i64::try_from(LEASE.as_secs()).unwrap_or(i64::MAX);
         if let Some(row) = tx.query_opt(sql, &[&who, &seconds]).await? {

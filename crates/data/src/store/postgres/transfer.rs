@@ -6,6 +6,7 @@ use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::{DESCRIPTION, Receiving, SEGMENT, SERIES, TABLES, Watermark};
 use econoscope_core::error::Result;
 use futures_util::{TryStreamExt, pin_mut};
+use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
@@ -100,8 +101,7 @@ async fn all(
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the file cannot be read, or the database not be written. Nothing was written then.
 pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
-    // One attempt: it may take long.
-    let db = &db.clone().with_patience(Duration::ZERO);
+    let sent = &Mutex::new(None);
     db.bounded("copy into", Bounds::WHOLE, |tx| async move {
         // Of several that come at once the others wait here, and then find it filled.
         tx.batch_execute(
@@ -110,7 +110,8 @@ pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
         .await?;
         let held = watermark(&tx).await?;
         if held.series > 0 {
-            return Ok(false);
+            // Filled by others, or by an earlier attempt whose commit was done and whose answer was lost.
+            return Ok(*sent.lock() == Some(held.change));
         }
         block_in_place(|| {
             from.pieces(|lines| {
@@ -127,6 +128,7 @@ pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
             last(DESCRIPTION.name)
         );
         tx.batch_execute(&sql).await?;
+        *sent.lock() = Some(held.change + 1);
         Ok(true)
     })
     .await
