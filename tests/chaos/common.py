@@ -1,5 +1,5 @@
 """What every chaos script shares: a binary, a store, a server, and requests against it. Standard library only."""
-import argparse, atexit, http.client, os, pathlib, resource, signal, socket, subprocess, tempfile, time
+import argparse, atexit, http.client, os, pathlib, resource, signal, socket, sqlite3, subprocess, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERIES = ROOT / "data" / "series"
@@ -37,6 +37,19 @@ def imported(given, folder):
     done = run(given, "import", "--bare", given.series, store=store)
     assert done.returncode == 0, done.stderr
     return store
+
+
+def rows_by_series(store):
+    """How many rows a store holds of each imported series."""
+    if not pathlib.Path(store).exists():
+        return {}
+    one = sqlite3.connect(store)
+    try:
+        return dict(one.execute("SELECT name, rows FROM series WHERE origin NOT LIKE 'computed%'"))
+    except sqlite3.OperationalError:  # it was killed before it made the tables
+        return {}
+    finally:
+        one.close()
 
 
 def memory(pid, which="VmRSS"):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A disk that is full (RLIMIT_FSIZE): the write fails with a reason, reads go on, and it recovers when there is room."""
+"""A disk that is full (RLIMIT_FSIZE): the import fails with a reason and leaves nothing, reads go on, and it recovers when there is room."""
 import json, pathlib, resource, signal, tempfile
-from common import arguments, imported, result, run
+from common import arguments, imported, result, rows_by_series, run
 
 given = arguments(__doc__)
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     good = imported(given, folder)
-    size = good.stat().st_size
+    size, whole = good.stat().st_size, rows_by_series(good)
     store, failures = folder / "small.db", 0
     for share in (0.02, 0.1, 0.3, 0.6, 0.9):
         limit = int(size * share)
@@ -25,6 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
         if store.exists():
             checked = run(given, "doctor", "--offline", store=store)
             assert "FAULT store" not in checked.stdout, checked.stdout
+        assert rows_by_series(store) in ({}, whole), "a part of an import is in"
     assert failures > 0, "the limit was never met"
     assert run(given, "import", "--bare", given.series, store=store).returncode == 0
     sample = sorted(pathlib.Path(given.series).glob("*.csv"))[0].stem

@@ -45,7 +45,7 @@ const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 impl Bounds {
     /// Each statement sees what was committed before it.
-    const SHORT: Self = Self(EACH_ANEW, ATTEMPT);
+    pub const SHORT: Self = Self(EACH_ANEW, ATTEMPT);
     /// All statements see one moment.
     pub const MOMENT: Self = Self(ONE_MOMENT, ATTEMPT);
     /// Short statements for as long as they take: for filling a database.

@@ -168,6 +168,12 @@ pub trait Leadership: Send + Sync {
     fn resign(&self);
 }
 
+/// Series that [`Store::write_batch`] hands to its work at once.
+const PART: usize = 64;
+
+/// What [`Store::write_batch`] runs for a part of the series.
+pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store, &[SeriesId]) -> Result<()> + Sync);
+
 /// Where observations, vintages and texts live.
 pub trait Store: Send + Sync {
     /// Grows with every change that a reader could see, also when another process wrote; the key of every cache above.
@@ -177,6 +183,14 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn version(&self) -> Result<u64>;
+
+    /// The version now, where [`Self::version`] may be some milliseconds old.
+    ///
+    /// # Errors
+    /// As [`Self::version`].
+    fn current_version(&self) -> Result<u64> {
+        self.version()
+    }
 
     /// Grows when another store took the place of the one that was opened: nothing kept of that one holds any more.
     fn incarnation(&self) -> u64 {
@@ -229,6 +243,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// As [`Self::write`].
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome>;
+
+    /// Runs work that writes to these series, their descriptions and the named notes as one change: readers see all of
+    /// it or nothing, and a failure leaves the store as it was. The work runs for one part of the series after the other,
+    /// each time with a store that holds that part; that store alone may be used. When a database has to try again, the
+    /// work runs again from the first part.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when nothing was written, or what the work says.
+    fn write_batch(&self, ids: &[SeriesId], notes: &[&str], work: BatchWork<'_>) -> Result<()>;
 
     /// Notes that a source says the same of the rows from one day to another: they are its own from now on.
     ///

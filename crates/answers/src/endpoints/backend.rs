@@ -158,7 +158,7 @@ impl Backend {
             let work = move || {
                 let answer = Arc::new(match body {
                     Some((body, today)) => (way.received)(&body, &checked, today)?,
-                    None => (way.local)(&desk, &checked)?,
+                    None => desk.consistent(|| (way.local)(&desk, &checked))?,
                 });
                 rendered.insert(name, Arc::clone(&answer));
                 Ok(answer)

@@ -23,6 +23,8 @@ use std::sync::Arc;
 /// Where the present comes from; tests give a fixed one.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// How often an answer is computed at most while the data change.
+const ATTEMPTS: usize = 3;
 /// Rows of series that are kept in memory: 64 MiB.
 const MAX_CACHED_ROWS: u64 = 4 << 20;
 /// Rows of all vintages that are kept in memory: 24 MiB, twice what the composites read.
@@ -125,6 +127,22 @@ impl Desk {
             version: self.store.version()?,
             today: self.today(),
         })
+    }
+
+    /// Computes something from one state of the data: again when the data changed meanwhile. When they change during every
+    /// attempt, the last one counts.
+    ///
+    /// # Errors
+    /// Those of the computation, and [`Error::Store`] when the store cannot be read.
+    pub fn consistent<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
+        for _ in 1..ATTEMPTS {
+            let before = self.store.version()?;
+            let made = compute();
+            if self.store.current_version()? == before {
+                return made;
+            }
+        }
+        compute()
     }
 
     /// The credit line that every answer carries.

@@ -1,7 +1,8 @@
 //! Imports a folder of CSV files into the store.
 //!
 //! Everything is read before anything is written: a broken row refuses its series in whichever file it
-//! stands, and the rest goes in. The report carries every refusal, so that the caller can end with code 1.
+//! stands, and the rest goes in, as one change of the store that readers see whole or not at all. The report carries
+//! every refusal, so that the caller can end with code 1.
 
 use super::accept::{drop_older, implausible, rebased, undated};
 use super::progress::{Progress, describe};
@@ -15,6 +16,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::{Known, Observation, SeriesId};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -97,48 +99,94 @@ pub fn import_from(
         errors: gathered.errors,
         ..ImportReport::default()
     };
-    store.describe(&gathered.titles)?;
-    progress.start("writing series", gathered.series.len());
-    for (id, (_, column)) in gathered.series {
-        let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-        let mut rows = column.known(info);
-        let held = store.read(&id)?;
-        let is_new = held.is_none();
-        let held = held.unwrap_or_default().latest();
-        if !provenance.replace {
-            report.doubts.extend(keep_newer(&id, &held, &mut rows));
+    let titles = gathered.titles.iter().map(|title| (&title.id, title));
+    let titles: BTreeMap<&SeriesId, &Description> = titles.collect();
+    // Titles in the order of the file, which is that in which they are found.
+    let (mut ids, mut seen) = (Vec::new(), BTreeSet::new());
+    for id in (gathered.titles.iter().map(|title| &title.id)).chain(gathered.series.keys()) {
+        if seen.insert(id) {
+            ids.push(id.clone());
         }
-        let base = rebased(&held, &undated(&rows));
-        if info.is_none() && store.description(&id)?.is_none() {
-            report.strangers.push(id.clone());
-        }
-        if let Some(doubt) = implausible(&held, &rows) {
-            report
-                .doubts
-                .push(format!("{id}: {doubt}; is its unit right?"));
-        }
-        let written = write::write(
-            store,
-            &Update {
-                id: &id,
-                info,
-                rows: &rows,
-                is_new,
-                last_read: None,
-                now: provenance.read_at,
-                origin: provenance.origin,
-            },
-        )?;
-        if base.is_some() {
-            state::note_base(store, &id, "", provenance.read_at)?;
-        }
-        progress.done(id.as_str(), Ok(describe(written)));
-        report.rows += rows.len();
-        report.written.added += written.added;
-        report.written.revised += written.revised;
     }
-    progress.finish(&report.summary());
+    progress.start("writing series", gathered.series.len());
+    // Of a database that had to try again the last attempt counts.
+    let done = Mutex::new(BTreeMap::new());
+    let progress = Mutex::new(progress);
+    store.write_batch(&ids, &[state::BASES], &|store, part| {
+        let titled = part
+            .iter()
+            .filter_map(|id| titles.get(id).copied().cloned());
+        store.describe(&titled.collect::<Vec<_>>())?;
+        for id in part {
+            if let Some((_, column)) = gathered.series.get(id) {
+                let imported = import_series(store, id, column, provenance)?;
+                let written = Ok(describe(imported.written));
+                progress.lock().done(id.as_str(), written);
+                done.lock().insert(id.clone(), imported);
+            }
+        }
+        Ok(())
+    })?;
+    for (id, imported) in done.into_inner() {
+        report.rows += imported.rows;
+        report.written.added += imported.written.added;
+        report.written.revised += imported.written.revised;
+        report.doubts.extend(imported.doubts);
+        if imported.is_stranger {
+            report.strangers.push(id);
+        }
+    }
+    progress.into_inner().finish(&report.summary());
     Ok(report)
+}
+
+/// What became of one series.
+struct Imported {
+    rows: usize,
+    written: WriteOutcome,
+    doubts: Vec<String>,
+    is_stranger: bool,
+}
+
+fn import_series(
+    store: &dyn Store,
+    id: &SeriesId,
+    column: &Column,
+    provenance: Provenance<'_>,
+) -> Result<Imported> {
+    let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
+    let mut rows = column.known(info);
+    let held = store.read(id)?;
+    let is_new = held.is_none();
+    let held = held.unwrap_or_default().latest();
+    let mut doubts = Vec::new();
+    if !provenance.replace {
+        doubts.extend(keep_newer(id, &held, &mut rows));
+    }
+    let base = rebased(&held, &undated(&rows));
+    let is_stranger = info.is_none() && store.description(id)?.is_none();
+    if let Some(doubt) = implausible(&held, &rows) {
+        doubts.push(format!("{id}: {doubt}; is its unit right?"));
+    }
+    let update = Update {
+        id,
+        info,
+        rows: &rows,
+        is_new,
+        last_read: None,
+        now: provenance.read_at,
+        origin: provenance.origin,
+    };
+    let written = write::write(store, &update)?;
+    if base.is_some() {
+        state::note_base(store, id, "", provenance.read_at)?;
+    }
+    Ok(Imported {
+        rows: rows.len(),
+        written,
+        doubts,
+        is_stranger,
+    })
 }
 
 /// Leaves out what is older than what is held or stands on another base, and says so. A whole history on another base

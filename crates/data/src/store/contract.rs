@@ -62,7 +62,8 @@ on_every_store! {
     a_tag_is_one_line_and_not_empty,
     notes_are_kept_and_replaced,
     version_grows_with_what_is_visible_and_only_then,
-    readers_see_the_old_or_the_new_state;
+    readers_see_the_old_or_the_new_state,
+    many_series_change_together_or_not_at_all;
 }
 
 fn id(name: &str) -> SeriesId {

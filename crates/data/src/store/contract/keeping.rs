@@ -1,10 +1,12 @@
 //! All or nothing, status, texts, version, and several threads at once.
 
 use super::{at, id, latest, months, put, put_rows, written};
-use crate::store::{Article, Status, Store, Write, WriteVintages};
+use crate::store::{Article, Description, Status, Store, Write, WriteVintages};
+use econoscope_core::error::Error;
 use econoscope_core::model::frequency::day_from_number;
-use econoscope_core::model::{Known, Observation};
+use econoscope_core::model::{Frequency, Known, Observation, SeriesId};
 use jiff::civil::date;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(super) fn bad_input_is_refused_whole(store: &dyn Store) {
@@ -302,4 +304,83 @@ pub(super) fn readers_see_the_old_or_the_new_state(store: &dyn Store) {
         readers.into_iter().for_each(|r| r.join().unwrap());
     });
     assert_eq!(latest(store), [79.0; 12]);
+}
+
+pub(super) fn many_series_change_together_or_not_at_all(store: &dyn Store) {
+    // More than a database takes at once.
+    let ids: Vec<SeriesId> = (0..150).map(|n| id(&format!("S{n:03}"))).collect();
+    let change = |value: f64, fails: bool| {
+        store.write_batch(&ids, &["k"], &|store, part| {
+            store.set_note("k", &value.to_string())?;
+            store.describe(&[Description {
+                title: format!("Title {value}"),
+                ..shop(&part[0])
+            }])?;
+            for id in part {
+                let outcome = store.write(Write {
+                    id,
+                    observations: &months(&[value; 3]),
+                    known_from: day_from_number(20_500),
+                    fetched_at: at(0),
+                    origin: "test",
+                })?;
+                assert_eq!(outcome.added + outcome.revised, 3);
+                let seen = store.read(id)?.unwrap().latest();
+                assert_eq!(seen[0].value, value, "the work sees what it wrote");
+            }
+            match fails && part.last() == ids.last() {
+                true => Err(Error::of_store("in vain")),
+                false => Ok(()),
+            }
+        })
+    };
+    let state = || {
+        let values: Vec<f64> = ids
+            .iter()
+            .filter_map(|id| Some(store.read(id).unwrap()?.latest()[0].value))
+            .collect();
+        (values, store.note("k").unwrap(), store.count().unwrap())
+    };
+    let version = store.version().unwrap();
+    change(1.0, true).unwrap_err();
+    assert_eq!(state(), (vec![], None, 0));
+    assert_eq!(store.version().unwrap(), version);
+    change(1.0, false).unwrap();
+    assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
+    assert!(store.current_version().unwrap() > version);
+    let (version, done) = (store.version().unwrap(), AtomicBool::new(false));
+    change(2.0, true).unwrap_err();
+    assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
+    let title = store.description(&ids[0]).unwrap().unwrap().title;
+    assert_eq!(title, "Title 1");
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut versions = BTreeSet::from([version]);
+            while !done.load(Ordering::Relaxed) {
+                versions.insert(store.current_version().unwrap());
+            }
+            versions.insert(store.current_version().unwrap());
+            versions
+        });
+        change(3.0, false).unwrap();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(reader.join().unwrap().len(), 2, "one change is seen");
+    });
+    assert_eq!(state().0, vec![3.0; 150]);
+    assert_eq!(status_of(store, "S149").rows, 6);
+}
+
+fn status_of(store: &dyn Store, name: &str) -> Status {
+    store.status_of(&id(name)).unwrap().unwrap()
+}
+
+fn shop(id: &SeriesId) -> Description {
+    Description {
+        id: id.clone(),
+        title: String::new(),
+        units: String::new(),
+        frequency: Frequency::Monthly,
+        seasonally_adjusted: false,
+        source: String::new(),
+    }
 }

@@ -4,7 +4,8 @@ use super::handle::Postgres;
 use super::work::WantedRows;
 use crate::store::change::{self, kept};
 use crate::store::{
-    Article, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome, WriteVintages,
+    Article, BatchWork, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome,
+    WriteVintages,
 };
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
@@ -15,6 +16,13 @@ impl Store for Postgres {
         match &self.copy {
             Some(copy) => copy.file.version(),
             None => Ok(self.watermark()?.version.unsigned_abs()),
+        }
+    }
+
+    fn current_version(&self) -> Result<u64> {
+        match &self.copy {
+            Some(copy) => copy.file.current_version(),
+            None => self.version(),
         }
     }
 
@@ -47,6 +55,10 @@ impl Store for Postgres {
         self.change(WantedRows::Series(write.id), |store| {
             store.write_vintages(write)
         })
+    }
+
+    fn write_batch(&self, ids: &[SeriesId], notes: &[&str], work: BatchWork<'_>) -> Result<()> {
+        self.change_batch(ids, notes, work)
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {

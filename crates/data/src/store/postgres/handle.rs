@@ -6,11 +6,14 @@ use super::thread::{beside, wait};
 use super::transfer;
 use super::work::{self, Done, WantedRows};
 use super::{layout, lease};
-use crate::postgres::{Address, Bounds, Database};
+use crate::postgres::{Address, AttemptResult, Bounds, Database, Session};
+use crate::store::BatchWork;
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
 use parking_lot::Mutex;
+use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -140,16 +143,39 @@ impl Postgres {
         wanted: WantedRows<'_>,
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
+        let (term, wanted, work) = (self.term, &wanted, &work);
+        self.commit(Bounds::SHORT, |tx| async move {
+            work::change(&tx, wanted, term, work).await
+        })
+    }
+
+    /// The same with many series in one transaction, for as long as it takes.
+    pub(super) fn change_batch(
+        &self,
+        ids: &[SeriesId],
+        notes: &[&str],
+        work: BatchWork<'_>,
+    ) -> Result<()> {
+        let term = self.term;
+        self.commit(Bounds::WHOLE, |tx| async move {
+            work::change_batch(&tx, (ids, notes), term, work).await
+        })
+    }
+
+    fn commit<T: Clone + Send, F: Future<Output = AttemptResult<Done<T>>> + Send>(
+        &self,
+        bounds: Bounds,
+        attempt: impl Fn(Session) -> F + Send + Sync,
+    ) -> Result<T> {
         if self.copy.is_some() && self.term.is_none() {
             return Err(Error::of_store(
                 "this server answers from its copy of the database; only the one whose turn it is writes. \
                  Nothing was written.",
             ));
         }
-        let (term, earlier) = (self.term, Mutex::new(None::<Done<T>>));
-        let (wanted, work, earlier) = (&wanted, &work, &earlier);
-        let done = self.db.transaction("write to", |tx| async move {
-            let done = work::change(&tx, wanted, term, work).await?;
+        let (attempt, earlier) = (&attempt, &Mutex::new(None::<Done<T>>));
+        let done = self.db.bounded("write to", bounds, |tx| async move {
+            let done = attempt(tx).await?;
             let mut earlier = earlier.lock();
             if done.change.is_none()
                 && let Some(earlier) = earlier.take()

@@ -4,7 +4,9 @@ use super::file::{Sqlite, snapshot};
 use super::series;
 use super::{descriptions, state, texts, upkeep};
 use crate::store::change::{self, Change, kept};
-use crate::store::{Article, Description, Status, Store, WriteOutcome, WriteVintages};
+use crate::store::{
+    Article, BatchWork, Description, PART, Status, Store, WriteOutcome, WriteVintages,
+};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
@@ -12,6 +14,11 @@ use rusqlite::Connection;
 
 impl Store for Sqlite {
     fn version(&self) -> Result<u64> {
+        Self::version(self)
+    }
+
+    fn current_version(&self) -> Result<u64> {
+        self.forget_version();
         Self::version(self)
     }
 
@@ -50,6 +57,10 @@ impl Store for Sqlite {
             }
             Ok(change.written)
         })
+    }
+
+    fn write_batch(&self, ids: &[SeriesId], _: &[&str], work: BatchWork<'_>) -> Result<()> {
+        self.in_one_transaction(|store| ids.chunks(PART).try_for_each(|part| work(store, part)))
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {

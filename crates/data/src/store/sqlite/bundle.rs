@@ -9,7 +9,7 @@ use super::query::failed;
 use super::state;
 use crate::store::Store;
 use econoscope_core::error::{Error, Result};
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 use std::path::Path;
 
 const HISTORY: &[u8] = include_bytes!("../../../data/history/history.db.zst");
@@ -89,7 +89,7 @@ fn attach(db: &mut Connection, file: &[u8]) -> rusqlite::Result<()> {
 }
 
 /// Copies what is attached, unless another process was first.
-fn copy(db: &Transaction<'_>) -> Result<()> {
+fn copy(db: &Connection) -> Result<()> {
     if state::state(db)?.series > 0 {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use super::query::failed;
 use super::{connect, state};
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Mutex, RwLock};
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -168,11 +168,34 @@ impl Sqlite {
     }
 
     /// Runs `write` in a transaction: all or nothing.
-    pub(super) fn writing<T>(
-        &self,
-        write: impl FnOnce(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn writing<T>(&self, write: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.with_writer(|writer| transaction(writer, write))
+    }
+
+    /// Hands `work` a store that reads and writes inside of one transaction: all or nothing. Readers of this one go on
+    /// reading what was there before.
+    pub(super) fn in_one_transaction<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        self.with_writer(|writer| {
+            let run = |db: &Connection, sql| db.execute_batch(sql).map_err(|e| failed("write", e));
+            run(writer, "BEGIN IMMEDIATE")?;
+            let spare = Connection::open_in_memory().map_err(|e| failed("write", e))?;
+            let inner = Self::over(Home::on(std::mem::replace(writer, spare)));
+            let done = work(&inner);
+            let home = Arc::into_inner(inner.home.into_inner());
+            let home = home.ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
+            *writer = home.writer.into_inner();
+            match done {
+                Ok(answer) => run(writer, "COMMIT").map(|()| answer),
+                // A full disk has ended the transaction already.
+                Err(error) if writer.is_autocommit() => Err(error),
+                Err(error) => run(writer, "ROLLBACK").and(Err(error)),
+            }
+        })
+    }
+
+    /// Asks the file for the version the next time.
+    pub(super) fn forget_version(&self) {
+        self.told.lock().fresh_until = None;
     }
 
     /// Hands the writing connection to `write`.
@@ -191,7 +214,7 @@ impl Sqlite {
             *writer = fresh;
         }
         drop(writer);
-        self.told.lock().fresh_until = None;
+        self.forget_version();
         if is_lost && written.is_ok() {
             let what = "the file was replaced while it was written to. Write again.";
             return Err(Error::of_store(what));
@@ -200,11 +223,17 @@ impl Sqlite {
     }
 }
 
-/// Runs `write` in a transaction: all or nothing.
+/// Runs `write` in a transaction, or in a part of the one that is open: all or nothing.
 pub(super) fn transaction<T>(
     writer: &mut Connection,
-    write: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    write: impl FnOnce(&Connection) -> Result<T>,
 ) -> Result<T> {
+    if !writer.is_autocommit() {
+        let part = writer.savepoint().map_err(|e| failed("write", e))?;
+        let answer = write(&part)?;
+        part.commit().map_err(|e| failed("write", e))?;
+        return Ok(answer);
+    }
     let transaction = writer
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|e| failed("write", e))?;

@@ -27,13 +27,18 @@ pub(super) struct Home {
 impl Home {
     /// A store in memory: one connection that lives as long as the store.
     pub(super) fn in_memory() -> Result<Self> {
-        Ok(Self {
+        connect::in_memory().map(Self::on)
+    }
+
+    /// One connection that reads and writes, whatever it is connected to.
+    pub(super) fn on(connection: Connection) -> Self {
+        Self {
             path: None,
             file: None,
             sides: [None; 2],
-            writer: Mutex::new(connect::in_memory()?),
+            writer: Mutex::new(connection),
             readers: Mutex::default(),
-        })
+        }
     }
 
     /// Opens the file, or makes it and its folders.

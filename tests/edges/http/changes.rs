@@ -1,0 +1,85 @@
+//! What readers see while a folder is imported: all of it or nothing, and never the old figures after the new ones.
+
+use super::support::{get, patient_over};
+use crate::home;
+use axum::Router;
+use econoscope_data::ingest::{Progress, import};
+use econoscope_data::store::Sqlite;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often the folder is imported.
+const IMPORTS: u32 = 60;
+
+/// Two series that are always equal, the first and the last of many, and their newest figure.
+fn lay_out(folder: &Path, newest: u32) {
+    for name in ["TWINA", "TWINZ"] {
+        let text = format!("date,value\n2026-08-03,1.5\n2026-08-20,{newest}\n");
+        std::fs::write(folder.join(format!("{name}.csv")), text).unwrap();
+    }
+    for n in 0..30 {
+        let text = format!("date,value\n2026-08-20,{newest}.{n:02}\n");
+        std::fs::write(folder.join(format!("TWINM{n}.csv")), text).unwrap();
+    }
+}
+
+async fn newest(router: &Router, series: &str) -> f64 {
+    let path = format!("/api/public/data/{series}?start=max");
+    let answer = get(router, &path).await.json();
+    answer["data"][1]["value"].as_f64().unwrap()
+}
+
+/// Asks until the imports are done; how many answers differed, and how many showed older figures than one before.
+async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
+    let (mut answers, mut differed, mut went_back, mut seen) = (0, 0, 0, 0.0);
+    while !is_done.load(Ordering::Relaxed) {
+        let path = "/api/public/compare?series=TWINA,TWINZ&start=2026-08-01";
+        let both = get(&router, path).await.json();
+        let [a, z] = [0, 1].map(|n| both["columns"][n]["latest"].as_f64().unwrap());
+        differed += u32::from(a != z);
+        let [first, second] = if answers % 2 == 0 {
+            ["TWINZ", "TWINA"]
+        } else {
+            ["TWINA", "TWINZ"]
+        };
+        for value in [
+            a.max(z),
+            newest(&router, first).await,
+            newest(&router, second).await,
+        ] {
+            went_back += u32::from(value < seen);
+            seen = seen.max(value);
+        }
+        answers += 1;
+    }
+    (answers, differed, went_back)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_comes_in_as_one_change() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, file) = (dir.path().join("figures"), dir.path().join("econoscope.db"));
+    std::fs::create_dir(&folder).unwrap();
+    lay_out(&folder, 1);
+    let served = Arc::new(Sqlite::open(&file).unwrap());
+    import(served.as_ref(), &folder, &mut Progress::quiet()).unwrap();
+    let router = patient_over(home::backend(served.clone()));
+    let is_done = Arc::new(AtomicBool::new(false));
+    let watched = Arc::clone(&is_done);
+    let watcher = tokio::spawn(async move { watch(router, &watched).await });
+    let importer = tokio::task::spawn_blocking(move || {
+        // As another process does it, and as the server's own.
+        let other = Sqlite::open_existing(&file).unwrap();
+        for n in 2..2 + IMPORTS {
+            lay_out(&folder, n);
+            let store = if n % 2 == 0 { &other } else { served.as_ref() };
+            import(store, &folder, &mut Progress::quiet()).unwrap();
+        }
+    });
+    importer.await.unwrap();
+    is_done.store(true, Ordering::Relaxed);
+    let (answers, differed, went_back) = watcher.await.unwrap();
+    assert!(answers > 0);
+    assert_eq!((differed, went_back), (0, 0), "of {answers} answers");
+}
