@@ -158,10 +158,15 @@ def lone(request):
     return Target(request.words(60), "", {"properties": {}}, lambda given: request, lambda other: {} if other is request else None)
 
 
+# Operations of the OpenAPI document that are not called as their tool is.
+OPERATIONS = {"fetch_document": "fetch", "search_documents": "search", "get_time_series_csv": "get_time_series"}
+
+
 def targets(server):
     """Paths out of the server's own OpenAPI document, arguments out of its tools' schemas, pages and methods out of the tables."""
     document = server.get("/.well-known/openapi.yaml")[1].decode()
-    paths = [(path, verbs["get"]["operationId"]) for path, verbs in json.loads(document.split("\n", 1)[1])["paths"].items()]
+    operations = [(path, verbs["get"]["operationId"]) for path, verbs in json.loads(document.split("\n", 1)[1])["paths"].items()]
+    paths = [(path, OPERATIONS.get(name, name)) for path, name in operations]
     tools = json.loads(server.post(json.dumps(rpc("tools/list").body))[1])["result"]["tools"]
     schemas = {one["name"]: one["inputSchema"] for one in tools}
     assert {name for _, name in paths} == set(schemas), "an operation without a tool, or the other way round"
@@ -169,7 +174,8 @@ def targets(server):
     assert sections <= {"/" + path.split("/")[1] for path in [*PAGES, "/api"]}, f"pages that are not hunted: {sections}"
     every = []
     for path, name in paths:
-        every += [rest("GET", path, schemas[name], name), rest("HEAD", path, schemas[name], name), tool(name, schemas[name])]
+        every += [rest("GET", path, schemas[name], name), rest("HEAD", path, schemas[name], name)]
+    every += [tool(name, schema) for name, schema in schemas.items()]
     for path, properties in PAGES.items():
         every += [rest(verb, path, {"properties": {**properties, **({"name": NAME} if "{name}" in path else {})}}, path)
                   for verb in ("GET", "HEAD")]

@@ -1,6 +1,7 @@
 //! Which tool a host would pick for a question: hosts with many tools rank names, titles, descriptions and arguments by
-//! words (Codex by BM25), and so does this test. Of 188 labelled questions 60 (`asked`) were written first, and the descriptions
-//! then improved against them: their score says what is held, not what new questions would score.
+//! words (Codex by BM25), and so does this test. Of 208 labelled questions 60 (`asked`) were written first, and the descriptions
+//! then improved against them: their score says what is held. No description was ever changed for the 20 that are
+//! `held-out`: their score says what new questions would get. It is printed and not required, so that it stays so.
 
 use super::server;
 use econoscope_answers::endpoints::ENDPOINTS;
@@ -130,6 +131,9 @@ fn the_right_tool_comes_first_and_always_among_three() {
     assert_eq!(asked, 108);
     assert!(first * 100 >= asked * 85, "{first} of {asked}");
     assert!(lost.is_empty(), "not among three: {lost:?}");
+    let (_, asked, lost) = found(&ranking, &["held-out"]);
+    println!("not among three: {lost:?}");
+    assert_eq!(asked, 20);
 }
 
 #[test]

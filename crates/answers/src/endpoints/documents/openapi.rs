@@ -23,8 +23,15 @@ const FAILURES: [(&str, &str); 6] = [
 
 /// The document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
-    let path = |route: &Route| (route.spec.path, json!({ "get": operation(route) }));
-    let paths: Value = routes.iter().map(path).collect();
+    let path = |route: &Route| {
+        (
+            route.spec.path.to_owned(),
+            json!({ "get": operation(route) }),
+        )
+    };
+    let csv = routes.iter().filter(|route| route.takes("format"));
+    let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
+    let paths: Value = routes.iter().map(path).chain(csv).collect();
     // What is the same for every endpoint: the answers that name what failed, and their body. The file is fixed at
     // build time, and a snapshot of the document holds what it says.
     let common = include_str!("../../../templates/openapi.json");
@@ -51,6 +58,15 @@ pub fn document(routes: &[Route], base: &str) -> String {
     format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
 }
 
+/// What a generated function is called: the tool's name, save for names that hide what its own code calls.
+fn operation_id(route: &Route) -> &'static str {
+    match route.spec.tool {
+        "fetch" => "fetch_document",
+        "search" => "search_documents",
+        tool => tool,
+    }
+}
+
 /// Name of an endpoint's answer: `get_macro_summary` gives `MacroSummary`.
 fn component(route: &Route) -> String {
     let name = route.spec.tool.trim_start_matches("get_");
@@ -63,8 +79,7 @@ fn reference(kind: &str, name: &str) -> Value {
 
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
-    let parameter = |(name, property): (&String, &Value)| parameter(route, name, property);
-    let parameters: Vec<Value> = route.properties().map(parameter).collect();
+    let parameters = parameters(route);
     let answer = ("application/json", reference("schemas", &component(route)));
     let csv = route.takes("format");
     let csv = csv.then(|| ("text/csv", json!({ "type": "string" })));
@@ -72,23 +87,47 @@ fn operation(route: &Route) -> Value {
     let content: Value = content
         .map(|(kind, schema)| (kind, json!({ "schema": schema })))
         .collect();
+    json!({
+        "operationId": operation_id(route),
+        "tags": ["macro"],
+        "summary": spec.summary,
+        "description": spec.description,
+        "parameters": parameters,
+        "responses": responses(route, &content),
+    })
+}
+
+/// The same rows at an address of their own. A generated client reads one kind of content from an operation, JSON where
+/// there is JSON.
+fn csv_operation(route: &Route) -> Value {
+    let mut parameters = parameters(route);
+    parameters.retain(|parameter| parameter.get("name") != Some(&json!("format")));
+    let content = json!({ "text/csv": { "schema": { "type": "string" } } });
+    json!({ "get": {
+        "operationId": format!("{}_csv", route.spec.tool),
+        "tags": ["macro"],
+        "summary": format!("{}, as CSV", route.spec.title),
+        "parameters": parameters,
+        "responses": responses(route, &content),
+    } })
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let parameter = |(name, property): (&String, &Value)| parameter(route, name, property);
+    route.properties().map(parameter).collect()
+}
+
+/// The answer with some content, and what can fail.
+fn responses(route: &Route, content: &Value) -> Value {
     let found = ("200", json!({ "description": "OK", "content": content }));
     let can_be = |(status, _): &(&str, &str)| match *status {
-        "400" => !parameters.is_empty(),
+        "400" => route.properties().next().is_some(),
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
     let failures = FAILURES.into_iter().filter(can_be);
     let failures = failures.map(|(status, name)| (status, reference("responses", name)));
-    let responses: Value = [found].into_iter().chain(failures).collect();
-    json!({
-        "operationId": spec.tool,
-        "tags": ["macro"],
-        "summary": spec.summary,
-        "description": spec.description,
-        "parameters": parameters,
-        "responses": responses,
-    })
+    [found].into_iter().chain(failures).collect()
 }
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
@@ -119,11 +158,11 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
         .collect()
 }
 
-/// A year, a month or a day: how `as_of` and `end` are most often written. They take more.
-const DAYS: &str = "[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?";
+/// A year, a quarter, a month or a day: how `as_of` and `end` are most often written. They take more.
+const DAYS: &str = "[0-9]{4}(-?Q[1-4]|-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?";
 
 /// What the decoder asks of texts beyond their length: days are days, and no text holds control characters. A client made
-/// of this document can send every default and a month as well as a day.
+/// of this document can send every default, and a month or quarter as well as a day.
 fn narrow(name: &str, schema: &mut Value) {
     let is_text = schema.get("type") == Some(&json!("string")) && schema.get("enum").is_none();
     let pattern = match name {
@@ -191,7 +230,9 @@ mod tests {
         let document: Value = serde_json::from_str(json).unwrap();
         for route in ENDPOINTS.iter() {
             let operation = &document["paths"][route.spec.path]["get"];
-            assert_eq!(operation["operationId"], route.spec.tool);
+            let name = operation["operationId"].as_str().unwrap();
+            assert!(name.starts_with(route.spec.tool), "{name}");
+            assert_ne!(name, "fetch", "a client's own function of this name");
         }
         assert!(!text.contains("\"null\""), "no 2020-12 null unions");
     }
