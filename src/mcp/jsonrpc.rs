@@ -15,6 +15,8 @@ use std::task::{Context, Poll};
 pub(crate) const PARSE_ERROR: i32 = -32_700;
 /// It is JSON, but no request.
 pub(crate) const INVALID_REQUEST: i32 = -32_600;
+/// The method is not one of the revision that is spoken.
+pub(crate) const METHOD_NOT_FOUND: i32 = -32_601;
 /// A failure of the server's own kind, such as a used-up allowance.
 pub(crate) const SERVER_ERROR: i32 = -32_000;
 

@@ -114,7 +114,17 @@ impl Http {
 
     /// Lets the protocol library answer.
     async fn handle(&self, mut request: Request<Message>) -> Response {
-        if request.body().method.as_deref() == Some("subscriptions/listen") {
+        let method = request.body().method.as_deref().unwrap_or_default();
+        // The library refuses these for want of `Mcp-Name`, which the revision asks of calls and reads alone.
+        if REPLACED.contains(&method)
+            && Lifecycle::of_headers(request.headers()) == Lifecycle::Inline
+        {
+            let why = format!("{method} is no method of 2026-07-28: use subscriptions/listen");
+            let error = jsonrpc::METHOD_NOT_FOUND;
+            let error = jsonrpc::error(Some(request.body()), error, &why, None);
+            return jsonrpc::response(StatusCode::NOT_FOUND, error);
+        }
+        if method == "subscriptions/listen" {
             self.read_holdings().await;
         }
         // The library answers from tasks of its own, which find the caller again by this.
@@ -184,6 +194,9 @@ where
         .context("the stdio conversation ended badly")?;
     Ok(())
 }
+
+/// Methods that 2026-07-28 replaced by `subscriptions/listen`.
+const REPLACED: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
 /// How the library begins when it cannot read a body.
 const UNREAD: &str = "fail to deserialize request body ";

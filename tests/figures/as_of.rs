@@ -310,6 +310,63 @@ fn a_recorded_revision_is_not_known_before_its_day() {
 }
 
 #[test]
+fn several_days_of_knowledge_are_a_column_each_and_few() {
+    let backend = bundled();
+    let asked = |tool, arguments: &[(&str, &str)]| ask(backend, tool, arguments);
+    let several = ("as_of", "latest,2008-09,2008-09-30");
+    let (json, text) = asked(
+        "get_time_series",
+        &[("seriesId", "GDPC1"), ("start", "2008"), several],
+    )
+    .unwrap();
+    let states = json["vintages"]["states"].as_array().unwrap();
+    assert_eq!(states.len(), 2, "each day once: {json}");
+    assert_eq!(
+        json["end"], "2008-09-30",
+        "the range that the first day has"
+    );
+    // Dollars of 2000 and of 2017 have no difference.
+    assert!(
+        states[0]["unit"].as_str().unwrap().contains("2000"),
+        "{json}"
+    );
+    assert_eq!(json["vintages"]["rows"][0].get("revision"), None);
+    assert!(
+        text.contains("billions of chained 2000 dollars (+"),
+        "{text}"
+    );
+    for (tool, arguments, why) in [
+        ("get_regime", vec![several], "one day"),
+        (
+            "get_time_series",
+            vec![("seriesId", "UNRATE"), several, ("after", "2008-01")],
+            "cannot stand beside",
+        ),
+        (
+            "get_time_series",
+            vec![("seriesId", "UNRATE"), several, ("condition", "> 5")],
+            "cannot stand beside",
+        ),
+        (
+            "get_time_series",
+            vec![
+                ("seriesId", "UNRATE"),
+                ("as_of", "2001,2002,2003,2004,2005,2006"),
+            ],
+            "at most 5 days",
+        ),
+        (
+            "get_time_series",
+            vec![("seriesId", "UNRATE"), ("as_of", "2008,2030")],
+            "lies in the future",
+        ),
+    ] {
+        let said = asked(tool, &arguments).unwrap_err().to_string();
+        assert!(said.contains("as_of") && said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn the_bundled_history_answers_with_everything_it_holds() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();

@@ -18,19 +18,24 @@ fn site(change: impl Fn(&mut Options)) -> Router {
 }
 
 fn listen(uris: &[String], peer: &str) -> axum::http::Request<Body> {
-    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": {
-        "notifications": { "resourceSubscriptions": uris },
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": {},
-        } } });
+    let wish = json!({ "notifications": { "resourceSubscriptions": uris } });
+    modern("subscriptions/listen", wish, peer)
+}
+
+/// A request of 2026-07-28 without a name in its headers.
+fn modern(method: &'static str, mut params: Value, peer: &str) -> axum::http::Request<Body> {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
     let headers = [
         ("host", "localhost"),
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),
         ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "subscriptions/listen"),
+        ("mcp-method", method),
     ];
     from(request("POST", "/mcp", &headers, &body.to_string()), peer)
 }
@@ -94,6 +99,23 @@ async fn most_connections_are_kept_for_requests() {
     assert_eq!(refused.json()["error"]["code"], -32_000);
     let health = from(request("GET", "/health", &[], ""), "203.0.113.99:4711");
     assert_eq!(ask(&router, health).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_listening_replaced_is_no_method_of_the_newest_revision() {
+    let router = site(|_| {});
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let wish = json!({ "uri": "macro://regime" });
+        let refused = ask(&router, modern(method, wish, "203.0.113.1:4711")).await;
+        assert_eq!(refused.status, StatusCode::NOT_FOUND, "{method}");
+        let refused = refused.json();
+        assert_eq!(
+            (&refused["id"], &refused["error"]["code"]),
+            (&json!(7), &json!(-32601))
+        );
+        let why = refused["error"]["message"].as_str().unwrap();
+        assert!(why.contains("subscriptions/listen"), "{why}");
+    }
 }
 
 #[tokio::test]

@@ -60,11 +60,38 @@ pub(super) fn questions() -> Vec<Question> {
         let rate = 100.0 * ((first[date] / first[before]).powi(4) - 1.0);
         (rate * 100.0).round() / 100.0
     };
+    let august = state(&jobs, "2008-09")["2008-08-01"];
+    let augusts = (august, on("PAYEMS", "2008-08-01"));
+    let rates = vintages("UNRATE");
+    let spring = ["2008-12", "2010-01"].map(|month| state(&rates, month)["2008-06-01"]);
     let (fourth, first) = (
         growth("2008-10-01", "2008-07-01"),
         growth("2009-01-01", "2008-10-01"),
     );
     vec![
+        Question::new(
+            "How many jobs did the country have in August 2008, as known that September and as known today?",
+            "get_time_series",
+            json!({"seriesId": "PAYEMS", "start": "2008-01", "as_of": "2008-09, latest"}),
+        )
+        .with_vintages()
+        .at("/vintages/states/0/known", "2008-09-30")
+        .at("/vintages/rows/7/values/0", augusts.0)
+        .at("/vintages/rows/7/values/1", augusts.1)
+        .at("/vintages/rows/7/revision", augusts.1 - augusts.0)
+        .at("/vintages/rows/8/values/1", on("PAYEMS", "2008-09-01"))
+        .says(format!("August 2008 was {}, is {}: revised {} thousand persons", augusts.0, augusts.1, augusts.1 - augusts.0))
+        .says(format!("2008-08-01,{},{},{}", augusts.0, augusts.1, augusts.1 - augusts.0)),
+        Question::new(
+            "What was the unemployment rate of June 2008 said to be at the end of 2008, in January 2010 and now?",
+            "get_time_series",
+            json!({"seriesId": "UNRATE", "dates": ["2008-06"], "as_of": "2008-12,2010-01,latest"}),
+        )
+        .with_vintages()
+        .at("/vintages/rows/0/values/0", spring[0])
+        .at("/vintages/rows/0/values/1", spring[1])
+        .at("/vintages/rows/0/values/2", on("UNRATE", "2008-06-01"))
+        .says(format!("2008-06-01,{},{},{}", spring[0], spring[1], on("UNRATE", "2008-06-01"))),
         asked(
             "What was first reported of payrolls in each month of 2008, and what is said of it now?",
             json!({"seriesId": "PAYEMS", "date": "2008-01..2008-12"}),

@@ -7,7 +7,7 @@ mod events;
 mod periods;
 
 pub(super) use events::events;
-pub(super) use periods::{Periods, periods};
+pub(super) use periods::{Periods, parts as listed, periods};
 
 use super::decode::Arguments;
 use econoscope_core::error::{Error, Result};
@@ -76,7 +76,12 @@ pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, Strin
             Some(_) | None => continue,
         };
         let said = texts.iter().filter_map(|text| {
-            if name == "after" && events::is_list(text) {
+            let is_list = match name {
+                "after" => events::is_list(text),
+                "as_of" => is_several(text),
+                _ => false,
+            };
+            if is_list {
                 let days = events(name, text, (today, today)).ok()?;
                 return Some(format!("{text}, read as {}", joined(days, ", ")));
             }
@@ -136,12 +141,22 @@ pub(super) fn rejoined<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> 
     dates
 }
 
+/// Whether a text is more than one date.
+pub(super) fn is_several(text: &str) -> bool {
+    listed(text).len() > 1
+}
+
 /// Reads the `as_of` argument as it is written; absent is now.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no date.
+/// [`Error::InvalidParam`] for what is no date, and for several where one is wanted.
 pub(super) fn written_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
     text.map_or(Ok(AsOf::Latest), |text| {
+        if is_several(text) {
+            let allowed =
+                "one day; get_time_series takes up to five where it answers from data of its own";
+            return Err(Error::invalid("as_of", text, "names several days", allowed));
+        }
         read("as_of", text, (today, today)).map(AsOf::Day)
     })
 }

@@ -13,6 +13,7 @@ mod points;
 mod rows;
 mod shape;
 mod transformed;
+mod vintages;
 mod words;
 
 pub use answer::{Credit, Reduction, TimeSeriesAnswer};
@@ -20,9 +21,10 @@ pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, RangeMove};
 pub use points::{MeanChange, PointInTime};
 pub use shape::recessions;
+pub use vintages::{VintageRow, VintageState, Vintages};
 
 use super::answer::{Answer, Csv};
-use super::days::parse_as_of;
+use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Kept, Outbound, Spec};
 use super::foreign::UntrustedFields;
@@ -35,7 +37,7 @@ use asked::DateSelection;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::{Date, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
@@ -48,8 +50,8 @@ impl Endpoint for Params {
         description: "Use this when asked for the history, trend, chart, plot or past values of one time series since a \
             date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, inflation, \
             CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and lowest, \
-            greatest fall and rise, mean, rows; values at given dates or after an event; when it last was above \
-            or below a level and for how long; or to download it as a CSV file. For the latest figure alone \
+            greatest fall and rise, mean, rows; values at given dates or after an event; as known then and now; when it last was \
+            above or below a level and for how long; or to download it as a CSV file. For the latest figure alone \
             get_metric is shorter.",
         max_age: 1_800,
         in_contract: true,
@@ -60,15 +62,22 @@ impl Endpoint for Params {
     type Output = TimeSeriesAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
-        // Each row that was asked for stands in `points`.
-        match self.after.is_none() && self.dates.is_none() {
+        // Each row that was asked for stands in `points`, or in `vintages`.
+        let several = self.as_of.as_deref().is_some_and(days::is_several);
+        match self.after.is_none() && self.dates.is_none() && !several {
             true => &[],
             false => &["data", "rowCount", "truncated"],
         }
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<TimeSeriesAnswer> {
-        match whole(desk, params)? {
+        let known = vintages::days_of(desk, params.as_of.as_deref())?;
+        if params.as_of.as_deref().is_some_and(days::is_several) {
+            return vintages::answer(desk, params, &known);
+        }
+        let as_of = known.first().copied().unwrap_or(AsOf::Latest);
+        let asked = DateSelection::of(params, as_of, desk.today())?;
+        match whole(desk, params, as_of, &asked)? {
             (answer, Some(measured)) => {
                 let base = desk.settings().base_url.as_deref();
                 shape::shaped(answer, params, measured, base)
@@ -88,7 +97,7 @@ impl Endpoint for Params {
     fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
         match params.format {
             Format::Csv => {
-                let rows = rows::csv(&answer.series_id, &answer.data);
+                let rows = words::csv(answer);
                 rows + &words::rest(answer) + &answer.provenance.missing()
             }
             // An assistant's host shows a model the text alone or the structure alone: both have the same rows.
@@ -101,7 +110,7 @@ impl Endpoint for Params {
         let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
         rendered.png.clone_from(&answer.picture);
         rendered.csv = (params.format == Format::Csv).then(|| Csv {
-            body: Bytes::from(rows::csv(&answer.series_id, &answer.data)),
+            body: Bytes::from(words::csv(answer)),
             file_name: format!("{}.csv", answer.series_id),
             notes: match answer.truncated {
                 true => format!(
@@ -124,15 +133,22 @@ pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> 
     let schema = Route::find(Params::SPEC.tool);
     let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
     let checked = decode::check(schema.input_schema(), arguments)?;
-    Ok(whole(desk, &decode::params(&checked)?)?.0)
+    let params: Params = decode::params(&checked)?;
+    let known = vintages::days_of(desk, params.as_of.as_deref())?;
+    let as_of = known.last().copied().unwrap_or(AsOf::Latest);
+    let asked = DateSelection::of(&params, as_of, desk.today())?;
+    Ok(whole(desk, &params, as_of, &asked)?.0)
 }
 
 /// An answer with all its rows, and what they are; nothing of that where nothing is held.
-fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<FigureKind>)> {
-    let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+fn whole(
+    desk: &Desk,
+    params: &Params,
+    as_of: AsOf,
+    asked: &DateSelection,
+) -> Result<(TimeSeriesAnswer, Option<FigureKind>)> {
     let meaning = desk.meaning("series", &params.series_id)?;
     let info = Arc::clone(&meaning.info);
-    let asked = DateSelection::of(params, as_of, desk.today())?;
     let condition = conditions::read(desk, params, as_of, &info)?;
     let read = condition.iter().flat_map(|(_, known)| known.ids());
     let read = std::iter::once(info.id.as_str()).chain(read);
@@ -144,7 +160,7 @@ fn whole(desk: &Desk, params: &Params) -> Result<(TimeSeriesAnswer, Option<Figur
         Ok(series) => {
             let (series, how) = desk.as_known_each_month(series, as_of)?;
             answer.provenance.note("history", how.unwrap_or_default());
-            let measured = transformed::transformed(&mut answer, &series, params, &asked)?;
+            let measured = transformed::transformed(&mut answer, &series, params, asked)?;
             if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
                 && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
             {

@@ -18,7 +18,7 @@ pub(in crate::endpoints) enum Periods {
 }
 
 /// The parts of a text: commas separate them.
-fn parts(text: &str) -> Vec<String> {
+pub(in crate::endpoints) fn parts(text: &str) -> Vec<String> {
     let parts = text.split(',').map(str::trim);
     rejoined(parts.filter(|part| !part.is_empty()))
 }

@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use super::points::{MeanChange, PointInTime};
+use super::vintages::Vintages;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::measured::FigureKind;
@@ -70,6 +71,9 @@ pub struct TimeSeriesAnswer {
     /// What happened over all rows of the range; absent unless `detail` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Digest>,
+    /// The range as known on each of several days, where `as_of` names them; `data` is as known on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vintages: Option<Vintages>,
     /// The condition, counted over all rows of the range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionFigures>,

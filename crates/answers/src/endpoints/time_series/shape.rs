@@ -33,7 +33,6 @@ pub(super) fn shaped(
         let drawing = drawing(&answer, params, &measured);
         answer.picture = Some(chart::png(&chart::svg(&drawing))?.into());
     }
-    let detail = params.detail();
     if params.detail.is_some() && answer.points.is_empty() {
         answer.summary = digest(&answer.data, &measured);
     }
@@ -43,17 +42,11 @@ pub(super) fn shaped(
         answer.row_count = rows;
         return Ok(answer);
     }
-    let most = match (params.max_points, detail) {
-        (Some(most), _) => usize::from(most),
-        (None, Detail::Full) => {
-            cut(&mut answer);
-            return Ok(answer);
-        }
-        (None, Detail::Csv) => MAX_CSV_ROWS,
-        (None, Detail::Summary | Detail::Points) if rows <= ALL => ALL,
-        (None, Detail::Summary | Detail::Points) => FEW,
-    };
-    let (data, method) = thin(&answer.data, most);
+    if (params.max_points, params.detail()) == (None, Detail::Full) {
+        cut(&mut answer);
+        return Ok(answer);
+    }
+    let (data, method) = thin(&answer.data, most(params, rows));
     answer.reduction = Some(Reduction {
         from_rows: rows,
         to_rows: data.len(),
@@ -63,6 +56,17 @@ pub(super) fn shaped(
     answer.all_rows = Some(link(&answer, params, base));
     answer.data = data;
     Ok(answer)
+}
+
+/// Most rows that an answer with so many in its range may have.
+pub(super) fn most(params: &Params, rows: usize) -> usize {
+    match (params.max_points, params.detail()) {
+        (Some(most), _) => usize::from(most),
+        (None, Detail::Full) => MAX_ROWS,
+        (None, Detail::Csv) => MAX_CSV_ROWS,
+        (None, Detail::Summary | Detail::Points) if rows <= ALL => ALL,
+        (None, Detail::Summary | Detail::Points) => FEW,
+    }
 }
 
 /// Leaves the newest rows that one answer may have.
@@ -77,7 +81,7 @@ fn cut(answer: &mut TimeSeriesAnswer) {
 }
 
 /// Where all rows are to be had as CSV: over REST, or as a resource.
-fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> String {
+pub(super) fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> String {
     let (id, start, end) = (&answer.series_id, answer.start, answer.end);
     let mut query = format!("start={start}&end={end}");
     for (name, value) in [
@@ -87,7 +91,7 @@ fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> Strin
         ("as_of", params.as_of.as_deref()),
     ] {
         if let Some(value) = value {
-            query += &format!("&{name}={}", value.to_lowercase());
+            query += &format!("&{name}={}", value.to_lowercase().replace(' ', "+"));
         }
     }
     let page = format!("/api/public/data/{id}?{query}&format=csv");

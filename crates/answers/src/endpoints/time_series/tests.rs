@@ -33,6 +33,7 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
         frequency: Some("daily".into()),
         source: None,
         summary: None,
+        vintages: None,
         condition: None,
         reduction: None,
         all_rows: None,

@@ -2,7 +2,8 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::digest::{Digest, ExtremeRow, RangeMove};
-use super::rows::csv;
+use super::rows;
+use super::vintages::Vintages;
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::model::Observation;
 
@@ -14,7 +15,11 @@ pub(super) fn prose(answer: &TimeSeriesAnswer, is_for_program: bool) -> String {
     let mut text = headline(answer);
     let condition = answer.condition.iter();
     text.extend(condition.map(|c| format!("\n{}", c.in_prose())));
-    if !answer.points.is_empty() {
+    if let Some(vintages) = &answer.vintages {
+        let lines = answer.measured.iter().map(|m| vintages.describe(m));
+        text.extend(lines);
+        text += &format!("\n{}", vintages.csv());
+    } else if !answer.points.is_empty() {
         let measured = answer.measured.iter();
         let lines = measured.flat_map(|m| answer.points.iter().map(|p| p.line(m)));
         let means = answer.measured.iter();
@@ -23,13 +28,19 @@ pub(super) fn prose(answer: &TimeSeriesAnswer, is_for_program: bool) -> String {
     } else if is_for_program && answer.data.len() > FOR_PROGRAMS {
         text += "\n(detail=full has every row here)";
     } else if !answer.data.is_empty() {
-        let csv = csv("value", &answer.data);
+        let csv = rows::csv("value", &answer.data);
         text += &format!("\n{}", csv.trim_start_matches("observation_"));
     }
     text.trim_end().to_owned()
         + "\n"
         + &rest(answer)
         + answer.provenance.closing(&answer.attribution).trim_start()
+}
+
+/// The rows as CSV, of several states of knowledge a column each.
+pub(super) fn csv(answer: &TimeSeriesAnswer) -> String {
+    let vintages = answer.vintages.as_ref();
+    vintages.map_or_else(|| rows::csv(&answer.series_id, &answer.data), Vintages::csv)
 }
 
 /// Which rows were left out, and how to get them; nothing where all are there.
@@ -46,7 +57,9 @@ pub(super) fn rest(answer: &TimeSeriesAnswer) -> String {
 fn headline(answer: &TimeSeriesAnswer) -> String {
     let name = answer.untrusted.told("displayName", &answer.display_name);
     let name = format!("{name} ({})", answer.series_id);
-    if answer.data.is_empty() && answer.points.is_empty() {
+    let vintages = answer.vintages.as_ref();
+    let is_empty = vintages.map_or(answer.data.is_empty(), |v| v.rows.is_empty());
+    if is_empty && answer.points.is_empty() {
         let (start, end) = (answer.start, answer.end);
         return format!("{name}: no observation from {start} to {end}.");
     }
@@ -56,6 +69,10 @@ fn headline(answer: &TimeSeriesAnswer) -> String {
     let head = format!("{name}, {unit}, {frequency}");
     if !answer.points.is_empty() {
         return format!("{head}.");
+    }
+    if let Some(vintages) = vintages {
+        let states = vintages.states.len();
+        return format!("{head}, as known on {states} days.");
     }
     let reduction = answer.reduction.as_ref();
     let count = reduction.map_or(answer.row_count, |r| r.from_rows);
