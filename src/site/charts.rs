@@ -63,8 +63,10 @@ pub(super) fn compared(o: &Comparison) -> ChartSpec {
                 1 => String::new(),
                 _ => column.series.clone(),
             },
-            points: rows.map(|(d, v)| Observation::new(*d, *v)).collect(),
-            frequency: match o.dates.len() < o.count {
+            points: rows
+                .filter_map(|(d, v)| Some(Observation::new(*d, (*v)?)))
+                .collect(),
+            frequency: match o.dates.len() < o.rows {
                 // Rows were left out; that is no gap.
                 true => Frequency::Annual,
                 false => measured(Some(&o.frequency)),

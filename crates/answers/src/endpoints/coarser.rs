@@ -2,8 +2,8 @@
 
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::resample::{ShortPeriod, last_is_partial, short_periods};
-use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::{Date, Frequency, Series};
+use econoscope_core::model::frequency::{Periods, shift};
+use econoscope_core::model::{Date, Frequency, Observation, Series};
 
 /// Periods named in one note; of more, how many.
 const NAMED: usize = 3;
@@ -42,6 +42,23 @@ pub(super) fn remarks(
         notes.push(("end", format!("{label} has figures to {date}, after end")));
     }
     notes
+}
+
+/// The periods between the first and the last row that have none; of days and weeks nobody can say which.
+pub(super) fn absent(frequency: Frequency, rows: &[Observation]) -> Vec<String> {
+    let mut absent = Vec::new();
+    if frequency < Frequency::Monthly {
+        return absent;
+    }
+    for (before, after) in rows.iter().zip(rows.iter().skip(1)) {
+        let after = frequency.period_number(after.date);
+        let mut next = shift(before.date, frequency.period());
+        while frequency.period_number(next) < after {
+            absent.push(frequency.label(next));
+            next = shift(next, frequency.period());
+        }
+    }
+    absent
 }
 
 /// "July 2026, August 2026 and 3 more"; nothing of none.

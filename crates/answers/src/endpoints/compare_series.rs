@@ -3,9 +3,10 @@
 mod answer;
 mod arguments;
 mod columns;
+mod split;
 mod table;
 
-pub use answer::{ComparedColumn, Comparison, Correlation};
+pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 pub use arguments::Params;
 
 use super::coarser;
@@ -74,9 +75,6 @@ impl Endpoint for Params {
                 "absent on {dates} dates of the range, where its second side is not above zero"
             );
             provenance.note("gap", text);
-        }
-        if !params.has_own_weeks() {
-            note_weeks(&mut provenance, series(), to);
         }
         let mut answer = Comparison {
             frequency: to.word().into(),
@@ -151,22 +149,6 @@ fn note_remarks<'a>(
         let notes = notes.iter();
         let notes = notes.map(|(note, of)| format!("{}: {note}", of.join(", ")));
         provenance.note(field, joined(notes, "; "));
-    }
-}
-
-/// Notes that days are taken together by the weeks of another column.
-fn note_weeks<'a>(
-    provenance: &mut Provenance,
-    columns: impl Iterator<Item = &'a Series> + Clone,
-    to: Frequency,
-) {
-    let first = |frequency| columns.clone().find(|s| s.frequency() == frequency);
-    let (daily, weekly) = (first(Frequency::Daily), first(Frequency::Weekly));
-    let last = weekly.and_then(|s| Some((&s.info.id, s.observations.last()?.date)));
-    if let Some((id, last)) = last.filter(|_| daily.is_some() && to == Frequency::Weekly) {
-        let day = last.strftime("%A");
-        let note = format!("daily columns have the weeks of {id}, which end on {day}");
-        provenance.note("weeks", note);
     }
 }
 

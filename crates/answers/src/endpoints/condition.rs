@@ -4,14 +4,17 @@ use super::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
+    self, Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
 };
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
+use econoscope_core::model::frequency::days_later;
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const FIELD: &str = "condition";
@@ -31,6 +34,7 @@ pub struct Crossing {
 
 /// A condition over every observation of the range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ConditionFigures {
     /// As asked for.
     pub condition: String,
@@ -49,6 +53,9 @@ pub struct ConditionFigures {
     pub first: Option<Date>,
     /// Last that meets it.
     pub last: Option<Date>,
+    /// What it compares, as it was at that last date.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub last_values: BTreeMap<String, f64>,
     /// Longest run; the oldest of equal ones.
     pub longest: Option<Streak>,
     /// Run up to the last observation.
@@ -105,9 +112,26 @@ impl Condition {
             name => known.rows(name),
         };
         let mut price = Price::new(&length);
-        // Counted, run by run.
+        // Counted, run by run; its sides brought to one frequency again for their last values.
         let judged = price.add(&self.tree);
-        price.steps() + 6 * judged
+        price.steps() + 8 * judged
+    }
+
+    /// 1 and 0 at a frequency or the coarser one of its series, the whole history of them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared.
+    pub(super) fn column(&self, frequency: Frequency, setting: &Setting<'_>) -> Result<Column> {
+        let series = |name: &str| setting.known.get(name);
+        let scope = Scope {
+            series: &series,
+            subject: None,
+            start: setting.days.0,
+            how: setting.how,
+            frequency: Some(frequency),
+        };
+        let column = expression::evaluate(&self.tree, scope);
+        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))
     }
 
     /// Counts it over the range; of a column where it names nothing.
@@ -140,6 +164,16 @@ impl Condition {
         }
         let frequency = column.series.frequency();
         let found = tally(column.series.between(start, end), frequency);
+        let mut last_values = BTreeMap::new();
+        for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
+            let column = evaluation.side(side).map_err(refused)?;
+            let value = found.last.and_then(|last| value_at(&column, last));
+            let of = match side {
+                Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
+                _ => side.in_words(&str::to_owned),
+            };
+            last_values.extend(value.map(|value| (quote(&of), value)));
+        }
         let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
         Ok(ConditionFigures {
             condition: quote(&self.text),
@@ -150,6 +184,7 @@ impl Condition {
             share: share.is_finite().then(|| round_to(share, 2)),
             first: found.first,
             last: found.last,
+            last_values,
             longest: found.longest,
             current: found.current,
             crossing: found.crossing.map(|(date, met)| Crossing {
@@ -202,6 +237,15 @@ impl Condition {
     }
 }
 
+/// The figure of a column at a date; of weeks that end on different days, the one of that week.
+fn value_at(column: &Column, date: Date) -> Option<f64> {
+    let series = &column.series;
+    let week = || series.between(days_later(date, -4), days_later(date, 2));
+    let is_weekly = series.frequency() == Frequency::Weekly;
+    let of_week = || week().last().filter(|_| is_weekly).map(|o| o.value);
+    Some(column.rounded(series.at(date).or_else(of_week)?))
+}
+
 fn in_words(run: &Streak) -> String {
     let text = format!("{} from {} to {}", run.length, run.start, run.end);
     match run.gaps {
@@ -222,6 +266,11 @@ impl ConditionFigures {
         let mut text = format!("{name}: met in {met} of {count} {frequency} figures ({share} %)");
         if let (Some(first), Some(last)) = (self.first, self.last) {
             text += &format!(", first {first}, last {last}");
+            let values = self.last_values.iter();
+            let values = joined(values.map(|(of, value)| format!("{of} {value}")), ", ");
+            if !values.is_empty() {
+                text += &format!(" ({values})");
+            }
         }
         if let Some(longest) = &self.longest {
             text += &format!("; longest run {}", in_words(longest));

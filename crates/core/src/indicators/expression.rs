@@ -20,7 +20,7 @@ mod unit;
 pub use column::Column;
 pub use evaluate::{Evaluation, evaluate};
 pub(crate) use frequency::meet;
-pub use frequency::{Grid, coarsest, convert};
+pub use frequency::{Grid, coarsest, convert, side_by_side};
 pub use grammar::{MAX_CHARACTERS, parse};
 pub use price::{Price, steps};
 pub use scope::Scope;

@@ -70,8 +70,9 @@ function calendarMarks(first, last, most) {
 /** The lines of an answer of `get_time_series` or `compare_series`. */
 function linesOf(o, name = "") {
   if (!o.columns) return [{ name, unit: o.unit, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
-  const days = o.dates.map(dayOf), thinned = Math.ceil(o.count / Math.max(1, o.dates.length));
-  return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", unit: c.unit, frequency: o.frequency, thinned, days, values: c.values }));
+  const days = o.dates.map(dayOf), thinned = Math.ceil((o.rows ?? o.count) / Math.max(1, o.dates.length));
+  const known = (c, list) => list.filter((_, i) => c.values[i] !== null);
+  return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", unit: c.unit, frequency: o.frequency, thinned, days: known(c, days), values: known(c, c.values) }));
 }
 
 /** Figures with an empty one in every gap, so that no line bridges what was never published. */

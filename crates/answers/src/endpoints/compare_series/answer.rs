@@ -45,8 +45,8 @@ pub struct ComparedColumn {
     pub z_score: Option<f64>,
     /// Share of the range below latest, percent.
     pub percentile: Option<f64>,
-    /// Figures at `dates`.
-    pub values: Vec<f64>,
+    /// Figures at `dates`; null where it has none.
+    pub values: Vec<Option<f64>>,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
     pub untrusted: UntrustedFields,
@@ -67,6 +67,24 @@ pub struct Correlation {
     pub changes: Option<f64>,
 }
 
+/// A column where the condition is met and where it is not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConditionMeans {
+    /// The column.
+    pub series: String,
+    /// How often both are known.
+    pub frequency: String,
+    /// Mean where it is met.
+    pub met: Option<f64>,
+    /// Of so many figures.
+    pub met_count: usize,
+    /// Mean where it is not met.
+    pub unmet: Option<f64>,
+    /// Of so many figures.
+    pub unmet_count: usize,
+}
+
 /// The answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +97,8 @@ pub struct Comparison {
     pub end: Date,
     /// Dates that all columns have.
     pub count: usize,
+    /// Dates that any column has.
+    pub rows: usize,
     /// Columns.
     pub columns: Vec<ComparedColumn>,
     /// Where asked for: pairs of columns with ten common dates or more; none of what is constant or 1 and 0.
@@ -87,7 +107,10 @@ pub struct Comparison {
     /// The condition, counted; of each column where it names nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<ConditionFigures>,
-    /// Common dates, thinned.
+    /// Where the condition names its series: the mean of each column where it is met and where it is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub means: Vec<ConditionMeans>,
+    /// Dates that any column has, thinned.
     pub dates: Vec<Date>,
     /// Credit line.
     pub attribution: Attribution,
@@ -99,17 +122,21 @@ pub struct Comparison {
 impl Comparison {
     /// A line a column, a line a pair, then the rows as CSV.
     pub(super) fn in_prose(&self) -> String {
-        let mut text = format!(
-            "{} figures from {} to {}, {} common dates.",
-            self.frequency, self.start, self.end, self.count
-        );
+        let (frequency, rows) = (&self.frequency, self.rows);
+        let mut text = format!("{frequency} figures from {} to {}", self.start, self.end);
+        text += &match self.columns.len() {
+            1 => format!(", {rows} dates."),
+            _ => format!(", {rows} dates, {} common to all columns.", self.count),
+        };
         let columns = self.columns.iter().map(ComparedColumn::in_prose);
         let conditions = self.conditions.iter().map(ConditionFigures::in_prose);
         text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
+        text.extend(self.means.iter().map(ConditionMeans::in_prose));
         for pair in &self.correlations {
             let of = |r: Option<f64>| r.map_or("none".into(), |r| r.to_string());
             let (figures, changes) = (of(pair.figures), of(pair.changes));
-            text += &format!("\nCorrelation {} ~ {}: ", pair.a, pair.b);
+            text += &format!("\nCorrelation {} ~ {} on ", pair.a, pair.b);
+            text += &format!("{} common dates: ", pair.count);
             text += &format!("figures {figures}, changes {changes}.");
         }
         text += &self.rows();
@@ -120,21 +147,19 @@ impl Comparison {
     }
 
     fn rows(&self) -> String {
-        if self.columns.len() > 1 && self.count == 0 {
-            return "\nNo date is common to all columns.".into();
-        }
         let mut text = "\ndate".to_owned();
         let names = self.columns.iter().map(|c| c.series.replace(',', ";"));
         text.extend(names.map(|name| format!(",{name}")));
         for (i, date) in self.dates.iter().enumerate() {
             text += &format!("\n{date}");
             let values = self.columns.iter().filter_map(|c| c.values.get(i));
-            text.extend(values.map(|value| format!(",{value}")));
+            let cell = |value: &Option<f64>| value.map_or(",–".into(), |v| format!(",{v}"));
+            text.extend(values.map(cell));
         }
-        let (shown, count) = (self.dates.len(), self.count);
-        if shown < count {
+        let (shown, rows) = (self.dates.len(), self.rows);
+        if shown < rows {
             let how = "evenly thinned; max_points gives more";
-            text += &format!("\n({shown} of {count} rows, {how})");
+            text += &format!("\n({shown} of {rows} rows, {how})");
         }
         text
     }
@@ -167,6 +192,17 @@ impl ComparedColumn {
             text += &format!("; sd {sd}, z-score {z}, percentile rank {rank}");
         }
         text + "."
+    }
+}
+
+impl ConditionMeans {
+    fn in_prose(&self) -> String {
+        let mean = |mean: Option<f64>| mean.map_or("none".into(), |mean| mean.to_string());
+        let (met, unmet, frequency) = (mean(self.met), mean(self.unmet), &self.frequency);
+        format!(
+            "\nMean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
+            self.series, self.met_count, self.unmet_count
+        )
     }
 }
 

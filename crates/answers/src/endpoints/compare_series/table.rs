@@ -3,10 +3,13 @@
 use super::answer::{ComparedColumn, Comparison, Correlation};
 use super::arguments::Query;
 use super::columns::{Columns, Named};
+use super::split;
+use crate::endpoints::coarser;
 use crate::endpoints::condition::Setting;
 use crate::endpoints::foreign::UntrustedFields;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::expression::{Column, Grid, convert};
+use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::statistics::{correlation, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
@@ -35,12 +38,18 @@ pub(super) fn fill(
     asked: &Query,
     to: Periods,
 ) -> Result<Vec<(String, Error)>> {
-    let (known, how, params) = (&found.known, found.how, asked.params);
+    let (how, params) = (found.how, asked.params);
     let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
     let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
     let (mut kept, mut missing) = (Vec::new(), found.missing);
-    for mut named in found.columns {
+    let mut columns = found.columns;
+    for named in &mut columns {
         named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+    }
+    answer
+        .provenance
+        .note("weeks", on_one_calendar(&mut columns));
+    for mut named in columns {
         named.column = cut(named.column, asked);
         match named.column.series.observations.is_empty() {
             true => missing.push((named.name.clone(), nothing(named.name, asked))),
@@ -49,16 +58,24 @@ pub(super) fn fill(
     }
     let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
     let grid = Grid::of(&series);
-    let dates = grid.common();
+    let dates: Vec<Date> = grid.dates().collect();
+    let known = |i: usize| grid.columns.iter().filter_map(move |c| c.get(i));
+    let figures = |i: usize| known(i).filter(|value| !value.is_nan()).count();
+    let figures: Vec<usize> = (0..dates.len()).map(figures).collect();
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
-    let shown = thinned(dates.len(), params.max_points.unwrap_or(usual));
-    answer.count = dates.len();
-    let shown: Vec<_> = shown.filter_map(|i| dates.get(i).copied()).collect();
-    answer.dates = shown.iter().map(|(_, date)| *date).collect();
+    let shown = thinned(&figures, params.max_points.unwrap_or(usual));
+    answer.rows = dates.len();
+    answer.count = figures.iter().filter(|n| **n == kept.len()).count();
+    answer.dates = shown
+        .iter()
+        .filter_map(|i| dates.get(*i).copied())
+        .collect();
+    note_ends(answer, &kept, to.frequency);
     for (named, figures) in kept.iter().zip(&grid.columns) {
-        let at = |(i, _): &(usize, Date)| Some(rounded(&named.column, *figures.get(*i)?));
-        let described = described(named, params.units(), shown.iter().filter_map(at).collect());
+        let at = |i: &usize| figures.get(*i).filter(|value| !value.is_nan());
+        let values = shown.iter().map(|i| Some(named.column.rounded(*at(i)?)));
+        let described = described(named, params.units(), values.collect());
         answer.columns.extend(described);
     }
     if params.correlations {
@@ -67,6 +84,7 @@ pub(super) fn fill(
     let Some(condition) = &asked.condition else {
         return Ok(missing);
     };
+    let known = &found.known;
     if let Some(reason) = known.reason(&condition.tree) {
         answer.provenance.note("condition", reason.to_string());
         return Ok(missing);
@@ -84,7 +102,69 @@ pub(super) fn fill(
     };
     let judged = of.into_iter().map(|of| condition.figures(of, &setting));
     answer.conditions = judged.collect::<Result<_>>()?;
+    if !condition.tree.has_subject() {
+        answer.means = split::means(condition, &kept, &setting, to)?;
+    }
     Ok(missing)
+}
+
+/// Puts weeks that end on different days under one Friday each, and says by which days weeks end.
+fn on_one_calendar(columns: &mut [Named]) -> String {
+    let weekly = |c: &&Named| c.column.series.frequency() == Frequency::Weekly;
+    let ends = columns.iter().filter(weekly).filter_map(|c| {
+        let last = c.column.series.observations.last()?;
+        Some((last.date.strftime("%A").to_string(), c.name.clone()))
+    });
+    let mut days: Vec<(String, Vec<String>)> = Vec::new();
+    for (day, name) in ends {
+        match days.iter_mut().find(|(known, _)| *known == day) {
+            Some((_, names)) => names.push(name),
+            None => days.push((day, vec![name])),
+        }
+    }
+    let said = match days.as_slice() {
+        [] => return String::new(),
+        [(day, _)] => return format!("weeks end on {day}"),
+        many => joined(
+            many.iter()
+                .map(|(day, names)| format!("{} on {day}", names.join(", "))),
+            "; ",
+        ),
+    };
+    let all: Vec<Arc<Series>> = columns
+        .iter()
+        .map(|c| Arc::clone(&c.column.series))
+        .collect();
+    let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
+    for (named, rows) in columns.iter_mut().zip(side_by_side(&all)) {
+        let info = Arc::clone(&named.column.series.info);
+        named.column.series = Arc::new(Series::new(info, rows.into_owned()));
+    }
+    format!(
+        "weeks end on different days ({said}); each stands at the Friday of its week from Monday to Sunday"
+    )
+}
+
+/// Notes which columns end before the others, and which periods they lack before that.
+fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
+    let last = |c: &Named| c.column.series.observations.last().map(|o| o.date);
+    let newest = columns.iter().filter_map(last).max();
+    let early = columns.iter().filter_map(|c| {
+        let last = last(c).filter(|last| Some(*last) < newest)?;
+        Some(format!("{} ends {}", c.name, frequency.when(last)))
+    });
+    let early = joined(early, ", ");
+    if let Some(newest) = newest.filter(|_| !early.is_empty()) {
+        let newest = format!("the others {}", frequency.when(newest));
+        answer
+            .provenance
+            .note("ends", format!("{early}, {newest} at the latest"));
+    }
+    let absent = columns.iter().filter_map(|c| {
+        let absent = coarser::absent(frequency, &c.column.series.observations);
+        Some(format!("{}: {}", c.name, coarser::named(&absent)?))
+    });
+    answer.provenance.note("absent", joined(absent, "; "));
 }
 
 fn nothing(what: String, asked: &Query) -> Error {
@@ -112,19 +192,7 @@ fn cut(column: Column, asked: &Query) -> Column {
     column
 }
 
-/// Five significant figures, and never fewer decimals than the source publishes (up to three).
-fn rounded(column: &Column, value: f64) -> f64 {
-    let mut size = value.abs();
-    let mut significant = 0;
-    while size > 0.0 && size < 10_000.0 && significant < 20 {
-        size *= 10.0;
-        significant += 1;
-    }
-    let own = i32::from(column.series.info.decimals.min(3));
-    round_to(value, own.max(significant))
-}
-
-fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedColumn> {
+fn described(named: &Named, units: Units, values: Vec<Option<f64>>) -> Option<ComparedColumn> {
     let rows = &named.column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
     let (stats, last) = summary(&sample).zip(rows.last())?;
@@ -133,7 +201,7 @@ fn described(named: &Named, units: Units, values: Vec<f64>) -> Option<ComparedCo
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let info = &named.column.series.info;
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
-    let shown = |value| rounded(&named.column, value);
+    let shown = |value| named.column.rounded(value);
     let title = named
         .title
         .as_ref()
@@ -218,10 +286,22 @@ fn paired(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f6
     out
 }
 
-/// Positions of at most `max` of `count` rows, evenly spread, first and last among them.
-fn thinned(count: usize, max: usize) -> impl Iterator<Item = usize> {
-    let (shown, last) = (count.min(max.max(2)), count.saturating_sub(1));
-    (0..shown).map(move |i| i * last / shown.saturating_sub(1).max(1))
+/// Positions of at most `max` rows, evenly spread, first and last among them, by the number of figures of each: of the
+/// rows up to the next position the first with most figures, so that a Sunday without yields is not what is shown.
+fn thinned(figures: &[usize], max: usize) -> Vec<usize> {
+    let (count, last) = (figures.len(), figures.len().saturating_sub(1));
+    let shown = count.min(max.max(2));
+    let position = |i: usize| i * last / shown.saturating_sub(1).max(1);
+    let fullest = |i: usize| {
+        let until = if i == 0 {
+            1
+        } else {
+            position(i + 1).min(count)
+        };
+        let rows = position(i)..until.max(position(i) + 1);
+        rows.min_by_key(|row| std::cmp::Reverse(figures.get(*row)))
+    };
+    (0..shown).filter_map(fullest).collect()
 }
 
 #[cfg(test)]
@@ -230,11 +310,15 @@ mod tests {
 
     #[test]
     fn thinned_rows_keep_both_ends() {
-        let of = |count, most| thinned(count, most).collect::<Vec<_>>();
+        let of = |count, most| thinned(&vec![2; count], most);
         assert_eq!(of(0, 60), Vec::<usize>::new());
         assert_eq!(of(1, 60), [0]);
         assert_eq!(of(3, 60), [0, 1, 2]);
         assert_eq!(of(100, 4), [0, 33, 66, 99]);
         assert_eq!(of(200, 60).len(), 60);
+        let mut weekend = vec![2; 100];
+        weekend[33..35].fill(1);
+        weekend[99] = 1;
+        assert_eq!(thinned(&weekend, 4), [0, 35, 66, 99]);
     }
 }

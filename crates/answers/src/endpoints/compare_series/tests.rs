@@ -36,7 +36,7 @@ fn a_formula_is_the_difference_of_its_columns() -> Result<()> {
         Some("10-Year Treasury Constant Maturity - 2-Year Treasury Constant Maturity")
     );
     for i in 0..out.dates.len() {
-        let [spread, long, short] = [0, 1, 2].map(|c| out.columns[c].values[i]);
+        let [spread, long, short] = [0, 1, 2].map(|c| out.columns[c].values[i].unwrap());
         assert!((spread - (long - short)).abs() < 1e-9, "{}", out.dates[i]);
     }
     assert_eq!(out.correlations.len(), 3);
@@ -125,13 +125,144 @@ fn a_condition_counts_every_date_and_not_the_rows_shown() -> Result<()> {
         found.crossing.as_ref().map(|c| c.direction.as_str()),
         Some("up")
     );
-    assert!(
-        out.in_prose()
-            .contains(&format!("met in {} of {}", inverted.len(), rows.len()))
-    );
+    let text = out.in_prose();
+    let (last, value) = *rows.iter().rfind(|(_, v)| *v < 0.0).unwrap();
+    assert_eq!(found.last_values, [("T10Y2Y".to_owned(), value)].into());
+    for said in [
+        format!("met in {} of {}", inverted.len(), rows.len()),
+        format!("last {last} (T10Y2Y {value})"),
+    ] {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
     let each = ask(serde_json::json!({"series": ["UNRATE", "FEDFUNDS"], "condition": "> 5"}))?;
     let of: Vec<_> = each.conditions.iter().map(|c| c.of.as_deref()).collect();
     assert_eq!(of, [Some("UNRATE"), Some("FEDFUNDS")]);
+    Ok(())
+}
+
+fn held(id: &str, out: &Comparison) -> Vec<(Date, f64)> {
+    let text = std::fs::read_to_string(format!("../../data/series/{id}.csv")).unwrap();
+    let rows = text.lines().skip(1).map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[1].parse().unwrap(), cells[2].parse().unwrap())
+    });
+    rows.filter(|(date, _)| *date >= out.start && *date <= out.end)
+        .collect()
+}
+
+#[test]
+fn each_column_keeps_its_own_dates_and_what_ends_early_is_said() -> Result<()> {
+    let out = ask(serde_json::json!({
+        "series": ["UNRATE", "FEDFUNDS", "DGS10"], "start": "2025-08-01", "end": "2026-07-31",
+        "max_points": 400}))?;
+    let places = |c: &ComparedColumn| {
+        let rows = out.dates.iter().copied().zip(&c.values);
+        rows.filter_map(|(date, value)| Some((date, (*value)?)))
+            .collect::<Vec<_>>()
+    };
+    for (column, id) in out.columns.iter().zip(["UNRATE", "FEDFUNDS"]) {
+        assert_eq!(places(column), held(id, &out), "{id}");
+        assert_eq!(column.count, held(id, &out).len());
+        assert_eq!(Some(column.date), places(column).last().map(|row| row.0));
+    }
+    let october: Date = "2025-10-01".parse().unwrap();
+    let at = out.dates.iter().position(|date| *date == october).unwrap();
+    assert_eq!(out.columns[0].values[at], None);
+    assert!(out.columns[1].values[at].is_some());
+    assert_eq!(out.provenance.notes["absent"], "UNRATE: October 2025");
+    assert_eq!(out.rows, out.dates.len());
+    assert!(out.count < out.rows);
+    let text = out.in_prose();
+    for said in [
+        "\n2025-10-01,–,".to_owned(),
+        format!("{} dates, {} common to all columns.", out.rows, out.count),
+    ] {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    let out = ask(serde_json::json!({"series": ["UNRATE", "GASREGW", "TOTALSL"]}))?;
+    let newest = out.columns.iter().map(|c| c.date).max().unwrap();
+    for column in out.columns.iter().filter(|c| c.date < newest) {
+        let said = format!(
+            "{} ends {}",
+            column.series,
+            Frequency::Monthly.when(column.date)
+        );
+        assert!(out.provenance.notes["ends"].contains(&said), "{said}");
+    }
+    assert!(out.columns.iter().any(|c| c.date < newest));
+    Ok(())
+}
+
+#[test]
+fn weeks_that_end_on_different_days_have_one_date_in_header_and_table() -> Result<()> {
+    let out = ask(
+        serde_json::json!({"series": ["ICSA", "WALCL"], "max_points": 400,
+        "start": "2005-08-20", "end": "2005-10-30", "correlations": true}),
+    )?;
+    let (highest, worst) = held("ICSA", &out)
+        .into_iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap();
+    // A Saturday stands at the Friday before it, a Wednesday at the one after it.
+    let friday = highest.yesterday().unwrap();
+    let claims = &out.columns[0];
+    assert_eq!((claims.max_date, claims.max), (friday, worst));
+    let at = out.dates.iter().position(|date| *date == friday).unwrap();
+    assert_eq!(claims.values[at], Some(worst));
+    for column in &out.columns {
+        assert_eq!(column.count, column.values.iter().flatten().count());
+        assert!(out.dates.contains(&column.date) && out.dates.contains(&column.min_date));
+    }
+    let note = &out.provenance.notes["weeks"];
+    assert!(
+        note.contains("ICSA on Saturday; WALCL on Wednesday"),
+        "{note}"
+    );
+    assert!(note.contains("at the Friday of its week"), "{note}");
+    let text = out.in_prose();
+    let common = format!("ICSA ~ WALCL on {} common dates", out.count);
+    assert!(text.contains(&common), "{text}");
+    let same = ask(serde_json::json!({"series": ["ICSA", "CCSA"], "start": "2020-01-01"}))?;
+    assert_eq!(same.provenance.notes["weeks"], "weeks end on Saturday");
+    Ok(())
+}
+
+#[test]
+fn a_condition_splits_the_means_of_every_column() -> Result<()> {
+    let out = ask(
+        serde_json::json!({"series": ["UNRATE", "DGS10"], "start": "2005-01-01",
+        "end": "2024-12-31", "condition": "FEDFUNDS > 2"}),
+    )?;
+    let funds: std::collections::BTreeMap<Date, f64> = held("FEDFUNDS", &out).into_iter().collect();
+    let mean = |is_met: bool| {
+        let all = held("UNRATE", &out).into_iter();
+        let own: Vec<f64> = all
+            .filter(|(d, _)| (funds[d] > 2.0) == is_met)
+            .map(|row| row.1)
+            .collect();
+        (
+            own.iter().sum::<f64>() / f64::from(u32::try_from(own.len()).unwrap()),
+            own.len(),
+        )
+    };
+    let found = &out.means[0];
+    for ((wanted, count), (mean, n)) in [
+        (mean(true), (found.met, found.met_count)),
+        (mean(false), (found.unmet, found.unmet_count)),
+    ] {
+        assert!(
+            (wanted - mean.unwrap()).abs() < 1e-3 && count == n,
+            "{found:?}"
+        );
+    }
+    assert_eq!((out.means.len(), &*found.frequency), (2, "monthly"));
+    let said = format!("Mean of UNRATE where it is met {} (", found.met.unwrap());
+    assert!(out.in_prose().contains(&said), "{}", out.in_prose());
+    // A condition on quarters judges quarters; one without a name is about each column alone.
+    let growth = ask(serde_json::json!({"series": "UNRATE", "condition": "pca(GDPC1) < 0"}))?;
+    assert_eq!(growth.means[0].frequency, "quarterly");
+    let each = ask(serde_json::json!({"series": "UNRATE,DGS10", "condition": "> 4"}))?;
+    assert_eq!(each.means, []);
     Ok(())
 }
 

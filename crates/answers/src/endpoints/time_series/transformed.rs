@@ -5,13 +5,13 @@ use super::answer::TimeSeriesAnswer;
 use super::arguments::Params;
 use super::asked::DateSelection;
 use super::points;
-use crate::endpoints::coarser::{self, named};
+use crate::endpoints::coarser::{self, absent, named};
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::resample::{Aggregation, aggregate};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::frequency::{Periods, shift};
+use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::{Frequency, Observation, Series, SeriesInfo};
 use econoscope_data::desk::remarks;
 use std::sync::Arc;
@@ -154,16 +154,7 @@ fn note_absent(provenance: &mut Provenance, series: &Series, asked: &DateSelecti
     if frequency < Frequency::Monthly || series.info.is_composite() {
         return;
     }
-    let rows = series.between(asked.start, asked.end);
-    let mut absent = Vec::new();
-    for (before, after) in rows.iter().zip(rows.iter().skip(1)) {
-        let after = frequency.period_number(after.date);
-        let mut next = shift(before.date, frequency.period());
-        while frequency.period_number(next) < after {
-            absent.push(frequency.label(next));
-            next = shift(next, frequency.period());
-        }
-    }
+    let absent = absent(frequency, series.between(asked.start, asked.end));
     if let Some(names) = named(&absent) {
         let verb = if absent.len() == 1 { "was" } else { "were" };
         provenance.note("absent", format!("{names} {verb} never published"));

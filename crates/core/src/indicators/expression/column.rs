@@ -39,6 +39,19 @@ impl Column {
         }
     }
 
+    /// A figure of it as it is shown: five significant figures, and never fewer decimals than the source publishes (up
+    /// to three).
+    pub fn rounded(&self, value: f64) -> f64 {
+        let mut size = value.abs();
+        let mut significant = 0;
+        while size > 0.0 && size < 10_000.0 && significant < 20 {
+            size *= 10.0;
+            significant += 1;
+        }
+        let own = i32::from(self.series.info.decimals.min(3));
+        round_to(value, own.max(significant))
+    }
+
     pub(super) fn named(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }

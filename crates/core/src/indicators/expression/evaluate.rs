@@ -79,6 +79,18 @@ impl<'a> Evaluation<'a> {
         }
     }
 
+    /// One side of the comparisons of the formula that was evaluated last, at the frequency at which it was compared.
+    ///
+    /// # Errors
+    /// As [`evaluate`].
+    pub fn side(&mut self, expr: &Expr) -> Result<Column, Fault> {
+        let value = self.value(expr)?;
+        match self.to_compare(value, 1)? {
+            Value::Column(column) => Ok(column),
+            Value::Number(_) => Err(Fault::new(1, "names no series", "a series")),
+        }
+    }
+
     fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
         let (function, arguments, at) = match expr {
             Expr::Number(number) => return Ok(Value::Number(*number)),

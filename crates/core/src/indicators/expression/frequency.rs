@@ -68,9 +68,9 @@ fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> 
 
 /// Figures of several series of one frequency under dates by which they can be put side by side.
 ///
-/// Weeks that end on different days are taken together by the Friday that ends or follows them; of two figures
-/// of such a week the first series gives its last, the others their first.
-pub(super) fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
+/// Weeks that end on different days stand at the Friday of the calendar week (Monday to Sunday) that their date lies
+/// in; of two figures of such a week the first series gives its last, the others their first.
+pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     let weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
     let mut pairs = series.windows(2);
@@ -85,7 +85,7 @@ pub(super) fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observatio
 fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
     let mut out: Vec<Observation> = Vec::with_capacity(rows.len());
     for row in rows {
-        let friday = Frequency::Weekly.stamp(row.date);
+        let friday = friday(row.date);
         match out.last_mut().filter(|last| last.date == friday) {
             Some(last) if last_counts => last.value = row.value,
             Some(_) => {}
@@ -93,6 +93,11 @@ fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
         }
     }
     out
+}
+
+/// The Friday of the week from Monday to Sunday that holds a day.
+pub(super) fn friday(date: Date) -> Date {
+    days_later(date, 4 - i64::from(date.weekday().to_monday_zero_offset()))
 }
 
 /// Hands over what two lists have on common dates, in their order.
@@ -239,6 +244,16 @@ mod tests {
         Series::new(info, rows.iter().map(row).collect())
     }
 
+    #[test]
+    fn weeks_of_different_ends_stand_at_the_friday_within_them() {
+        let dates = [(22, 26), (24, 26), (26, 26), (27, 26), (28, 26), (29, 2)];
+        for (day, end) in dates {
+            let month = if end == 2 { 9 } else { 8 };
+            let date = jiff::civil::date(2005, 8, day);
+            assert_eq!(friday(date), jiff::civil::date(2005, month, end), "{date}");
+        }
+    }
+
     proptest! {
         #[test]
         fn lists_meet_on_the_dates_of_a_map(lists in prop::collection::vec(any_weeks(), 1..5), weekly: bool) {
@@ -247,7 +262,7 @@ mod tests {
             let series: Vec<&Series> = series.iter().collect();
             let ends: Vec<_> = series.iter().map(|s| s.observations.last().unwrap().date.weekday()).collect();
             let by_friday = weekly && ends.windows(2).any(|w| w[0] != w[1]);
-            let key = |d| if by_friday { Frequency::Weekly.stamp(d) } else { d };
+            let key = |d| if by_friday { friday(d) } else { d };
             let plain = in_a_map(&series, key);
             let lists = side_by_side(&series);
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();

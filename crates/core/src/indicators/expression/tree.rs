@@ -180,6 +180,25 @@ impl Expr {
         self.any(&|e| matches!(e, Self::Call(function, ..) if function.is_comparison()))
     }
 
+    /// What its comparisons are made of, bare numbers aside, from left to right and each once.
+    pub fn sides(&self) -> Vec<&Self> {
+        let Self::Call(function, arguments, _) = self else {
+            return Vec::new();
+        };
+        let is_figure = |side: &&Self| side.has_subject() || !side.names().is_empty();
+        let mut sides: Vec<&Self> = Vec::new();
+        let all: Vec<&Self> = match function.is_comparison() {
+            true => arguments.iter().filter(is_figure).collect(),
+            false => arguments.iter().flat_map(Self::sides).collect(),
+        };
+        for side in all {
+            if sides.iter().all(|known| known.key() != side.key()) {
+                sides.push(side);
+            }
+        }
+        sides
+    }
+
     fn is_operation(&self) -> bool {
         matches!(self, Self::Call(Function::Op(_), ..))
     }
