@@ -141,6 +141,7 @@ async function mount(figure) {
       if (events) eventsInto(events, drawn, from, to, zoomed);
       if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) remember(from, to, zoomed); }, 250); }
     };
+    if ("ghost" in own) lines[0].ghost = true;
     drawn = chart(live, lines, { label: own.label ?? "Chart", read: readout(above), viewed, bare: "bare" in own });
     const asked = new URL(location.href).searchParams;
     if ("remember" in own && asked.has("from") && asked.has("to")) drawn.zoom(dayOf(asked.get("from")), dayOf(asked.get("to")));

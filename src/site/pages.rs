@@ -5,7 +5,8 @@ use super::document::Document;
 use super::questions::{Answers, Question};
 use super::search::{self, Hit};
 use super::{
-    articles, assets, calendar, catalogue, compare, embed, fault, figures, glossary, home, methods,
+    articles, assets, calendar, catalogue, cite, compare, embed, fault, figures, glossary, home,
+    methods,
 };
 use super::{oembed, pictures, regime, rights, scenarios, series, suggest, widget};
 use crate::admission::{Admission, Policy};
@@ -62,6 +63,7 @@ impl Page {
         match self.path.split('/').nth(1) {
             Some("widget") => widget::refusal(desk, asked, error),
             Some("suggest" | "oembed") => Ok(oembed::refusal(error)),
+            Some("cite") if asked.given("format") == "json" => Ok(oembed::refusal(error)),
             Some(_) | None => fault::page(desk, asked, error, hits),
         }
     }
@@ -73,11 +75,12 @@ static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
 /// What programs ask for: they get errors as JSON.
 const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
-static PAGES: [Page; 29] = [
+static PAGES: [Page; 30] = [
     Page::new("/", home::page, &[]).asking(home::questions),
     Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
     Page::new(SERIES, series::page, &series::ARGUMENTS),
+    Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS),
     Page::new("/compare", compare::page, compare::ARGUMENTS),
     Page::new("/regime", regime::page, &[]).asking(regime::questions),
     Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),

@@ -6,7 +6,7 @@ use super::figures::word;
 use super::quadrant::Words;
 use super::questions::Answers;
 use super::text::{plain, points};
-use super::{compare, home, quadrant, view};
+use super::{cite, compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_core::chart::{ChartSpec, Theme, png, svg};
 use econoscope_core::error::{Error, Result};
@@ -16,9 +16,18 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let theme = theme(asked)?;
     let name = asked.name.rsplit_once('.').map_or(&*asked.name, |(n, _)| n);
     let info = desk.resolve("series", name)?;
-    let (mut spec, _) = view::read(desk, &desk.shown_id(&info.id), asked)?;
+    let id = desk.shown_id(&info.id);
+    let mut spec = view::read(desk, &id, asked)?.spec;
     spec.title.clone_from(&info.title);
-    spec.source.clone_from(&info.source);
+    spec.source = match asked.given("as_of") {
+        "" => info.source.clone(),
+        day => format!("{}; grey: as known on {day}", info.source),
+    };
+    spec.credit = format!(
+        "{}, {}",
+        desk.attribution().text,
+        cite::short(desk, &id, asked)
+    );
     whole(desk, asked, theme, spec)
 }
 
@@ -83,7 +92,9 @@ fn theme(asked: &PageRequest) -> Result<Theme> {
 /// A chart with the words around it.
 fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
     (spec.size, spec.theme) = ((800, 420), theme);
-    spec.credit = desk.attribution().text;
+    if spec.credit.is_empty() {
+        spec.credit = desk.attribution().text;
+    }
     file(asked, svg(&spec))
 }
 

@@ -56,6 +56,15 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
     html(&Page { frame, notices }, "")
 }
 
+/// What may be done with the figures of a series.
+pub(super) fn of(info: &SeriesInfo) -> &'static str {
+    let is_its = |(_, rights, _, is_made): &&(&str, Rights, &str, bool)| {
+        info.is_composite() == *is_made && (*is_made || info.rights == *rights)
+    };
+    let class = CLASSES.iter().find(is_its);
+    class.map_or("", |(_, _, answer, _)| answer)
+}
+
 /// Who measures the series of a class, and how many there are.
 fn sources(rights: &Rights, is_made: &bool) -> (Vec<&'static str>, usize) {
     let belongs = |info: &&Arc<SeriesInfo>| {

@@ -2,11 +2,14 @@
 
 use super::asked::PageRequest;
 use super::assets;
+use super::catalogue::subject;
 use super::document::Document;
 use super::frame::{Frame, html};
+use super::past::Past;
 use super::questions::Answers;
+use super::rights::of as rights;
 use super::text::{aged, dashed};
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, options, query};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::metric;
@@ -14,6 +17,7 @@ use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
 };
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line, svg};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::{capitalised, lowered, number, signed};
@@ -37,6 +41,8 @@ struct Page<'a> {
     /// Where the API has the figures.
     source: String,
     terms: Vec<&'static Term>,
+    /// Other series of the same subject: identifier and title.
+    related: Vec<(String, &'static str)>,
 }
 
 /// What is known of the series.
@@ -46,6 +52,8 @@ struct Shown {
     /// What those who brought the figures ask to be said.
     notices: String,
     unit: String,
+    /// What has become of the figures since the day as of which they are shown.
+    past: Option<Past>,
     chart: String,
     narrow: String,
     rows: Vec<(Date, String)>,
@@ -83,6 +91,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
             .filter(|t| t.series.iter().any(is_about))
             .collect(),
         source: view::source(desk, &id, asked),
+        related: related(desk, &info),
         asked,
         id,
         today: desk.today(),
@@ -106,6 +115,17 @@ impl Page<'_> {
         view::with(self.asked, name, value)
     }
 
+    /// Where the newest figure in these units is to be cited.
+    fn cite(&self) -> String {
+        let units = match self.asked.given("units") {
+            INDEX => "",
+            units => units,
+        };
+        let given = ["frequency", "as_of"].map(|name| (name, self.asked.given(name)));
+        let query = query([("units", units)].into_iter().chain(given));
+        format!("/cite/{}{query}", self.id)
+    }
+
     /// The same as the query of a widget, which has its own word for where it begins.
     fn widget_query(&self) -> String {
         let told = [("range", "start"), ("units", "units")];
@@ -118,7 +138,7 @@ impl Page<'_> {
 
 /// Reads what is known of the series.
 fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> Result<Shown> {
-    let (spec, unit) = view::read(desk, id, asked)?;
+    let View { spec, unit, past } = view::read(desk, id, asked)?;
     let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let reading = metric::read(desk, info, as_of)?;
     let mut facts = facts(info, &reading);
@@ -131,6 +151,7 @@ fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> 
     let (chart, narrow) = drawings(spec);
     Ok(Shown {
         facts,
+        past,
         notices: reading.provenance.notices(),
         meaning: reading.interpretation.unwrap_or_default(),
         rows,
@@ -142,6 +163,36 @@ fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> 
             false => revised(revisions::read(desk, info, asked.argument("revised"))?),
         },
     })
+}
+
+/// Most series that are named beside one.
+const RELATED: usize = 8;
+
+/// Series of the same subject that are held, those that stand nearest in the catalogue.
+fn related(desk: &Desk, info: &SeriesInfo) -> Vec<(String, &'static str)> {
+    let all = Catalogue::embedded().iter();
+    let all: Vec<_> = all
+        .filter(|other| other.category == info.category)
+        .collect();
+    let own = all
+        .iter()
+        .position(|other| other.id == info.id)
+        .unwrap_or(0);
+    let is_held = |other: &Arc<SeriesInfo>| {
+        let held = other.is_composite() || desk.held(&other.id).is_ok_and(|held| held.is_some());
+        held && desk.permit(other).is_ok()
+    };
+    let mut near: Vec<_> = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != own)
+        .collect();
+    near.sort_by_key(|(at, _)| at.abs_diff(own));
+    let near = near.into_iter().filter(|(_, other)| is_held(other));
+    let named = |(_, other): (usize, &&'static Arc<SeriesInfo>)| {
+        (desk.shown_id(&other.id), other.title.as_str())
+    };
+    near.take(RELATED).map(named).collect()
 }
 
 /// How a period was revised; none for a series of which no first print is on record.

@@ -2,6 +2,7 @@
 
 use super::asked::PageRequest;
 use super::charts;
+use super::past::{self, Past};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::decode::{self, parts};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route, time_series};
@@ -67,18 +68,37 @@ pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
     format!("/api/public/compare{}", query(pairs(arguments)))
 }
 
-/// The figures of a series as a chart, and their unit; of an index none.
+/// What of a series is shown.
+pub(super) struct View {
+    pub(super) spec: ChartSpec,
+    /// Unit of its figures; none of an index.
+    pub(super) unit: String,
+    /// What has become of it since a past day.
+    pub(super) past: Option<Past>,
+}
+
+/// The figures of a series as a chart; those of a past day behind those of today.
 ///
 /// # Errors
 /// What the endpoint says.
-pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<(ChartSpec, String)> {
+pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<View> {
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
-        return Ok((charts::compared(&answer), String::new()));
+        return Ok(View {
+            spec: charts::compared(&answer),
+            unit: String::new(),
+            past: None,
+        });
     }
     let arguments = asked.all(&ARGUMENTS).chain([("seriesId", id)]);
     let answer = time_series::every_row(desk, collected(arguments))?;
-    Ok((charts::plot(&answer), answer.unit))
+    let mut spec = charts::plot(&answer);
+    let past = past::beside(desk, id, asked, (&answer, &mut spec))?;
+    Ok(View {
+        spec,
+        unit: answer.unit,
+        past,
+    })
 }
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.
@@ -157,7 +177,7 @@ pub(super) fn first_day(desk: &Desk, range: &str) -> String {
 }
 
 /// Arguments as an endpoint takes them; those without a value are left out.
-fn collected<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> Arguments {
+pub(super) fn collected<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> Arguments {
     let given = arguments.filter(|(_, value)| !value.is_empty());
     given.map(|(n, v)| (n.to_owned(), v.into())).collect()
 }

@@ -3,6 +3,7 @@
 mod broken;
 mod calendar;
 mod changes;
+mod cite;
 mod clients;
 mod contract;
 mod discovery;

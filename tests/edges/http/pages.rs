@@ -166,6 +166,9 @@ async fn no_name_becomes_markup() {
             format!("/chart/compare.svg?series={name}"),
             format!("/glossary/{name}"),
             format!("/glossary?q={name}"),
+            format!("/cite/{name}"),
+            format!("/cite/UNRATE?check={name}"),
+            format!("/cite/UNRATE?date={name}&units={name}"),
             format!("/scenarios/{name}"),
             format!("/articles/{name}"),
             format!("/chart/{name}.svg"),
@@ -316,6 +319,7 @@ async fn no_link_is_dead() {
                 "/api/",
                 "/compare?",
                 "/embed?",
+                "/cite/",
                 "/widget/",
             ]
             .iter()

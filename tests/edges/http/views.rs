@@ -38,8 +38,10 @@ async fn a_series_page_names_the_figures_that_it_shows() {
     ] {
         let page = get(&router, &format!("/series/UNRATE{query}")).await;
         assert_eq!(page.status, StatusCode::OK, "{query}");
-        let source = address(between(page.text(), "data-figures=\"", "\""));
-        let answer = get(&router, &source).await;
+        // Those of a past day come first, then those of today.
+        let sources = address(between(page.text(), "data-figures=\"", "\""));
+        let source = sources.split(' ').next().unwrap();
+        let answer = get(&router, source).await;
         assert_eq!(answer.status, StatusCode::OK, "{source}");
         let answer = json(&answer);
         let newest = match answer["columns"][0]["values"].as_array() {
@@ -72,6 +74,63 @@ async fn a_series_page_names_the_figures_that_it_shows() {
         let reply = get(&router, &format!("/series/UNRATE{odd}")).await;
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
     }
+}
+
+#[tokio::test]
+async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
+    let router = router();
+    let view = "start=2007-01-01&end=2009-06-30";
+    let figures = async |query: &str| {
+        let answer = json(&get(&router, &format!("/api/public/data/PAYEMS?{view}{query}")).await);
+        let rows = answer["data"].as_array().unwrap().clone();
+        let row = |r: &Value| (r["date"].to_string(), r["value"].as_f64().unwrap());
+        rows.iter()
+            .map(row)
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let (then, now) = (figures("&as_of=2009-01-15").await, figures("").await);
+    let revised = then
+        .iter()
+        .filter(|(day, value)| now[*day] != **value)
+        .count();
+    assert!(
+        then.len() > 20 && revised > 20,
+        "{revised} of {}",
+        then.len()
+    );
+    let page = get(&router, &format!("/series/PAYEMS?{view}&as_of=2009-01-15")).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let told = between(page.text(), "<p class=\"past\">", "</p>");
+    let counted = format!(
+        "{revised} of the {} figures in view have been revised",
+        then.len()
+    );
+    let newer = format!("{} newer ones have come", now.len() - then.len());
+    assert!(
+        told.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
+        "{told}"
+    );
+    assert!(told.contains(&counted) && told.contains(&newer), "{told}");
+    let sources = address(between(page.text(), "data-figures=\"", "\""));
+    let last = sources.split(' ').next_back().unwrap();
+    assert!(!last.contains("as_of"), "{sources}");
+    assert_eq!(json(&get(&router, last).await)["rowCount"], now.len());
+    // The same address draws the same picture: two lines where there is one of today.
+    let lines = async |query: &str| {
+        let picture = get(&router, &format!("/chart/PAYEMS.svg?{view}{query}")).await;
+        assert_eq!(picture.status, StatusCode::OK);
+        picture.text().matches("stroke-width=\"1.8\"").count()
+    };
+    assert_eq!((lines("").await, lines("&as_of=2009-01-15").await), (1, 2));
+}
+
+#[tokio::test]
+async fn figures_in_another_base_are_not_set_against_each_other() {
+    let page = get(&router(), "/series/GDPC1?start=2005-01-01&as_of=2009-01-30").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let told = between(page.text(), "<p class=\"past\">", "</p>");
+    assert!(told.contains("in another unit"), "{told}");
+    assert!(!page.text().contains("data-ghost"));
 }
 
 #[tokio::test]

@@ -204,7 +204,7 @@ impl Frame<'_> {
         // Corners of a thousand points in a thousand pixels: none is seen, and a round one takes as long as its line.
         let round = r#"stroke-linejoin="bevel" stroke-linecap="round""#;
         let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
-        for (line, colour) in self.spec.lines.iter().zip(LINES).rev() {
+        for (line, colour) in self.spec.coloured() {
             let path = plot.path(line, self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="1.8" {round}/>"#);

@@ -1,6 +1,6 @@
 //! What a chart shows, and what it says to those who do not see it.
 
-use super::palette::Theme;
+use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
 use crate::model::{Date, Frequency, Observation};
 
@@ -48,6 +48,8 @@ pub struct ChartSpec {
     pub decimals: u8,
     /// One to eight lines; the first stands on the left axis.
     pub lines: Vec<Line>,
+    /// Whether the first line is a pale one behind the others: what was known of them on a past day.
+    pub has_ghost: bool,
     /// Recessions.
     pub shading: Vec<Span>,
     /// Who measured it.
@@ -76,6 +78,14 @@ impl ChartSpec {
         let lasts = self.lines.iter().filter_map(|l| l.points.last());
         let first = firsts.map(|o| o.date).min()?;
         Some((first, lasts.map(|o| o.date).max()?))
+    }
+
+    /// Lines with their colours in the order in which they are drawn: a ghost behind all, the first of the others on top.
+    pub(super) fn coloured(&self) -> Vec<(&Line, &'static str)> {
+        let ghosts = usize::from(self.has_ghost);
+        let others = self.lines.iter().skip(ghosts).zip(LINES).rev();
+        let ghosts = self.lines.iter().take(ghosts).map(|line| (line, MUTED));
+        ghosts.chain(others).collect()
     }
 
     /// How the values of the left axis are written.

@@ -126,7 +126,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     colours.font = `12px ${style.fontFamily}`;
   };
   dress();
-  const stroke = (i) => colours[i ? `line-${i + 1}` : "line"];
+  const ghosts = Number(Boolean(lines[0]?.ghost));
+  const stroke = (i) => colours[i < ghosts ? "muted" : i > ghosts ? `line-${i + 1 - ghosts}` : "line"];
   const rangeOf = (scale) => (_, low, high) => {
     if (low === null) [low, high] = [0, 1];
     const of = lines.find((l) => scaleOf(l) === scale), largest = Math.max(Math.abs(low), Math.abs(high));
@@ -291,6 +292,6 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   scheme.addEventListener("change", redress, heard);
   newest();
   viewed(u.scales.x.min, u.scales.x.max, false);
-  return { u, lines, say, move, zoom, redress, first, last, at: (date) => move(Math.max(0, x.indexOf(dayOf(date)))), gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
+  return { u, lines, say, move, zoom, redress, first, last, at: (date) => { move(Math.max(0, x.indexOf(dayOf(date)))); place.scrollIntoView({ block: "nearest" }); }, gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
 }
 // </chart>

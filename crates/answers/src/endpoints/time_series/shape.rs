@@ -135,6 +135,7 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) ->
             frequency: answer.measured(),
             is_right: false,
         }],
+        has_ghost: false,
         shading: recessions(),
         source: source.unwrap_or_default(),
         credit: credit.unwrap_or_default().to_owned(),

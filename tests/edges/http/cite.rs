@@ -1,0 +1,305 @@
+//! Citations: the address of a figure gives the same figure after every later sync, and says so where it cannot.
+
+use super::support::{BASE, Reply, get, mcp_service, options, patient, router_with};
+use axum::Router;
+use axum::http::StatusCode;
+use econoscope::admission::LimitSettings;
+use econoscope::server::{HttpServer, Options, Shutdown};
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Date, Known, SeriesId};
+use econoscope_data::desk::{Desk, Settings};
+use econoscope_data::store::{Sqlite, Store, WriteVintages};
+use jiff::civil::date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+
+/// A server over a store of one's own, whose clock is set.
+struct World {
+    store: Arc<Sqlite>,
+    now: Arc<Mutex<Timestamp>>,
+    router: Router,
+}
+
+impl World {
+    fn new() -> Self {
+        let store = Arc::new(Sqlite::in_memory().unwrap());
+        let now = Arc::new(Mutex::new(Timestamp::UNIX_EPOCH));
+        let clock = Arc::clone(&now);
+        let settings = Settings {
+            base_url: Some(BASE.into()),
+            ..Settings::default()
+        };
+        let desk = Desk::open(
+            Arc::<Sqlite>::clone(&store),
+            settings,
+            Arc::new(move || *clock.lock().unwrap()),
+        );
+        let backend = Arc::new(Backend::local(Arc::new(desk)));
+        let mcp = mcp_service(&backend, &Shutdown::default());
+        let limits = LimitSettings {
+            per_second: 100_000,
+            burst: 100_000,
+            ..LimitSettings::default()
+        };
+        let options = Options {
+            limits,
+            ..options()
+        };
+        Self {
+            router: HttpServer::new(backend, options).router(mcp),
+            store,
+            now,
+        }
+    }
+
+    fn set(&self, day: Date, hour: i8) {
+        let at = day.at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap();
+        *self.now.lock().unwrap() = at.timestamp();
+    }
+
+    /// Writes what a source says, as a sync does: what was due at the last read, or is not due yet, counts from now on.
+    fn sync(&self, id: &str, rows: &[(Date, f64)], (last_read, today): (Date, Date)) {
+        let info = Catalogue::embedded().get(id).unwrap();
+        let id = SeriesId::new(id).unwrap();
+        let held = self.store.read(&id).unwrap().unwrap_or_default();
+        let is_held = |day: Date| held.rows().iter().any(|row| row.date == day);
+        let is_todays = |day: Date| {
+            let public = info.known_by(day);
+            !is_held(day) && (public <= last_read || public > today)
+        };
+        let row = |(day, value): &(Date, f64)| Known {
+            date: *day,
+            known_from: is_todays(*day).then_some(today),
+            value: Some(*value),
+        };
+        let rows: Vec<Known> = rows.iter().map(row).collect();
+        self.write(&id, &rows);
+    }
+
+    fn write(&self, id: &SeriesId, rows: &[Known]) {
+        let write = WriteVintages {
+            id,
+            rows,
+            fetched_at: *self.now.lock().unwrap(),
+            origin: "test",
+        };
+        self.store.write_vintages(write).unwrap();
+    }
+
+    async fn json(&self, path: &str) -> Value {
+        let reply = get(&self.router, path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text());
+        reply.json()
+    }
+}
+
+/// Numbers that look drawn by lot, the same each time.
+fn lot(seed: i64) -> f64 {
+    let mixed = seed
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    f64::from(u32::try_from(mixed >> 33 & 0xFFFF).unwrap()) / 65_536.0
+}
+
+/// A monthly series as a source has it on a day: young months are revised at each release, one in nine comes weeks late.
+fn monthly(today: Date) -> Vec<(Date, f64)> {
+    let mut rows = Vec::new();
+    let mut month = date(2020, 1, 1);
+    while month <= today {
+        let n = i64::from(month.year()) * 12 + i64::from(month.month());
+        let lateness = if lot(n) < 0.11 { 45 } else { 0 };
+        let age = (today - month).get_days() - lateness;
+        let releases = i64::from((age - 36).div_euclid(30)).min(3);
+        if releases >= 0 {
+            let value = 4.0 + lot(n) + lot(n * 31 + releases) / 10.0;
+            rows.push((month, (value * 10.0).round() / 10.0));
+        }
+        month = shift(month, 1.month());
+    }
+    rows
+}
+
+/// A daily series: a day comes on the next one, one in six up to a week late, and few are corrected.
+fn daily(today: Date) -> Vec<(Date, f64)> {
+    let mut rows = Vec::new();
+    let mut day = date(2025, 6, 2);
+    while day < today {
+        let n = i64::from((day - date(2025, 1, 1)).get_days());
+        let lateness = if lot(n) < 0.16 {
+            1 + (lot(n * 7) * 6.0) as i32
+        } else {
+            1
+        };
+        let age = (today - day).get_days();
+        if day.weekday().to_monday_zero_offset() < 5 && age >= lateness {
+            let corrected = if lot(n * 13) < 0.1 && age > 20 {
+                0.01
+            } else {
+                0.0
+            };
+            rows.push((day, ((4.0 + lot(n)) * 100.0).round() / 100.0 + corrected));
+        }
+        day = shift(day, 1.day());
+    }
+    rows
+}
+
+#[tokio::test]
+async fn a_citation_is_the_same_after_a_year_of_syncs() {
+    let world = World::new();
+    let mut cited: Vec<(String, Value)> = Vec::new();
+    let (mut today, end) = (date(2025, 11, 24), date(2026, 11, 25));
+    let mut last_read = date(2019, 1, 1);
+    while today < end {
+        world.set(today, 9);
+        world.sync("UNRATE", &monthly(today), (last_read, today));
+        world.sync("DGS10", &daily(today), (last_read, today));
+        last_read = today;
+        let first = shift(today, (-70).days());
+        for path in [
+            "/cite/UNRATE?format=json".to_owned(),
+            "/cite/UNRATE?format=json&units=pc1".to_owned(),
+            "/cite/UNRATE?format=json&units=chg".to_owned(),
+            "/cite/UNRATE?format=json&start=2024-01-01".to_owned(),
+            "/cite/DGS10?format=json".to_owned(),
+            "/cite/DGS10?format=json&frequency=m".to_owned(),
+            format!("/cite/DGS10?format=json&start={first}"),
+        ] {
+            let made = world.json(&path).await;
+            let url = made["url"].as_str().unwrap().strip_prefix(BASE).unwrap();
+            cited.push((format!("{url}&format=json"), made));
+        }
+        // Reads come a day apart, and after pauses of up to two weeks.
+        let n = i64::from((today - date(2025, 1, 1)).get_days());
+        let pause = [1, 1, 1, 2, 3, 4, 9, 14][(lot(n * 3) * 8.0) as usize];
+        today = shift(today, pause.days());
+    }
+    assert!(cited.len() > 200, "{}", cited.len());
+    let values = |text: &str| cited.iter().filter(|(url, _)| url.contains(text)).count();
+    assert!(values("units=pc1") > 30 && values("start=") > 60);
+    world.set(end, 9);
+    let whole = |made: &Value| made["as_of"].as_str().unwrap() < "2026-11-25";
+    assert!(cited.iter().all(|(_, made)| whole(made)));
+    for (n, (url, made)) in cited.iter().enumerate() {
+        let again = world.json(url).await;
+        for field in [
+            "citation", "value", "check", "as_of", "count", "unit", "data",
+        ] {
+            assert_eq!(again[field], made[field], "{field} of {url}");
+        }
+        assert_eq!(again["agrees"], true, "{url}");
+        // The permanent address is its own: what it leads to is itself.
+        assert_eq!(again["url"], made["url"]);
+        assert!(made["agrees"].is_null());
+        if n % 5 > 0 {
+            continue;
+        }
+        let rows = get(
+            &world.router,
+            made["data"].as_str().unwrap().strip_prefix(BASE).unwrap(),
+        )
+        .await;
+        let rows = rows.json()["data"].as_array().unwrap().len();
+        assert_eq!(rows, made["count"].as_u64().unwrap() as usize, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn an_archive_that_tells_more_of_a_past_day_is_named() {
+    let world = World::new();
+    let today = date(2026, 3, 20);
+    world.set(today, 9);
+    world.sync("UNRATE", &monthly(today), (date(2019, 1, 1), today));
+    let made = world.json("/cite/UNRATE?date=2025-12&format=json").await;
+    let (value, as_of) = (
+        made["value"].as_f64().unwrap(),
+        made["as_of"].as_str().unwrap(),
+    );
+    assert_eq!(made["knowledge"][0]["values"], "values as last revised");
+    let url = made["url"]
+        .as_str()
+        .unwrap()
+        .strip_prefix(BASE)
+        .unwrap()
+        .to_owned();
+    world.set(date(2026, 3, 22), 9);
+    let known = |day, value| Known {
+        date: date(2025, 12, 1),
+        known_from: Some(day),
+        value: Some(value),
+    };
+    let archive = [
+        known(date(2026, 1, 9), value + 0.3),
+        known(date(2026, 3, 21), value),
+    ];
+    world.write(&SeriesId::new("UNRATE").unwrap(), &archive);
+    let again = world.json(&format!("{url}&format=json")).await;
+    assert_eq!(again["agrees"], false);
+    assert_eq!(again["as_of"], as_of);
+    assert!(
+        (again["value"].as_f64().unwrap() - value - 0.3).abs() < 1e-9,
+        "{again}"
+    );
+    let page = get(&world.router, &url).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let said = format!("The address names {value}.");
+    assert!(page.text().contains(&said), "{}", page.text());
+    // Nobody makes us say what was never so.
+    let forged = url.replace(&format!("check={value}"), "check=99.9");
+    let page = get(&world.router, &forged).await;
+    let sentence = page
+        .text()
+        .split("<pre")
+        .nth(1)
+        .unwrap()
+        .split("</pre>")
+        .next()
+        .unwrap();
+    assert!(!sentence.contains("99.9"), "{sentence}");
+    assert!(page.text().contains("the record says otherwise"));
+}
+
+#[tokio::test]
+async fn a_page_has_the_citation_of_its_figure() {
+    let router = patient();
+    let page = get(&router, "/series/UNRATE?units=pc1").await;
+    assert!(page.text().contains("href=\"/cite/UNRATE?units=pc1\""));
+    let cite = get(&router, "/cite/UNRATE?units=pc1").await;
+    assert_eq!(cite.status, StatusCode::OK);
+    let text = cite.text();
+    for said in [
+        "Source: Bureau of Labor Statistics",
+        "units=pc1",
+        "% from a year earlier",
+        "as known on",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let picture = get(&router, "/chart/UNRATE.svg").await;
+    assert!(picture.text().contains("macro.example/cite/UNRATE"));
+    for (path, status) in [
+        ("/cite/UNRATE?date=1850-01", StatusCode::NOT_FOUND),
+        ("/cite/UNRATE?units=nonsense", StatusCode::BAD_REQUEST),
+        ("/cite/UNRATE?as_of=2999-01-01", StatusCode::BAD_REQUEST),
+        ("/cite/UNRAT3", StatusCode::NOT_FOUND),
+    ] {
+        let refused = get(&router, path).await;
+        assert_eq!(refused.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_may_not_be_passed_on_is_not_cited_to_strangers() {
+    let public = router_with(options(), false);
+    let shown = get(&public, "/chart/VIXCLS.png").await;
+    for path in ["/cite/VIXCLS", "/cite/VIXCLS?format=json"] {
+        let refused: Reply = get(&public, path).await;
+        assert_eq!(refused.status, shown.status, "{path}");
+        assert!(refused.status.is_client_error());
+    }
+    assert!(get(&public, "/cite/VIXCLS?format=json").await.json()["code"] == "not_permitted");
+}
