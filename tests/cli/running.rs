@@ -101,6 +101,64 @@ fn every_signal_that_asks_for_an_end_drains_and_a_second_one_ends_at_once() {
 }
 
 #[test]
+fn any_sign_of_strangers_keeps_back_what_may_not_be_passed_on() {
+    let home = tempfile::tempdir().unwrap();
+    let asked = "/api/public/metrics/VIXCLS";
+    let own = Server::start(command(home.path())).get(asked).unwrap();
+    assert!(!own.starts_with("HTTP/1.1 403"), "{own}");
+    for (name, value) in [
+        ("ECONOSCOPE_TRUSTED_PROXY", "127.0.0.1/32"),
+        ("ECONOSCOPE_ALLOWED_HOSTS", "macro.example.org"),
+        ("ECONOSCOPE_ALLOWED_ORIGINS", "https://macro.example.org"),
+        ("ECONOSCOPE_BASE_URL", "https://macro.example.org"),
+    ] {
+        let mut public = command(home.path());
+        public.env(name, value);
+        let said = Server::start(public).get(asked).unwrap();
+        assert!(said.starts_with("HTTP/1.1 403"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_signal_ends_stdio_while_nobody_reads_its_answers() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = command(home.path())
+        .arg("stdio")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut requests = child.stdin.take().unwrap();
+    let mut answers = child.stdout.take().unwrap();
+    let call = |id: u32| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"get_time_series\",\
+             \"arguments\":{{\"seriesId\":\"DGS10\",\"start\":\"max\"}},\"_meta\":{{\
+             \"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\
+             \"io.modelcontextprotocol/clientInfo\":{{\"name\":\"test\",\"version\":\"1\"}},\
+             \"io.modelcontextprotocol/clientCapabilities\":{{}}}}}}}}\n"
+        )
+    };
+    // The first byte shows that it answers; the pipe is full long before all is written.
+    for id in 0..20 {
+        requests.write_all(call(id).as_bytes()).unwrap();
+    }
+    answers.read_exact(&mut [0]).unwrap();
+    let sent = Command::new("kill")
+        .args(["-s", "TERM", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let ended = child.wait().unwrap();
+    assert_eq!(
+        ended.code(),
+        Some(0),
+        "with {answers:?} and {requests:?} open"
+    );
+}
+
+#[test]
 fn a_program_under_nohup_outlives_its_terminal() {
     let home = tempfile::tempdir().unwrap();
     let mut nohup = Command::new("nohup");

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const SERVICE: &str = "https://service.example";
 
@@ -91,6 +93,29 @@ async fn every_endpoint_forwards_the_direct_answer() {
         assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
     }
     stop.cancel();
+}
+
+#[tokio::test]
+async fn an_answer_about_another_series_is_not_passed_on() {
+    let direct = Arc::new(Backend::local(desk()));
+    for (tool, name) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
+        let route = Route::find(tool).unwrap();
+        let asked = |id: &str| Arguments::from_iter([(name.to_owned(), Value::from(id))]);
+        let other = route.call(&direct, asked("UNRATE")).await.unwrap();
+        let origin = MockServer::start().await;
+        let answer =
+            ResponseTemplate::new(200).set_body_raw(other.json.to_vec(), "application/json");
+        Mock::given(any()).respond_with(answer).mount(&origin).await;
+        let relay = forwarding(origin.uri().parse().unwrap());
+        assert!(route.call(&relay, asked("UNRATE")).await.is_ok(), "{tool}");
+        let refused = route.call(&relay, asked("CPIAUCSL")).await.err().unwrap();
+        assert!(
+            refused
+                .to_string()
+                .contains("is of UNRATE, not of CPIAUCSL"),
+            "{refused}"
+        );
+    }
 }
 
 /// The command line, too: two programs, one of which knows nothing but the other's address.

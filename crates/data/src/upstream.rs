@@ -7,6 +7,7 @@
 mod breaker;
 mod cache;
 mod call;
+mod callers;
 mod core;
 mod failure;
 mod fetch;
@@ -23,6 +24,7 @@ pub use ledger_state::{Purpose, Quota, Verdict};
 pub use request::{Check, Kind, Request};
 
 use self::core::{BackoffKey, Core, Question};
+use crate::pool::Caller;
 use bytes::Bytes;
 use cache::{Content, Entry, EntryFreshness};
 use econoscope_core::clock::{Clock, Moment};
@@ -108,6 +110,7 @@ impl Upstream {
         mut held: Option<Arc<Entry>>,
     ) -> Result<Fetched> {
         let end = Instant::now() + self.0.config.patience;
+        let caller = Caller::current();
         // Each round knows more: what memory held, what was on disk, what the upstream said.
         for _ in 0..3 {
             let left = end.saturating_duration_since(Instant::now());
@@ -136,6 +139,7 @@ impl Upstream {
                 key: key.clone(),
                 request: Arc::clone(&request),
                 purpose,
+                caller,
             };
             let underway = self.0.ask(question, held.clone());
             // Who has something to give does not wait, not even for a tick of the timer.
@@ -156,6 +160,8 @@ impl Upstream {
                 }
                 // It was a renewal that could not be paid for; a miss may use other parts of the allowance.
                 (Some(Err(_)), None) if underway.purpose == Purpose::Refresh => {}
+                // It may be the share of who led that is spent.
+                (Some(Err(failure)), None) if failure.is_share && underway.caller != caller => {}
                 (Some(Err(failure)), None) => return Err(failure.error()),
                 (None, None) => break,
             }

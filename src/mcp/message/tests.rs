@@ -20,6 +20,16 @@ fn method_name_and_arguments_are_found_wherever_they_stand() {
     let read = read(r#"{"method":"resources/read","params":{"uri":"file://a"}}"#);
     assert_eq!(read.target.as_deref(), Some("file://a"));
     assert!(read.id.as_deref().is_none());
+    // What pays is the resource, whatever else is named.
+    for params in [
+        r#"{"uri":"macro://series/UNRATE","name":"get_regime"}"#,
+        r#"{"name":"get_regime","uri":"macro://series/UNRATE"}"#,
+    ] {
+        let stray = self::read(&format!(
+            r#"{{"method":"resources/read","params":{params}}}"#
+        ));
+        assert_eq!(stray.target.as_deref(), Some("macro://series/UNRATE"));
+    }
 }
 
 #[test]

@@ -1,10 +1,18 @@
 //! The limits as clients meet them, over REST and over MCP.
 
-use super::support::{ask, from, options, request, router, router_with, tool_call};
+use super::support::{
+    ask, backend, from, options, patient, patient_over, request, router, router_with, tool_call,
+};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::server::Options;
+use econoscope_answers::endpoints::Backend;
+use econoscope_core::clock::SystemClock;
+use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use serde_json::json;
+use std::sync::Arc;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const PEER: &str = "203.0.113.9:4711";
 
@@ -297,4 +305,36 @@ async fn foreign_hosts_and_origins_stay_out_of_mcp() {
         reply.header("access-control-allow-origin"),
         "http://localhost:3000"
     );
+}
+
+/// One address could take the day's calls of an upstream with names that nobody else asks for.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_leaves_half_of_an_upstreams_calls_to_others() {
+    let metric = super::support::get(&patient(), "/api/public/metrics/UNRATE").await;
+    let origin = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_body_raw(metric.body, "application/json");
+    Mock::given(any()).respond_with(answer).mount(&origin).await;
+    let config = UpstreamConfig::new(origin.uri().parse().unwrap());
+    let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
+    let desk = Arc::clone(backend(true).desk());
+    let router = patient_over(Arc::new(Backend::forwarding(desk, upstream)));
+    let mut answered = [0, 0];
+    for (host, answered) in (1..).zip(&mut answered) {
+        for n in 0..40 {
+            let path = format!("/api/public/metrics/OTHER{host}X{n}");
+            let asked = from(
+                request("GET", &path, &[], ""),
+                &format!("203.0.113.{host}:4711"),
+            );
+            let reply = ask(&router, asked).await;
+            match reply.status {
+                StatusCode::OK => *answered += 1,
+                status => {
+                    assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{}", reply.text());
+                    assert!(reply.header("retry-after").parse::<u64>().unwrap() > 0);
+                }
+            }
+        }
+    }
+    assert_eq!(answered, [17, 8]);
 }

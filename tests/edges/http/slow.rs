@@ -206,6 +206,27 @@ async fn a_stop_cuts_no_answer_and_closes_idle_connections() {
     assert!(TcpStream::connect(live.address).await.is_err());
 }
 
+/// HTTP/2 is the reverse proxy's business: its heads, which a client compresses, are read and held by nobody here.
+#[tokio::test]
+async fn http_2_without_tls_is_not_spoken() {
+    let live = live(options()).await;
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    stream
+        .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
+        .await
+        .unwrap();
+    let said = answer(&mut stream).await;
+    assert!(
+        said.is_empty() || said.starts_with("HTTP/1.1 400"),
+        "{said}"
+    );
+    let mut stream = TcpStream::connect(live.address).await.unwrap();
+    let upgrade = "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, http2-settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAA\r\n\r\n";
+    stream.write_all(upgrade.as_bytes()).await.unwrap();
+    let said = answer(&mut stream).await;
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+}
+
 #[tokio::test]
 async fn a_body_in_a_thousand_small_pieces_is_refused() {
     let live = live(options()).await;

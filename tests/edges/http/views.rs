@@ -267,6 +267,7 @@ async fn a_pasted_link_becomes_a_card() {
     for (query, status) in [
         (format!("{own}&maxwidth=200&maxheight=9999"), StatusCode::OK),
         (format!("{own}&maxwidth=wide"), StatusCode::BAD_REQUEST),
+        (format!("{own}&format="), StatusCode::OK),
         (format!("{own}&format=xml"), StatusCode::NOT_IMPLEMENTED),
         (
             "url=https://elsewhere.example/series/UNRATE".into(),
@@ -290,6 +291,22 @@ async fn a_pasted_link_becomes_a_card() {
         (&small["width"], &small["height"]),
         (&200.into(), &270.into())
     );
+}
+
+/// Comparing a name with every other one costs its length.
+#[tokio::test]
+async fn a_name_of_thousands_of_letters_is_compared_with_none() {
+    let router = router();
+    for section in ["glossary", "series", "scenarios", "articles"] {
+        let long = get(&router, &format!("/{section}/{}", "sahm-rule".repeat(870))).await;
+        assert_eq!(long.status, StatusCode::NOT_FOUND, "{section}");
+        assert!(!long.text().contains("/glossary/sahm-rule\""), "{section}");
+        let short = get(&router, &format!("/{section}/zzqqzz")).await;
+        let most = short.body.len() + 2_000;
+        assert!(long.body.len() < most, "{section}: it is repeated");
+    }
+    let near = get(&router, "/glossary/sahm-rul").await;
+    assert!(near.text().contains("/glossary/sahm"), "{}", near.text());
 }
 
 #[tokio::test]

@@ -31,6 +31,53 @@ async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
     assert_eq!(upstream.quota().unwrap().used, 1);
 }
 
+/// Asks for so many names at once; how many were answered and how many refused.
+async fn ask_for(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
+    let asked = (0..40).map(|n| {
+        let (upstream, name) = (upstream.clone(), format!("{prefix}{n}"));
+        tokio::spawn(caller.scope(async move { upstream.get(single(&name)).await }))
+    });
+    let (mut answered, mut refused) = (0, 0);
+    for one in asked.collect::<Vec<_>>() {
+        match one.await.unwrap() {
+            Ok(_) => answered += 1,
+            Err(Error::RateLimited { .. }) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    (answered, refused)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_cannot_take_the_calls_of_another() {
+    let origin = origin().await;
+    let upstream = open(*origin.address(), 100, &clock());
+    let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
+    assert_eq!(ask_for(&upstream, one, "A").await, (17, 23));
+    assert_eq!(ask_for(&upstream, one, "B").await, (0, 40));
+    assert_eq!(ask_for(&upstream, other, "C").await, (8, 32));
+    // What was fetched for one is answered to all, and what all share goes on.
+    assert_eq!(ask_for(&upstream, other, "A").await, (17, 23));
+    one.scope(upstream.get(shared("regime"))).await.unwrap();
+    // The program's own user has no half.
+    let (answered, _) = ask_for(&upstream, Caller::OWN, "D").await;
+    assert_eq!(answered, 6);
+    assert_eq!(calls(&origin).await, 17 + 8 + 1 + 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_call_that_another_may_not_make_makes_it() {
+    let origin = origin().await;
+    let upstream = open(*origin.address(), 100, &clock());
+    let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
+    assert_eq!(ask_for(&upstream, one, "A").await.0, 17);
+    // Both ask for the same names at once: whoever leads, the second gets what it has a right to.
+    let (first, second) =
+        tokio::join!(ask_for(&upstream, one, "B"), ask_for(&upstream, other, "B"));
+    assert_eq!(second.0, 8);
+    assert!(first.0 <= 8, "{first:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_goes_on_when_its_only_caller_leaves() {
     let origin = origin().await;
@@ -293,7 +340,7 @@ fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
     loop {
         assert!(matches!(
-            ledger.pay(Purpose::Miss(Kind::Shared)),
+            ledger.pay(Purpose::Miss(Kind::Shared), Caller::OWN),
             Ok(Verdict::Granted(_))
         ));
         // What follows a payment stands for the call.

@@ -10,6 +10,7 @@ mod safety;
 use chaos::{Chaos, Dice, Faults};
 use econoscope::Error;
 use econoscope_core::clock::{Clock, ManualClock};
+use econoscope_data::pool::Caller;
 use econoscope_data::upstream::{
     Fetched, Freshness, Kind, Ledger, Purpose, Request, Upstream, UpstreamConfig, Verdict,
 };

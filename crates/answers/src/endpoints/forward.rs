@@ -63,6 +63,31 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
     }
 }
 
+/// Refuses an answer about another series than was asked for. What nobody here knows may be called otherwise there.
+///
+/// # Errors
+/// [`Error::Unavailable`] that names both.
+pub(super) fn about(asked: &str, came: &str) -> Result<()> {
+    let known = |name: &str| resolve::find(name).map(|info| info.id.clone());
+    match (known(asked), known(came)) {
+        (Some(one), Some(other)) if one != other => Err(untrusted(&format!(
+            "is of {}, not of {}",
+            quote(came),
+            quote(asked)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The error for an answer that was not what it should be: `what` completes "The upstream's answer …".
+pub(super) fn untrusted(what: &str) -> Error {
+    Error::Unavailable {
+        what: format!("The upstream's answer {what}."),
+        retry_after: Some(Duration::from_secs(300)),
+        source: None,
+    }
+}
+
 fn plain(value: &Value) -> String {
     match value.as_array() {
         Some(items) => joined(items.iter().map(plain), ","),

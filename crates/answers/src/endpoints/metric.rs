@@ -3,6 +3,7 @@
 use super::days::{newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
+use super::forward::about;
 use super::lateness::note_late;
 use super::measured::FigureKind;
 use super::newer_mean::NewerMean;
@@ -123,6 +124,7 @@ impl Endpoint for Params {
     }
 
     fn received(mut metric: Metric, params: &Self, _: Date) -> Result<Metric> {
+        about(&params.ticker, &metric.ticker)?;
         metric.provenance.told(&params.ticker);
         Ok(metric)
     }

@@ -11,6 +11,7 @@ use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
 use super::ledger_state::{Purpose, Quota, Verdict};
 use super::request::Kind;
+use crate::pool::Caller;
 use econoscope_core::clock::jitter;
 use econoscope_core::error::{Error, quote};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl Core {
         held: Option<Arc<Entry>>,
     ) -> Result<QuestionOutcome, Failure> {
         let now = self.clock.now();
-        if let Some(failure) = self.barred(&question.key, question.purpose, &now) {
+        if let Some(failure) = self.barred(&question.key, question.purpose, question.caller, &now) {
             return Err(failure);
         }
         match self.exchange(question, held.as_deref()).await? {
@@ -63,7 +64,7 @@ impl Core {
             let clock = self.clock.as_ref();
             let quota = loop {
                 let asked = clock.now();
-                let quota = self.pay(question.purpose).await?;
+                let quota = self.pay(question.purpose, question.caller).await?;
                 // A process that stood still would call on another day than the one it paid for.
                 if clock.now().since(&asked) < MAX_DELAY {
                     break quota;
@@ -95,22 +96,32 @@ impl Core {
     }
 
     /// Permission for one call: the breaker's, then the ledger's, which takes payment.
-    async fn pay(self: &Arc<Self>, purpose: Purpose) -> Result<Quota, Failure> {
+    async fn pay(self: &Arc<Self>, purpose: Purpose, caller: Caller) -> Result<Quota, Failure> {
         let now = self.clock.now();
         self.breaker.admit(now).map_err(|left| {
             let what = "failed several times in a row and is left alone for a while";
             Failure::no_answer(what, left)
         })?;
-        let failure = match self.on_ledger(move |ledger| ledger.pay(purpose)).await {
+        let paid = self.on_ledger(move |ledger| ledger.pay(purpose, caller));
+        let failure = match paid.await {
             Ok(Verdict::Granted(quota)) => {
                 self.note_quota(quota);
                 return Ok(quota);
             }
-            Ok(Verdict::Refused { wait, held, quota }) => {
+            Ok(Verdict::Refused {
+                wait,
+                held,
+                is_share,
+                quota,
+            }) => {
                 self.note_quota(quota);
-                let failure = Failure::spent(&quota, held, wait, now.wall);
+                let failure = match is_share {
+                    true => Failure::share_spent(&quota, wait, now.wall),
+                    false => Failure::spent(&quota, held, wait, now.wall),
+                };
                 // Nobody asks the ledger again too early.
-                self.set_back(BackoffKey::Purpose(purpose), wait, &failure);
+                let whose = is_share.then_some(caller);
+                self.set_back(BackoffKey::Purpose(purpose, whose), wait, &failure);
                 failure
             }
             Err(error) => Failure::no_answer(&format!("was not asked: {error}"), FIRST_REST),

@@ -10,6 +10,7 @@ use super::ledger_state::{Purpose, Quota};
 use super::request::{Key, Request, check_base};
 use super::shared::SharedState;
 use super::state::StateFile;
+use crate::pool::Caller;
 use crate::postgres::Address;
 use econoscope_core::clock::{Clock, Moment};
 use econoscope_core::error::Result;
@@ -66,6 +67,8 @@ pub(super) struct Question {
     pub(super) key: Key,
     pub(super) request: Arc<Request>,
     pub(super) purpose: Purpose,
+    /// For whom: who is counted for the call.
+    pub(super) caller: Caller,
 }
 
 /// What came of a question.
@@ -90,6 +93,8 @@ impl QuestionOutcome {
 pub(super) struct InFlight {
     /// What the leader asked it for.
     pub(super) purpose: Purpose,
+    /// Who leads.
+    pub(super) caller: Caller,
     pub(super) result: Shared<BoxFuture<'static, std::result::Result<QuestionOutcome, Failure>>>,
 }
 
@@ -98,8 +103,8 @@ pub(super) struct InFlight {
 pub(super) enum BackoffKey {
     /// A question that failed.
     Key(Key),
-    /// All of a purpose that the ledger does not pay for.
-    Purpose(Purpose),
+    /// All of a purpose that the ledger does not pay for: for one caller, or for all.
+    Purpose(Purpose, Option<Caller>),
 }
 
 /// Why, since when and for how long.
@@ -179,14 +184,23 @@ impl Core {
                 .breaker
                 .pause_left(*now)
                 .is_none_or(|left| left.is_zero())
-            && self.barred(key, Purpose::Refresh, now).is_none()
+            && self
+                .barred(key, Purpose::Refresh, Caller::OWN, now)
+                .is_none()
     }
 
     /// Why a question must not be asked now, if so.
-    pub(super) fn barred(&self, key: &str, purpose: Purpose, now: &Moment) -> Option<Failure> {
+    pub(super) fn barred(
+        &self,
+        key: &str,
+        purpose: Purpose,
+        caller: Caller,
+        now: &Moment,
+    ) -> Option<Failure> {
         let holds = [
             BackoffKey::Key(key.to_owned()),
-            BackoffKey::Purpose(purpose),
+            BackoffKey::Purpose(purpose, None),
+            BackoffKey::Purpose(purpose, Some(caller)),
         ];
         holds.iter().find_map(|hold| {
             let setback = self.setbacks.get(hold)?;
@@ -217,7 +231,7 @@ impl Core {
     /// Asks a question, or follows who asks it already. The work runs in a task of its own: a caller that leaves
     /// cancels nothing, so a call that is paid for is never lost.
     pub(super) fn ask(self: &Arc<Self>, question: Question, held: Option<Arc<Entry>>) -> InFlight {
-        let purpose = question.purpose;
+        let (purpose, caller) = (question.purpose, question.caller);
         let mut all = self.underway.lock();
         // One whose task died has told so to its followers and is replaced.
         if let Some(underway) = all.get(&question.key).filter(|u| u.result.peek().is_none()) {
@@ -229,7 +243,11 @@ impl Core {
         if let Some(entry) = newer {
             let answered = QuestionOutcome::held(entry);
             let result = async { Ok(answered) }.boxed().shared();
-            return InFlight { purpose, result };
+            return InFlight {
+                purpose,
+                caller,
+                result,
+            };
         }
         let (this, key) = (Arc::clone(self), question.key.clone());
         let task = self.tasks.spawn(async move {
@@ -247,7 +265,11 @@ impl Core {
             .map(move |done| done.unwrap_or_else(died))
             .boxed()
             .shared();
-        let underway = InFlight { purpose, result };
+        let underway = InFlight {
+            purpose,
+            caller,
+            result,
+        };
         all.insert(key, underway.clone());
         underway
     }

@@ -12,6 +12,8 @@ pub(super) struct Failure {
     wait: Duration,
     /// It is the allowance that does not cover the call.
     is_limit: bool,
+    /// It covers others': the caller that asked has had its half.
+    pub(super) is_share: bool,
 }
 
 impl Failure {
@@ -21,6 +23,7 @@ impl Failure {
             what: format!("The upstream {what}."),
             wait,
             is_limit: false,
+            is_share: false,
         }
     }
 
@@ -29,8 +32,7 @@ impl Failure {
         let Quota {
             limit, remaining, ..
         } = *quota;
-        let free = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-        let free = free.round(Unit::Second).unwrap_or(free);
+        let free = free_at(wait, now);
         let what = if held {
             format!("The upstream asked for no calls until {free}.")
         } else if remaining == 0 {
@@ -46,6 +48,22 @@ impl Failure {
             what,
             wait,
             is_limit: true,
+            is_share: false,
+        }
+    }
+
+    /// The allowance covers calls of other callers, and this one has had its half.
+    pub(super) fn share_spent(quota: &Quota, wait: Duration, now: Timestamp) -> Self {
+        let what = format!(
+            "The upstream allows {} calls in 24 hours, of which a caller gets at most half of what others left; the next for you is free at {}.",
+            quota.limit,
+            free_at(wait, now)
+        );
+        Self {
+            what,
+            wait,
+            is_limit: true,
+            is_share: true,
         }
     }
 
@@ -72,4 +90,10 @@ impl Failure {
             source: None,
         }
     }
+}
+
+/// The second at which a wait is over.
+fn free_at(wait: Duration, now: Timestamp) -> Timestamp {
+    let free = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
+    free.round(Unit::Second).unwrap_or(free)
 }

@@ -5,11 +5,15 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
+use super::callers::CallerCounts;
 use super::ledger_state::{LedgerState, PoolSizes, Purpose, Quota, Verdict, WINDOW};
+use super::request::Kind;
 use super::shared::SharedState;
 use super::state::StateFile;
-use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
+use crate::pool::Caller;
+use econoscope_core::clock::{Clock, Moment, OwnTime, millis, random};
 use econoscope_core::error::{Cause, Error, Result};
+use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +26,8 @@ pub struct Ledger {
     origin: String,
     shares: PoolSizes,
     clock: Arc<dyn Clock>,
+    /// Who the calls of this process were for.
+    callers: Arc<Mutex<CallerCounts>>,
 }
 
 /// Where calls are written down.
@@ -62,6 +68,7 @@ impl Ledger {
             origin: origin.to_owned(),
             shares: PoolSizes::of(limit),
             clock,
+            callers: Arc::default(),
         };
         if was_lost {
             tracing::warn!(
@@ -77,13 +84,21 @@ impl Ledger {
         self.shares.pace()
     }
 
-    /// Asks for one call and pays for it. Blocks on the disk.
+    /// Asks for one call for a caller and pays for it. Blocks on the disk.
     ///
     /// # Errors
     /// [`Error::Store`] when the payment could not be written; the call must then not be made.
-    pub fn pay(&self, purpose: Purpose) -> Result<Verdict> {
+    pub fn pay(&self, purpose: Purpose, caller: Caller) -> Result<Verdict> {
         let what = "the upstream ledger could not be written, so no call was made";
-        self.transact(what, move |state| state.pay(purpose))
+        if caller.is_own() || purpose != Purpose::Miss(Kind::Interactive) {
+            return self.transact(what, move |state| state.pay(purpose, &[]));
+        }
+        let (callers, id) = (Arc::clone(&self.callers), random());
+        let paid = self.transact(what, move |state| {
+            let mut callers = callers.lock();
+            callers.pay(state, purpose, caller, id)
+        });
+        paid.inspect_err(|_| self.callers.lock().forget(id))
     }
 
     /// Keeps all processes silent for a time, at most the window: the upstream asked for it.

@@ -2,6 +2,9 @@
 //!
 //! 70 of 100 are spread over the day and keep shared keys up to date, 25 are for callers that wait, and 5 are
 //! kept so that a shared key that nothing is held for can be asked for at any time.
+//!
+//! For names of its own ([`Kind::Interactive`]) a caller gets at most half, rounded up, of what the other callers have left
+//! of a part. So whoever comes next still gets something.
 
 use super::request::Kind;
 use econoscope_core::clock::{Moment, duration, millis};
@@ -117,10 +120,15 @@ pub enum Verdict {
         wait: Duration,
         /// The upstream itself asked for silence.
         held: bool,
+        /// Other callers could be served: this one has had its half.
+        is_share: bool,
         /// State of the allowance.
         quota: Quota,
     },
 }
+
+/// A call that was paid for: when, and by which pool.
+pub(super) type PaidCall = (i64, i64);
 
 /// The ledger during one transaction: what is written down, and what is to be.
 pub(super) struct LedgerState {
@@ -132,8 +140,8 @@ pub(super) struct LedgerState {
     pub(super) held_until: i64,
     /// How much time has passed since the last writing is known for sure.
     pub(super) same_boot: bool,
-    /// Calls within the window, newest first: when, and by which pool.
-    pub(super) calls: Vec<(i64, i64)>,
+    /// Calls within the window, newest first.
+    pub(super) calls: Vec<PaidCall>,
     /// The pool of a call that is to be written down.
     pub(super) charged: Option<i64>,
     /// Whether the time and the silence are to be written down.
@@ -141,23 +149,28 @@ pub(super) struct LedgerState {
 }
 
 impl LedgerState {
-    /// Pays for one call, if it may be made.
-    pub(super) fn pay(&mut self, purpose: Purpose) -> Verdict {
+    /// Pays for one call, if it may be made; `own` are the caller's own calls of this kind, newest first.
+    pub(super) fn pay(&mut self, purpose: Purpose, own: &[PaidCall]) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
         self.is_anchored |= !self.same_boot;
         let held = self.left(self.held_until);
         if held > Duration::ZERO {
-            return self.refusal(held, true);
+            return self.refusal(held, true, false);
         }
-        let pools = pools(purpose).iter().map(|pool| (self.wait(*pool), *pool));
-        match pools.min_by_key(|(wait, _)| *wait) {
+        let pools = pools(purpose);
+        let is_share = pools.iter().any(|pool| self.wait(*pool).is_zero());
+        let waits = pools.iter().map(|pool| {
+            let wait = self.wait(*pool).max(self.share(*pool, own));
+            (wait, *pool)
+        });
+        match waits.min_by_key(|(wait, _)| *wait) {
             Some((Duration::ZERO, pool)) => {
                 self.charge(pool);
                 Verdict::Granted(self.quota())
             }
             // A grain more than needed, so that who comes back on time is not a millisecond early.
-            Some((wait, _)) => self.refusal(wait.saturating_add(GRAIN), false),
-            None => self.refusal(WINDOW, false),
+            Some((wait, _)) => self.refusal(wait.saturating_add(GRAIN), false, is_share),
+            None => self.refusal(WINDOW, false, false),
         }
     }
 
@@ -173,34 +186,59 @@ impl LedgerState {
         duration(until.saturating_sub(self.at))
     }
 
-    fn refusal(&self, wait: Duration, held: bool) -> Verdict {
-        let quota = self.quota();
-        Verdict::Refused { wait, held, quota }
+    fn refusal(&self, wait: Duration, held: bool, is_share: bool) -> Verdict {
+        Verdict::Refused {
+            wait,
+            held,
+            is_share,
+            quota: self.quota(),
+        }
     }
 
     /// How long until a pool can pay; zero when it can now.
     fn wait(&self, pool: Pool) -> Duration {
         let shares = &self.shares;
-        let own = |call: &i64| *call == pool as i64;
+        let own = of(&self.calls, pool);
         let (size, pause) = match pool {
             Pool::Paced => {
-                let pause = self.freed(own, shares.burst, shares.stretch());
+                let pause = self.freed(own.clone(), shares.burst, shares.stretch());
                 (shares.paced, pause)
             }
             Pool::Waiting => (shares.waiting, Duration::ZERO),
             Pool::Reserve => (shares.reserve, Duration::ZERO),
         };
-        let all = self.freed(|_| true, shares.limit, WINDOW);
+        let all = self.freed(self.calls.iter(), shares.limit, WINDOW);
         all.max(pause).max(self.freed(own, size, WINDOW))
     }
 
-    /// How long until fewer than `most` calls of some pools lie within the last `span`.
-    fn freed(&self, of: impl Fn(&i64) -> bool, most: u32, span: Duration) -> Duration {
+    /// How long until a caller has fewer calls of a pool than half of what the others have left of it.
+    fn share(&self, pool: Pool, own: &[PaidCall]) -> Duration {
+        let (most, span) = match pool {
+            Pool::Paced => (self.shares.burst, self.shares.stretch()),
+            Pool::Waiting => (self.shares.waiting, WINDOW),
+            Pool::Reserve => return Duration::ZERO,
+        };
+        let since = self.at.saturating_sub(millis(span));
+        let count = |calls| {
+            let within = of(calls, pool).take_while(|(at, _)| *at > since);
+            u32::try_from(within.count()).unwrap_or(u32::MAX)
+        };
+        let others = count(&self.calls).saturating_sub(count(own));
+        let half = most.saturating_sub(others).div_ceil(2).max(1);
+        self.freed(of(own, pool), half, span)
+    }
+
+    /// How long until fewer than `most` of these calls, newest first, lie within the last `span`.
+    fn freed<'a>(
+        &self,
+        mut calls: impl Iterator<Item = &'a PaidCall>,
+        most: u32,
+        span: Duration,
+    ) -> Duration {
         let Some(skip) = most.checked_sub(1).and_then(|n| usize::try_from(n).ok()) else {
             return WINDOW;
         };
         // The call that must leave the span is the `most`-th newest one.
-        let mut calls = self.calls.iter().filter(|(_, pool)| of(pool));
         let blocking = calls.nth(skip);
         blocking.map_or(Duration::ZERO, |(at, _)| {
             self.left(at.saturating_add(millis(span)))
@@ -236,6 +274,11 @@ impl LedgerState {
             resets_at: resets_at.unwrap_or(Timestamp::MAX),
         }
     }
+}
+
+/// Those of a pool.
+fn of(calls: &[PaidCall], pool: Pool) -> impl Iterator<Item = &PaidCall> + Clone {
+    calls.iter().filter(move |(_, of)| *of == pool as i64)
 }
 
 #[cfg(test)]

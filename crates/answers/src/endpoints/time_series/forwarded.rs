@@ -10,16 +10,15 @@ use super::transformed::transformed;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
+use crate::endpoints::forward::{about, untrusted};
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
-use econoscope_data::desk::resolve;
 use jiff::ToSpan;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Arguments that an upstream of the contract knows.
 const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
@@ -92,24 +91,11 @@ pub(super) fn received(
 /// # Errors
 /// [`Error::Unavailable`] for another one.
 fn trusted(answer: &TimeSeriesAnswer, params: &Params) -> Result<()> {
-    let known = |name: &str| resolve::find(name).map(|info| info.id.clone());
-    let (asked, came) = (known(&params.series_id), known(&answer.series_id));
-    let is_other = asked.is_some() && came.is_some() && asked != came;
-    let is_disordered = !answer.data.is_sorted_by(|a, b| a.date < b.date);
-    let what = match (is_other, is_disordered) {
-        (true, _) => format!(
-            "is of {}, not of {}",
-            quote(&answer.series_id),
-            quote(&params.series_id)
-        ),
-        (_, true) => "has dates twice or out of order".to_owned(),
-        (false, false) => return Ok(()),
-    };
-    Err(Error::Unavailable {
-        what: format!("The upstream's answer {what}."),
-        retry_after: Some(Duration::from_secs(300)),
-        source: None,
-    })
+    about(&params.series_id, &answer.series_id)?;
+    match answer.data.is_sorted_by(|a, b| a.date < b.date) {
+        true => Ok(()),
+        false => Err(untrusted("has dates twice or out of order")),
+    }
 }
 
 /// What is known of an upstream's series: our catalogue's word, or its own.

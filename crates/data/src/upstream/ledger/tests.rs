@@ -25,7 +25,15 @@ fn open(path: Option<&Path>, limit: u32, clock: &Arc<ManualClock>) -> Ledger {
 }
 
 fn granted(ledger: &Ledger, purpose: Purpose) -> bool {
-    matches!(ledger.pay(purpose).unwrap(), Verdict::Granted(_))
+    granted_to(ledger, purpose, Caller::OWN)
+}
+
+fn granted_to(ledger: &Ledger, purpose: Purpose, caller: Caller) -> bool {
+    matches!(ledger.pay(purpose, caller).unwrap(), Verdict::Granted(_))
+}
+
+fn caller(last: u8) -> Caller {
+    Caller::at([203, 0, 113, last].into())
 }
 
 fn spend(ledger: &Ledger, purpose: Purpose) -> usize {
@@ -43,6 +51,45 @@ fn each_purpose_spends_its_part_and_leaves_the_others() {
 }
 
 #[test]
+fn a_caller_gets_at_most_half_of_what_the_others_have_left() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    let spend = |who| {
+        let calls = (0..60).take_while(|_| granted_to(&ledger, MISS, who));
+        calls.count()
+    };
+    // Half of 25 that wait and of 7 that come at once, then half of the rest, and so on.
+    let spent: Vec<usize> = (1..=6).map(|n| spend(caller(n))).collect();
+    assert_eq!(spent, [17, 8, 4, 2, 1, 0]);
+    // What all share has no half, and its reserve is untouched.
+    assert_eq!(
+        (0..9)
+            .take_while(|_| granted_to(&ledger, SHARED, caller(1)))
+            .count(),
+        5
+    );
+    assert_eq!(ledger.quota().unwrap().used, 37);
+}
+
+#[test]
+fn who_has_had_its_half_is_told_when_to_come_back_and_others_are_served() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    let [one, other] = [1, 2].map(caller);
+    while granted_to(&ledger, MISS, one) {}
+    let Verdict::Refused { wait, is_share, .. } = ledger.pay(MISS, one).unwrap() else {
+        panic!("granted");
+    };
+    assert!(is_share);
+    assert!(granted_to(&ledger, MISS, other));
+    assert!(granted(&ledger, MISS), "the program's own user has no half");
+    clock.advance(wait - Duration::from_secs(2));
+    assert!(!granted_to(&ledger, MISS, one), "too early");
+    clock.advance(Duration::from_secs(2));
+    assert!(granted_to(&ledger, MISS, one), "on time");
+}
+
+#[test]
 fn a_refusal_says_when_to_come_back_and_keeps_its_word() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
@@ -50,7 +97,7 @@ fn a_refusal_says_when_to_come_back_and_keeps_its_word() {
         spend(&ledger, purpose);
         let Verdict::Refused {
             wait, held: false, ..
-        } = ledger.pay(purpose).unwrap()
+        } = ledger.pay(purpose, Caller::OWN).unwrap()
         else {
             panic!("{purpose:?} was granted");
         };
@@ -93,7 +140,7 @@ fn silence_is_kept_by_all_processes_and_after_a_restart() {
     drop(one);
     for ledger in [two, open(Some(&path), 100, &clock)] {
         assert!(
-            matches!(ledger.pay(SHARED).unwrap(), Verdict::Refused { held: true, wait, .. } if wait == HOUR)
+            matches!(ledger.pay(SHARED, Caller::OWN).unwrap(), Verdict::Refused { held: true, wait, .. } if wait == HOUR)
         );
         assert_eq!(ledger.quota().unwrap().remaining, 0);
     }
