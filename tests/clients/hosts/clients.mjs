@@ -1,13 +1,15 @@
-// One generation of the TypeScript SDK against the server over stdio: node clients.mjs CLIENT BINARY STORE CALLS
+// One generation of the TypeScript SDK against the server: node clients.mjs CLIENT SERVER CALLS
+// SERVER is JSON, {command, args} for stdio or {url}, which the oldest does not speak.
 // CALLS is what truth.py has, as JSON; the answer is as in clients.py.
-const [client, binary, store, given] = process.argv.slice(2);
+const [client, where, given] = process.argv.slice(2);
+const server = JSON.parse(where);
 const { calls, wrong, prompt, resource } = JSON.parse(given);
-const [{ Client }, { StdioClientTransport }] =
+const [{ Client, StreamableHTTPClientTransport }, { StdioClientTransport }] =
   client === "js-1"
     ? await Promise.all([import("@modelcontextprotocol/sdk/client/index.js"), import("@modelcontextprotocol/sdk/client/stdio.js")])
     : await Promise.all([import("@modelcontextprotocol/client"), import("@modelcontextprotocol/client/stdio")]);
 const session = new Client({ name: client, version: "1" }, client === "js-1" ? { capabilities: {} } : {});
-await session.connect(new StdioClientTransport({ command: binary, args: ["--store", store] }));
+await session.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
 const names = (listed) => listed.map((one) => one.name).sort();
 const text = (content) => content.map((part) => part.text ?? "").join("\n");
 const call = ([name, args]) => session.callTool({ name, arguments: args });

@@ -1,4 +1,6 @@
-"""One client library against the server over stdio: clients.py CLIENT BINARY STORE prints what it made of it as JSON.
+"""One client library against the server: clients.py CLIENT SERVER prints what it made of it as JSON.
+
+SERVER is JSON, {command, args} for stdio or {url}.
 
 Each function gives `lists` (names by kind, as far as the client knows the kind), `structures` and `texts` of CALLS (None
 where it shows none), `error` (what is said of a wrong call), `resource` and `prompt` (their text).
@@ -10,8 +12,7 @@ import sys
 
 from truth import CALLS, PROMPT, RESOURCE, WRONG
 
-client, binary, store = sys.argv[1:4]
-command = {"command": binary, "args": ["--store", store]}
+client, server = sys.argv[1], json.loads(sys.argv[2])
 
 
 def text_of(content):
@@ -53,8 +54,11 @@ def prompt_of(prompt):
 async def python():
     from mcp import ClientSession, StdioServerParameters
     from mcp.client.stdio import stdio_client
-    async with stdio_client(StdioServerParameters(**command)) as (reader, writer):
-        async with ClientSession(reader, writer) as session:
+    from mcp.client import streamable_http as http
+    connect = getattr(http, "streamable_http_client", None) or http.streamablehttp_client
+    way = connect(server["url"]) if "url" in server else stdio_client(StdioServerParameters(**server))
+    async with way as streams:
+        async with ClientSession(*streams[:2]) as session:
             await session.initialize()
             return await session_report(session)
 
@@ -63,7 +67,7 @@ async def fastmcp():
     from fastmcp import Client
     from fastmcp.exceptions import ToolError
     from pydantic_core import to_jsonable_python
-    async with Client({"mcpServers": {"econoscope": command}}) as session:
+    async with Client({"mcpServers": {"econoscope": server}}) as session:
         answers = [await session.call_tool(name, arguments) for name, arguments in CALLS]
         try:
             error = str(await session.call_tool(*WRONG))
@@ -85,151 +89,21 @@ async def fastmcp():
         }
 
 
-async def langchain():
-    from langchain_mcp_adapters.client import MultiServerMCPClient
-    servers = MultiServerMCPClient({"econoscope": {**command, "transport": "stdio"}})
-    tools = {tool.name: tool for tool in await servers.get_tools()}
-
-    async def call(name, arguments):
-        message = await tools[name].ainvoke({"type": "tool_call", "id": "1", "name": name, "args": arguments})
-        return message
-
-    answers = [await call(name, arguments) for name, arguments in CALLS]
-    try:
-        error = str((await call(*WRONG)).content)
-    except Exception as raised:  # LangChain gives a failed call as an exception, whose text an agent shows.
-        error = str(raised)
-    said = lambda content: content if isinstance(content, str) else "\n".join(part["text"] for part in content)
-    structure = lambda answer: (answer.artifact or {}).get("structured_content")
-    resources = await servers.get_resources("econoscope", uris=[RESOURCE])
-    prompt = await servers.get_prompt("econoscope", PROMPT[0], arguments=PROMPT[1])
-    return {
-        "lists": {"tools": sorted(tools)},
-        "structures": [structure(a) for a in answers],
-        "texts": [said(a.content) for a in answers],
-        "error": error,
-        "resource": resources[0].as_string(),
-        "prompt": prompt[0].content,
-    }
-
-
-async def openai_agents():
-    from agents import Agent, RunContextWrapper
-    from agents.mcp import MCPServerStdio, MCPUtil
-    from agents.tool_context import ToolContext
-    async with MCPServerStdio(params=command, use_structured_content=True) as server:
-        agent = Agent(name="test")
-        context = RunContextWrapper(context=None)
-        tools = await MCPUtil.get_all_function_tools([server], True, context, agent)
-        # A tool without arguments has nothing to be strict about, and its schema has no word that says so.
-        loose = [t.name for t in tools if t.params_json_schema["properties"] and not t.strict_json_schema]
-        assert not loose, f"not strict: {loose}"
-        by_name = {tool.name: tool for tool in tools}
-
-        async def call(name, arguments):
-            # A strict schema makes every argument required: what is not wanted is null or blank.
-            schema = by_name[name].params_json_schema
-            assert set(schema["required"]) == set(schema["properties"]) and schema["additionalProperties"] is False
-            blank = lambda p: {"string": "", "boolean": False}.get(p.get("type"))
-            given = {key: blank(schema["properties"][key]) for key in schema["required"]}
-            given.update(arguments)
-            words = json.dumps(given)
-            about = ToolContext(context=None, tool_name=name, tool_call_id="1", tool_arguments=words)
-            return await by_name[name].on_invoke_tool(about, words)
-
-        answers = [await call(name, arguments) for name, arguments in CALLS]
-        plain = [await server.call_tool(name, arguments) for name, arguments in CALLS]
-        return {
-            "lists": {
-                "tools": sorted(by_name),
-                "prompts": names((await server.list_prompts()).prompts),
-                "resources": names((await server.list_resources()).resources),
-            },
-            "structures": [json.loads(a if isinstance(a, str) else json.dumps(a)) for a in answers],
-            "texts": [text_of(a.content) for a in plain],
-            "error": str(await call(*WRONG)),
-            "resource": text_of((await server.read_resource(RESOURCE)).contents),
-            "prompt": prompt_of(await server.get_prompt(*PROMPT)),
-        }
-
-
-async def pydantic_ai():
-    from pydantic_ai import Agent
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-    from pydantic_ai.models.function import FunctionModel
-    from pydantic_core import to_jsonable_python
-    try:
-        from pydantic_ai.mcp import MCPServerStdio
-        server = MCPServerStdio(binary, args=command["args"])
-    except ImportError:
-        from fastmcp.client.transports import StdioTransport
-        from pydantic_ai.mcp import MCPToolset
-        server = MCPToolset(StdioTransport(binary, command["args"]))
-    seen, listed = [], []
-
-    def model(messages, info):
-        listed[:] = sorted(tool.name for tool in info.function_tools)
-        answers = [p for m in messages for p in m.parts if p.part_kind in ("tool-return", "retry-prompt")]
-        if len(answers) < len(CALLS) + 1:
-            name, arguments = [*CALLS, WRONG][len(answers)]
-            return ModelResponse(parts=[ToolCallPart(name, arguments)])
-        seen[:] = answers
-        return ModelResponse(parts=[TextPart("done")])
-
-    async with server:
-        await Agent(FunctionModel(model), toolsets=[server]).run("go")
-        resource = await server.read_resource(RESOURCE)
-    structures = [to_jsonable_python(part.content) for part in seen[:-1]]
-    return {
-        "lists": {"tools": list(listed)},
-        "structures": structures,
-        "texts": None,
-        "error": str(seen[-1].content),
-        "resource": resource if isinstance(resource, str) else str(resource),
-    }
-
-
-async def mcp_use():
-    from mcp_use import MCPClient
-    from mcp_use.agents.adapters.langchain_adapter import LangChainAdapter
-    servers = MCPClient.from_dict({"mcpServers": {"econoscope": command}})
-    session = await servers.create_session("econoscope")
-    report = await session_report(session.connector.client_session)
-    adapter = LangChainAdapter()
-    await adapter.create_all(servers)
-    made = [tool.name for tool in [*adapter.tools, *adapter.resources, *adapter.prompts]]
-    twice = sorted({name for name in made if made.count(name) > 1})
-    assert not twice, f"the same name for two things: {twice}"
-    await servers.close_all_sessions()
-    return report
-
-
-async def llama_index():
-    from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
-    session = BasicMCPClient(binary, args=command["args"])
-    made = [tool.metadata.name for tool in await McpToolSpec(client=session, include_resources=True).to_tool_list_async()]
-    twice = sorted({name for name in made if made.count(name) > 1})
-    assert not twice, f"the same name for two things: {twice}"
-    return await session_report(session)
-
-
-async def smolagents():
-    from smolagents import ToolCollection
-    from mcp import StdioServerParameters
-    with ToolCollection.from_mcp(StdioServerParameters(**command), trust_remote_code=True, structured_output=True) as made:
-        tools = {tool.name: tool for tool in made.tools}
-        call = lambda name, arguments: tools[name](**arguments)
-        plain = lambda answer: json.loads(answer) if isinstance(answer, str) and answer.startswith("{") else answer
-        try:
-            error = str(call(*WRONG))
-        except Exception as raised:
-            error = str(raised)
-        return {
-            "lists": {"tools": sorted(tools)},
-            "structures": [plain(call(name, arguments)) for name, arguments in CALLS],
-            "texts": None,
-            "error": error,
-        }
+async def dspy():
+    """What its ReAct agent puts into the prompt is the result of such a tool as text."""
+    from dspy import Tool
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    async with stdio_client(StdioServerParameters(**server)) as (reader, writer):
+        async with ClientSession(reader, writer) as session:
+            await session.initialize()
+            tools = {tool.name: Tool.from_mcp_tool(session, tool) for tool in (await session.list_tools()).tools}
+            texts = [str(await tools[name].acall(**arguments)) for name, arguments in CALLS]
+            try:
+                error = str(await tools[WRONG[0]].acall(**WRONG[1]))
+            except Exception as raised:  # The agent writes it down as the observation.
+                error = str(raised)
+            return {"lists": {"tools": sorted(tools)}, "structures": None, "texts": texts, "error": error}
 
 
 # Generations of a library are driven by the same lines: `python-1.12` by those of `python`.
