@@ -113,6 +113,15 @@ haproxy_proxy() {
   through haproxy "$own" 3
 }
 
+kernel() { # the rules of nftables, in a network of their own
+  if unshare --net true 2>/dev/null; then
+    unshare --net nft --check --file "$here/nftables.conf" || fail "nft refuses the rules"
+    echo "nftables: the rules pass"
+  else
+    echo "nftables: not tried, there is no network of one's own here"
+  fi
+}
+
 bare_proxy() { # what nginx does without further words is warned of, once
   local open
   open=$(free)
@@ -163,6 +172,7 @@ serve
 nginx_proxy
 caddy_proxy
 haproxy_proxy
+kernel
 bare_proxy
 logs
 prometheus

@@ -7,7 +7,7 @@ import collections, json, multiprocessing, os, pathlib, selectors, shutil, socke
 from common import ROOT, Server, arguments, free_port, imported, percentile, result
 from proxies import HOST, Proxy
 
-given = arguments(__doc__, seconds=(20, 4, "seconds of each attack"), sources=(16, 16, "addresses of the stranger"),
+given = arguments(__doc__, seconds=(20, 3, "seconds of each attack"), sources=(16, 16, "addresses of the stranger"),
                   proxies=("nginx,caddy,haproxy", "haproxy", "which proxies, one after another"),
                   only=("", "names of attacks, with commas"))
 LIMIT_MIB = 256  # of the server, and of the proxy

@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
                 done = imported(folder, database, number, rows)
                 number += 1
                 if done.returncode != 0:
-                    why = [line for line in done.stderr.splitlines() if "No space left on device" in line or "cannot be reached" in line]
+                    why = [line for line in done.stderr.splitlines() if "(53100)" in line or "cannot be reached" in line]
                     assert why, done.stderr
                     refused.append(why[0])
                     break
@@ -106,5 +106,5 @@ with tempfile.TemporaryDirectory() as folder:
     replica.stop()
     result("full disk of the database", fills=given.fills, refused=len(refused), kills=kills, acknowledged=len(acknowledged), lost=0, half=0,
            requests=load.done, failed=0, wrong=0,
-           without_room=sum("No space" in one for one in refused))
+           without_room=sum("(53100)" in one for one in refused))
     database.remove()
