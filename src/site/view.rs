@@ -2,9 +2,11 @@
 
 use super::asked::PageRequest;
 use super::charts;
+use super::questions::{Answers, Question};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::decode::{self, parts};
-use econoscope_answers::endpoints::{Arguments, Endpoint, Route, time_series};
+use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
+use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::shift;
@@ -25,7 +27,7 @@ pub(super) const UNITS: [(&str, &str); 8] = [
     ("ch1", "Change from a year ago"),
     ("pch", "% change"),
     ("pc1", "% from a year ago"),
-    ("pca", "% change, annualised"),
+    ("pca", "% change, annualized"),
     ("log", "Logarithm"),
     (INDEX, "Index, first = 100"),
 ];
@@ -71,7 +73,16 @@ pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
 ///
 /// # Errors
 /// What the endpoint says.
-pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<(ChartSpec, String)> {
+pub(super) fn read(
+    desk: &Desk,
+    id: &str,
+    asked: &PageRequest,
+    answers: &mut Answers,
+) -> Result<(ChartSpec, String)> {
+    if answers.is_asked() {
+        let answer: TimeSeriesAnswer = answers.read()?;
+        return Ok((charts::plot(&answer), answer.unit));
+    }
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
         return Ok((charts::compared(&answer), String::new()));
@@ -79,6 +90,12 @@ pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<(ChartS
     let arguments = asked.all(&ARGUMENTS).chain([("seriesId", id)]);
     let answer = time_series::every_row(desk, collected(arguments))?;
     Ok((charts::plot(&answer), answer.unit))
+}
+
+/// The question for the figures of a series, where answers are forwarded.
+pub(super) fn question(id: &str, asked: &PageRequest) -> Question {
+    let arguments: Vec<_> = asked.all(&ARGUMENTS).chain([("seriesId", id)]).collect();
+    Question::new("get_time_series", &arguments)
 }
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.
