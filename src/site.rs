@@ -14,6 +14,7 @@ mod fault;
 mod figures;
 mod frame;
 mod glossary;
+mod headlines;
 mod home;
 mod methods;
 mod oembed;

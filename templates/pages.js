@@ -44,37 +44,38 @@ function readout(into) {
     const parts = rows.map((r) => {
       const made = make("span", {}, make("data", { value: r.value, textContent: r.text }));
       if (r.name) { made.prepend(make("span", { className: "name", textContent: `${r.name} ` })); made.querySelector("data").style.color = r.colour; }
-      if (!same) made.append(" ", make("time", { dateTime: r.date, textContent: r.date }));
+      if (!same) made.append(" ", make("time", { dateTime: r.date, textContent: r.period }));
       return made;
     });
-    into.replaceChildren(...parts, ...(same ? [make("time", { dateTime: rows[0].date, textContent: rows[0].date })] : []));
+    into.replaceChildren(...parts, ...(same ? [make("time", { dateTime: rows[0].date, textContent: rows[0].period })] : []));
   };
 }
 
 /** The same figures as rows, made when somebody opens them. */
 function tableOf(lines) {
-  const most = 1500, body = make("tbody"), heads = lines.map((l) => make("th", { scope: "col", className: "n", textContent: withUnit(l.name || "Value", l.unit) }));
+  const most = 1500, body = make("tbody"), heads = lines.map((l) => make("th", { scope: "col", className: "n", textContent: [l.name || "Value", headingOf(l.unit, l.words)].filter(Boolean).join(", ") }));
   const byDay = new Map();
   lines.forEach((l, i) => l.days.forEach((d, k) => { if (!byDay.has(d)) byDay.set(d, []); byDay.get(d)[i] = l.values[k]; }));
   const days = [...byDay.keys()].sort((a, b) => b - a);
-  for (const day of days.slice(0, most)) body.append(make("tr", {}, make("th", { scope: "row", textContent: dateOf(day) }), ...lines.map((_, i) => make("td", { className: "n", textContent: byDay.get(day)[i] === undefined ? "" : exact(byDay.get(day)[i]) }))));
-  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", textContent: "Date" }), ...heads)), body);
+  for (const day of days.slice(0, most)) body.append(make("tr", {}, make("th", { scope: "row", textContent: periodOf(dateOf(day), lines[0].frequency) }), ...lines.map((_, i) => make("td", { className: "n", textContent: byDay.get(day)[i] === undefined ? "" : exact(byDay.get(day)[i]) }))));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", textContent: "Period" }), ...heads)), body);
   const box = make("div", { className: "scroll tall" }, table);
   for (const [name, value] of [["tabindex", 0], ["role", "region"], ["aria-label", "Figures"]]) box.setAttribute(name, value);
-  return days.length > most ? [make("p", { className: "small soft", textContent: `The newest ${most} of ${days.length} rows; a CSV has up to 5,000.` }), box] : [box];
+  return days.length > most ? [make("p", { className: "small soft", textContent: `The newest ${exact(most)} of ${exact(days.length)} rows. The CSV file has them all.` }), box] : [box];
 }
 
 function eventsInto(place, drawn, from, to, zoomed) {
   const found = drawn.lines.length === 1 && eventsOf(drawn.lines[0], from, to), parts = [];
   if (found) {
     const said = (word, o, value = ` ${drawn.say(0, o.value)},`) => {
-      const button = make("button", { type: "button", textContent: `${word}${value} ${o.date}` });
+      const button = make("button", { type: "button", textContent: `${word}${value} ${periodOf(o.date, drawn.lines[0].frequency)}` });
       button.onclick = () => drawn.at(o.date);
       return button;
     };
     parts.push(said("Highest", found.highest), said("Lowest", found.lowest));
-    const { crossed } = found;
-    if (crossed) parts.push(said(`${crossed.up ? "Above" : "Below"} ${crossed.zero ? "zero" : `the mean of ${exact(Number(crossed.level.toPrecision(4)))}`} since`, crossed, ""));
+    const { crossed } = found, level = Number((crossed?.level ?? 0).toPrecision(4)), [line] = drawn.lines;
+    const mean = figureOf(level, decimalsOf(level), line.unit, line.words);
+    if (crossed) parts.push(said(`${crossed.up ? "Above" : "Below"} ${crossed.zero ? "zero" : `the mean of ${mean}`} since`, crossed, ""));
   }
   if (zoomed) parts.push(Object.assign(make("button", { type: "button", className: "reset", textContent: "Show all" }), { onclick: () => drawn.zoom(drawn.first, drawn.last) }));
   place.replaceChildren(...parts);
@@ -120,6 +121,40 @@ const remember = (from, to, zoomed) => {
   if (address.href !== location.href) history.replaceState(null, "", address);
 };
 
+/** Lets range, facts, downloads and embed code of a page follow the days in view. */
+function follow(page, drawn, from, to, zoomed) {
+  const days = zoomed ? [["start", dateOf(Math.ceil(from))], ["end", dateOf(Math.floor(to))]] : [];
+  const viewed = (own) => {
+    const address = new URL(own, location.href);
+    if (zoomed) address.searchParams.delete("range");
+    for (const [name, day] of days) address.searchParams.set(name, day);
+    return own.startsWith("http") ? address.href : address.pathname + address.search;
+  };
+  for (const link of page.querySelectorAll(".take a")) {
+    link.dataset.own ??= link.getAttribute("href");
+    if (/^\/(api\/public\/(data|compare)|chart|embed)\b/.test(link.dataset.own)) link.setAttribute("href", viewed(link.dataset.own));
+  }
+  for (const frame of page.querySelectorAll(".embed iframe")) {
+    frame.dataset.own ??= frame.getAttribute("src");
+    const before = frame.getAttribute("src"), code = frame.parentElement.querySelector("pre code");
+    frame.setAttribute("src", viewed(frame.dataset.own));
+    code.textContent = code.textContent.replace(before, frame.getAttribute("src"));
+  }
+  for (const range of page.querySelectorAll(".ranges a")) {
+    range.dataset.lit ??= range.getAttribute("aria-current") ?? "";
+    if (range.dataset.lit && !zoomed) range.setAttribute("aria-current", range.dataset.lit); else range.removeAttribute("aria-current");
+  }
+  const found = drawn.lines.length === 1 && eventsOf(drawn.lines[0], from, to);
+  for (const fact of found ? page.querySelectorAll(".facts div") : []) {
+    const [label, value] = fact.children, [, word] = /^(Lowest|Highest) in view/.exec(label.textContent) ?? [];
+    const at = word && found[word.toLowerCase()];
+    if (!at) continue;
+    value.dataset.own ??= `${label.textContent}|${value.textContent}`;
+    const viewed = [`${word} in view, ${periodOf(at.date, drawn.lines[0].frequency)}`, drawn.say(0, at.value)];
+    [label.textContent, value.textContent] = zoomed ? viewed : value.dataset.own.split("|");
+  }
+}
+
 /** Turns a still figure into one to touch. */
 async function mount(figure) {
   if (figure.dataset.state) return;
@@ -139,7 +174,7 @@ async function mount(figure) {
     const viewed = (from, to, zoomed) => {
       if (!drawn) return;
       if (events) eventsInto(events, drawn, from, to, zoomed);
-      if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) remember(from, to, zoomed); }, 250); }
+      if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) { remember(from, to, zoomed); follow(figure.closest("#view"), drawn, from, to, zoomed); } }, 250); }
     };
     if ("ghost" in own) lines[0].ghost = true;
     drawn = chart(live, lines, { label: own.label ?? "Chart", read: readout(above), viewed, bare: "bare" in own });
@@ -202,6 +237,15 @@ if (document.querySelector("#view")) window.addEventListener("popstate", () => g
 function suggest(input) {
   const list = document.getElementById(input.getAttribute("aria-controls")), form = input.form;
   let found = [], at = -1, later = 0, asked = 0;
+  /** What is typed, in the part before the last name and that name. */
+  const typed = () => {
+    const all = input.value.trim(), words = all.match(/[\p{L}\p{N}_. ]*$/u)[0].trim();
+    return { all, words, before: all.slice(0, all.length - words.length) };
+  };
+  const search = async ({ words, before }) => {
+    const o = await answerOf(`/suggest?q=${encodeURIComponent(words)}`);
+    return o.results.map((r) => ({ id: before + r.seriesId, title: r.title }));
+  };
   const mark = () => {
     [...list.children].forEach((o, i) => o.setAttribute("aria-selected", String(i === at)));
     if (at >= 0) { input.setAttribute("aria-activedescendant", list.children[at].id); list.children[at].scrollIntoView({ block: "nearest" }); } else input.removeAttribute("aria-activedescendant");
@@ -227,25 +271,33 @@ function suggest(input) {
   };
   input.addEventListener("input", () => {
     clearTimeout(later);
-    const words = input.value.trim().match(/[\p{L}\p{N}_. ]*$/u)[0].trim(), before = input.value.trim().slice(0, input.value.trim().length - words.length);
-    if (words.length < 2) { show([]); return; }
+    asked += 1;
+    // What was found for other words is no answer to these.
+    show([]);
+    const now = typed();
+    if (now.words.length < 2) return;
     later = setTimeout(async () => {
       const mine = ++asked;
       try {
-        const o = await answerOf(`/suggest?q=${encodeURIComponent(words)}`);
-        if (mine === asked && input.value) show(o.results.map((r) => ({ id: before + r.seriesId, title: r.title })));
-      } catch { show([]); }
+        const results = await search(now);
+        if (mine === asked && input.value) show(results);
+      } catch { if (mine === asked) show([]); }
     }, 150);
   });
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", async (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       if (found.length) at = (at + (event.key === "ArrowDown" ? 1 : found.length + (at < 0 ? 0 : -1))) % found.length;
       mark();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      const typed = input.value.trim();
-      if (at >= 0) take(found[at].id); else if (typed) take(/[()+*/]|\w-\w/.test(typed) || !found.length ? typed : found[0].id);
+      const now = typed();
+      clearTimeout(later);
+      if (at >= 0) { take(found[at].id); return; }
+      if (!now.all) return;
+      if (/[()+*/]|\w-\w/.test(now.all)) { take(now.all); return; }
+      const mine = ++asked, results = found.length ? found : await search(now).catch(() => []);
+      if (mine === asked) take(results[0]?.id ?? now.all);
     } else if (event.key === "Escape") show([]);
   });
   input.addEventListener("blur", () => show([]));
@@ -262,18 +314,30 @@ function plane(box) {
   let rows = held.map((r) => r.now);
   if (!rows.length) return;
   const slider = box.querySelector("input[type=range]"), vintage = box.querySelector("input[type=checkbox]"), play = box.querySelector("button"), said = box.querySelector("output"), way = box.querySelector(".way"), dots = box.querySelector(".dots");
-  const edge = 1.5, place = (v) => Math.max(-edge, Math.min(edge, v)) / edge * 140, spot = (r) => [160 + place(r.g), 160 - place(r.i)], spots = 24;
+  const label = box.querySelector(".label"), story = box.querySelector(".narrative"), ring = box.querySelector(".ring"), marks = box.querySelectorAll(".marks text"), corners = [...box.querySelectorAll(".plane > text")].filter((text) => /^[A-Z]/.test(text.textContent)), edges = [0.5, 1, 1.5, 2, 3, 5];
+  let edge = score(marks[marks.length - 1].textContent);
+  const errors = ["rx", "ry"].map((side) => Number(ring.getAttribute(side)) * edge);
+  const place = (v) => Math.max(-edge, Math.min(edge, v)) / edge * 140, spot = (r) => [160 + place(r.g), 160 - place(r.i)], spots = 24;
   const node = (name, attributes) => { const made = document.createElementNS("http://www.w3.org/2000/svg", name); for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value); return made; };
   let shown = rows.length - 1, timer = 0, from = 0;
-  const tell = (r) => { said.textContent = `${r.month}: ${r.regime}, growth ${r.growth} σ, inflation ${r.inflation} pp${r.more}`; };
+  const signed = (value) => `${value < 0 ? "−" : "+"}${withPlaces(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
+  const tell = (r) => { said.textContent = `${r.month}: ${r.regime}, growth ${r.growth} σ, inflation ${r.inflation} points${r.more}`; };
   const draw = () => {
     from = Math.max(0, shown - spots + 1);
-    const path = rows.slice(from, shown + 1);
+    const path = rows.slice(from, shown + 1), largest = Math.max(...path.flatMap((r) => [Math.abs(r.g), Math.abs(r.i)]));
+    edge = edges.find((e) => largest * 1.05 <= e) ?? 5;
+    for (const mark of marks) mark.textContent = signed(mark.dataset.share * edge);
     way.setAttribute("d", path.map((r, k) => `${k ? "L" : "M"}${spot(r).map((v) => v.toFixed(1)).join(" ")}`).join(""));
     dots.replaceChildren(...path.map((r, k) => { const [cx, cy] = spot(r), last = k === path.length - 1; return node("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: last ? 6 : 3, fill: "var(--line)", stroke: "var(--card)", "stroke-width": last ? 2 : 1, opacity: last ? 1 : 0.35 + 0.5 * k / path.length }); }));
     const [cx, cy] = spot(rows[shown]);
-    box.querySelector(".ring")?.setAttribute("cx", cx);
-    box.querySelector(".ring")?.setAttribute("cy", cy);
+    for (const [name, value] of Object.entries({ cx, cy, rx: errors[0] / edge, ry: errors[1] / edge })) ring.setAttribute(name, value.toFixed(1));
+    // The story is that of the newest month.
+    label.textContent = rows[shown].regime;
+    for (const corner of corners) {
+      const is = corner.textContent === rows[shown].regime;
+      for (const [name, value] of [["font-weight", is ? "650" : "400"], ["fill", is ? "var(--ink)" : "var(--muted)"]]) corner.setAttribute(name, value);
+    }
+    if (story) story.hidden = shown < rows.length - 1 || Boolean(vintage?.checked);
     slider.value = shown;
     slider.setAttribute("aria-valuetext", `${rows[shown].month}, ${rows[shown].regime}`);
     tell(rows[shown]);

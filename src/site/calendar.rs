@@ -4,7 +4,7 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{dashed, in_words, plain};
+use super::text::{dashed, in_words, plain, readable};
 use super::view::query;
 use askama::Template;
 use econoscope_answers::endpoints::Endpoint;
@@ -60,8 +60,8 @@ struct Page<'a> {
 /// # Errors
 /// [`Error::InvalidParam`] for a release or an agency that is not known.
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "When US economic figures come out, what each can be expected to say, and how much the last \
-                       ones surprised.";
+    let description = "When US economic figures come out, what to expect of each, and how much the last ones \
+                       surprised.";
     let page = Page {
         answer: read(desk, asked, PAGE_DAYS)?,
         frame: Frame::of(desk, "Release calendar", description, "/calendar")?,
@@ -133,20 +133,20 @@ fn next(f: &ScheduledFigure) -> String {
         (None, None) => "No formula".to_owned(),
     };
     let caveat = f.caveat.as_ref().map(|c| format!("; {c}"));
-    next + &caveat.unwrap_or_default()
+    readable(&(next + &caveat.unwrap_or_default()))
 }
 
 fn last(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     dashed(f.last.as_ref(), |last| {
-        format!("{}: {}", last.period, said(last, measure))
+        readable(&format!("{}: {}", last.period, said(last, measure)))
     })
 }
 
 fn revised(f: &ScheduledFigure) -> String {
     dashed(f.usual_revision.as_ref(), |u| {
         let (mean, most) = (plain(u.mean_abs), plain(u.p90_abs));
-        format!("{mean} {}; nine in ten within {most}", u.unit)
+        format!("{mean} {} on average; 9 in 10 under {most}", u.unit)
     })
 }
 
@@ -184,7 +184,8 @@ fn entry(
             true => event.name.clone(),
             false => format!("{}, {} (expected)", event.name, event.period),
         })
-        .description(&about)
+        // Lines are folded by bytes: a sign of three would be torn.
+        .description(&about.replace('−', "-"))
         .status(match is_announced {
             true => EventStatus::Confirmed,
             false => EventStatus::Tentative,

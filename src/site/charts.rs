@@ -6,9 +6,6 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::model::{Frequency, Observation};
 
-/// Longest unit that stands beside a value; a longer one stands under the title alone.
-const SHORT_UNIT: usize = 6;
-
 /// How often something is measured that is said in a word; daily where it is not.
 fn measured(word: Option<&str>) -> Frequency {
     let stated = word.and_then(|word| word.parse().ok());
@@ -38,7 +35,7 @@ pub(super) fn plot(o: &time_series::TimeSeriesAnswer) -> ChartSpec {
             None => decimals.clamp(1, 2),
         },
         unit: as_published.unwrap_or_else(|| o.unit.clone()),
-        unit_short: short(&o.unit),
+        unit_short: o.unit.clone(),
         lines: vec![line(o, "")],
         shading: recessions(),
         ..ChartSpec::default()
@@ -81,17 +78,10 @@ pub(super) fn compared(o: &Comparison) -> ChartSpec {
             true => first.to_owned(),
             false => format!("{first}; right: {second}"),
         },
-        unit_short: short(first),
+        unit_short: first.to_owned(),
         decimals: 2,
         lines: lines.collect(),
         shading: recessions(),
         ..ChartSpec::default()
-    }
-}
-
-fn short(unit: &str) -> String {
-    match unit.len() <= SHORT_UNIT {
-        true => unit.to_owned(),
-        false => String::new(),
     }
 }

@@ -13,7 +13,8 @@ use econoscope_core::error::Result;
 use econoscope_data::desk::Desk;
 
 /// What the page is told.
-pub(super) const ARGUMENTS: [&str; 5] = ["show", "series", "range", "units", "theme"];
+pub(super) const ARGUMENTS: [&str; 7] =
+    ["show", "series", "range", "start", "end", "units", "theme"];
 
 /// What widgets show.
 const SHOWN: [(&str, &str); 3] = [
@@ -22,7 +23,7 @@ const SHOWN: [(&str, &str); 3] = [
     ("recession", "Recession probability"),
 ];
 const THEMES: [(&str, &str); 3] = [
-    ("", "As the reader has it"),
+    ("", "As the reader prefers"),
     ("light", "Light"),
     ("dark", "Dark"),
 ];
@@ -64,7 +65,10 @@ fn widget(asked: &PageRequest, series: &str, range: &str) -> String {
     if let show @ ("regime" | "recession") = asked.given("show") {
         return format!("/widget/{show}{}", query([theme].into_iter()));
     }
-    let told = [("range", range), ("units", units), theme];
+    // A view that was zoomed has days, and else a range.
+    let days = [("start", asked.given("start")), ("end", asked.given("end"))];
+    let range = if days[0].1.is_empty() { range } else { "" };
+    let told = [("range", range), days[0], days[1], ("units", units), theme];
     let is_plain = series
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '_');

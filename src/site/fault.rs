@@ -5,7 +5,7 @@ use super::document::Document;
 use super::frame::{Frame, NAV, html};
 use super::questions::Answers;
 use super::search::{self, Hit};
-use super::text::encoded;
+use super::text::{encoded, readable};
 use askama::Template;
 use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_data::desk::Desk;
@@ -100,17 +100,36 @@ pub(super) fn heading(error: &Error) -> &'static str {
 /// Why a part of a page is not shown. What passes is not told, for the page is kept.
 pub(super) fn reason(error: &Error) -> String {
     match error.code() {
-        "no_data" | "not_permitted" => error.to_string(),
+        "no_data" | "not_permitted" => reader_reason(error),
         _ => "Not available now.".into(),
     }
 }
 
+/// Why the figures of a series are not shown, without what only an operator can do about it.
+pub(super) fn reader_reason(error: &Error) -> String {
+    let text = match error {
+        Error::NotPermitted { reason, .. } => {
+            let owner = reason.split("; an operator").next().unwrap_or(reason);
+            format!("The figures of this series are not shown here: {owner}.")
+        }
+        Error::NoData { reason, .. } => {
+            let known = reason.split("; `econoscope").next().unwrap_or(reason);
+            let known = known.replacen("it is not loaded", "this server has not loaded them", 1);
+            format!("There are no figures of this series here: {known}.")
+        }
+        other => said(other),
+    };
+    readable(&text.replace('`', ""))
+}
+
 /// An error for a reader; its own words tell a program to call again.
-fn said(error: &Error) -> String {
+pub(super) fn said(error: &Error) -> String {
     if let Error::Unknown { kind, name, .. } = error {
         format!("There is no {kind} “{name}” here.")
     } else if let Error::Ambiguous { name, .. } = error {
         format!("“{name}” may mean several things.")
+    } else if matches!(error, Error::NotPermitted { .. } | Error::NoData { .. }) {
+        reader_reason(error)
     } else {
         error.to_string()
     }

@@ -3,7 +3,7 @@
 use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::{Answers, Question};
-use super::text::{dated, encoded, plain};
+use super::text::{self, dated, encoded, plain, readable};
 use super::view::{INDEX, RANGES, UNITS, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
@@ -13,15 +13,15 @@ use econoscope_answers::endpoints::{metric, regime, signals, time_series};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::fluid;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, signed};
+use econoscope_core::format::{Unit, month, period, short_day};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Frequency, quantity};
+use econoscope_core::model::{Date, Frequency};
 use econoscope_data::desk::Desk;
 
 /// What a widget about one series is told.
-pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];
+pub(super) const ARGUMENTS: [&str; 5] = ["theme", "range", "start", "end", "units"];
 
 pub(super) fn regime_questions(_: &PageRequest) -> Vec<Question> {
     vec![Question::new("get_regime", &[])]
@@ -29,7 +29,7 @@ pub(super) fn regime_questions(_: &PageRequest) -> Vec<Question> {
 
 pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let o: regime::RegimeAnswer = answers.read()?;
-    let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
+    let month = o.month.map(|m| format!(", {}", month(m)));
     let title = format!("US macro regime{}", month.unwrap_or_default());
     let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
@@ -38,7 +38,7 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
     if o.regime == "UNKNOWN" {
         let reason = o.provenance.notes.get("regime");
         let reason = reason.map_or("its inputs are missing", String::as_str);
-        widget.why = Some(format!("Not known: {reason}."));
+        widget.why = Some(readable(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(word(&o.regime).to_owned());
         if let (Some(growth), Some(inflation)) = (o.growth_score, o.inflation_score) {
@@ -101,17 +101,17 @@ pub(super) fn recession(
     widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
         let unsaid = || "The source does not say why it is missing.".into();
-        widget.why = Some(meaning.unwrap_or_else(unsaid));
+        widget.why = Some(readable(&meaning.unwrap_or_else(unsaid)));
         return widget.document();
     };
-    widget.value = Some(value.to_string());
+    widget.value = Some(plain(value));
     widget.unit = "%".into();
     if let Some(past) = past(&mut answers) {
         widget.picture = fluid(&charts::plot(&past));
         widget.source = format!("/api/public/data/{id}{}", query(PAST.into_iter()));
     }
     let band = CRPI.band(value).map(capitalised);
-    let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions grey".to_owned());
+    let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions gray".to_owned());
     widget.lines = band.into_iter().chain(legend).collect();
     widget.document()
 }
@@ -119,12 +119,19 @@ pub(super) fn recession(
 /// What is asked of a series' history: range, units, and a frequency at which no row is cut.
 fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
     let range = asked.argument("range").unwrap_or("1y");
+    let start = asked.argument("start").unwrap_or(range);
+    let end = asked.given("end");
     let units = asked.argument("units").unwrap_or_default();
     let info = Catalogue::embedded().get(&asked.name);
     let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
     let is_long = matches!(range, "30y" | "max");
     let frequency = if is_daily && is_long { "w" } else { "" };
-    vec![("start", range), ("units", units), ("frequency", frequency)]
+    vec![
+        ("start", start),
+        ("end", end),
+        ("units", units),
+        ("frequency", frequency),
+    ]
 }
 
 pub(super) fn metric_questions(asked: &PageRequest) -> Vec<Question> {
@@ -139,12 +146,13 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let o: metric::Metric = answers.read()?;
     let changes = changes(desk, &o);
     let id = encoded(&o.ticker);
-    let mut widget = Widget::new(asked, o.display_name, (o.attribution, cited(&o.provenance)));
+    let credit = (o.attribution.clone(), cited(&o.provenance));
+    let mut widget = Widget::new(asked, &*o.display_name, credit);
     widget.more = format!("{}/series/{id}", widget.credit.url);
-    widget.unit = quantity::in_words(&o.unit);
     widget.lines = changes;
     widget.old = if o.stale == Some(true) { "old" } else { "" }.to_owned();
-    widget.date = o.date.map(|d| d.to_string()).unwrap_or_default();
+    let dated = |date| named(date, o.frequency.as_deref());
+    widget.date = o.date.map(dated).unwrap_or_default();
     let Some(value) = o.value else {
         let note = o.provenance.notes.get("value");
         let note = note.map_or("The source gives no value.", String::as_str);
@@ -152,22 +160,26 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
         let why = note.strip_prefix("No data for ");
         let why = why.and_then(|rest| rest.split_once("): "));
         let why = why.map_or_else(|| note.to_owned(), |(_, why)| format!("No figure: {why}."));
-        widget.why = Some(why.replace('`', ""));
+        widget.why = Some(readable(&why.replace('`', "")));
         return widget.document();
     };
-    let own = Catalogue::embedded().get(&asked.name);
-    let value = own
-        .filter(|info| info.is_composite())
-        .map_or(value, |info| round_to(value, i32::from(info.decimals)));
-    widget.value = Some(plain(value));
+    let (value, unit) = text::figure(desk, &o, value);
+    (widget.value, widget.unit) = (Some(value), unit);
     if let Some(past) = past(&mut answers) {
         let spec = charts::plot(&past);
         let newest = past.data.last();
-        if let Some(newest) = newest.filter(|_| asked.argument("units").is_some()) {
-            // In other units the figure is the newest of those.
-            widget.value = Some(plain(round_to(newest.value, 2)));
-            (widget.unit, widget.lines) = (String::new(), vec![past.unit.clone()]);
-            widget.date = newest.date.to_string();
+        let is_other = ["units", "end"].iter().any(|n| asked.argument(n).is_some());
+        if let Some(newest) = newest.filter(|_| is_other) {
+            // In other units, or to an earlier day, the figure is the newest of the picture.
+            let words = past.unit_in_words.as_deref().unwrap_or_default();
+            let unit = Unit::of(&past.unit, words);
+            let (value, unit) = unit.parts(newest.value, usize::from(spec.decimals));
+            (widget.value, widget.unit) = (Some(value), unit);
+            widget.lines = match asked.argument("units") {
+                Some(_) => vec![past.unit.clone()],
+                None => Vec::new(),
+            };
+            widget.date = dated(newest.date);
         }
         widget.picture = fluid(&spec);
         let query = query(wanted(asked).into_iter());
@@ -206,29 +218,37 @@ pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     let is_index = asked.given("units") == INDEX;
     let said = |c: &ComparedColumn| {
         let unit = if is_index { "" } else { &*c.unit };
-        let said = format!("{} {} {unit}", c.series, plain(c.latest));
-        said.trim_end().to_owned()
+        let value = Unit::of(unit, unit).write(c.latest, 2);
+        format!("{} {value}", c.series)
     };
     (widget.lines, widget.is_legend) = (o.columns.iter().map(said).collect(), true);
     let newest = o.columns.iter().map(|c| c.date).max();
-    widget.date = newest.map(|d| d.to_string()).unwrap_or_default();
+    widget.date = newest.map(short_day).unwrap_or_default();
     widget.document()
 }
 
-/// "+0.02 in 7 d", "-0.10 from the month before", as far as it is known.
+/// "+0.02 in 7 days", "−0.10 from the month before", as far as it is known.
 pub(super) fn changes(desk: &Desk, o: &metric::Metric) -> Vec<String> {
-    let mut catalogue = Catalogue::embedded().iter();
-    let info = catalogue.find(|info| desk.shown_id(&info.id) == o.ticker);
-    let decimals = info.map_or(2, |info| usize::from(info.decimals));
+    let decimals = text::decimals(desk, &o.ticker, o.value.unwrap_or_default());
+    let unit = Unit::of(o.changes.unit.as_deref().unwrap_or(&o.unit), "");
     let month = match o.frequency.as_deref() {
         Some("monthly") => "from the month before",
-        Some(_) | None => "in 30 d",
+        Some(_) | None => "in 30 days",
     };
-    let changes = [(o.changes.week, "in 7 d"), (o.changes.month, month)];
+    let changes = [(o.changes.week, "in 7 days"), (o.changes.month, month)];
     let said = changes
         .into_iter()
-        .filter_map(|(change, over)| Some(format!("{} {over}", signed(change?, decimals))));
+        .filter_map(|(change, over)| Some(format!("{} {over}", unit.change(change?, decimals))));
     said.collect()
+}
+
+/// The period of a figure where there is little room: "24 Aug 2026", "June 2026", "Q2 2026".
+fn named(date: Date, frequency: Option<&str>) -> String {
+    let frequency = frequency.and_then(|word| word.parse().ok());
+    match frequency.unwrap_or(Frequency::Daily) {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
+        longer => period(date, longer),
+    }
 }
 
 fn history(id: &str, wanted: &[(&str, &str)]) -> Question {

@@ -1,22 +1,23 @@
-//! The start page: where the economy stands, the gauges, six charts, and how to use all this elsewhere.
+//! The start page: headline figures, the last and next releases, the regime, the gauges, six charts, and how to use all
+//! this elsewhere.
 
 use super::articles;
 use super::asked::PageRequest;
 use super::document::Document;
 use super::figures::{changes, word};
 use super::frame::{Frame, html};
+use super::headlines::{self, Headline, Release};
 use super::questions::{Answers, Question};
-use super::text::{aged, in_words, plain};
+use super::text::{self, aged, plain, readable};
 use super::{assets, charts, fault, quadrant, view};
 use askama::Template;
 use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{spark, svg};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, signed};
+use econoscope_core::format::{heading, month, period, signed};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, quantity};
+use econoscope_core::model::{AsOf, Frequency};
 use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 
@@ -25,6 +26,10 @@ use econoscope_data::store::Article;
 struct Home {
     frame: Frame,
     is_old: bool,
+    headlines: Vec<Headline>,
+    /// What came last, and what comes next.
+    last: Vec<Release>,
+    next: Vec<Release>,
     regime: regime::RegimeAnswer,
     /// Why there is no regime.
     reason: Option<String>,
@@ -76,7 +81,7 @@ type Chart = (
 );
 
 /// What stands side by side covers the same years.
-const START: &str = "20y";
+pub(super) const START: &str = "20y";
 
 const CHARTS: [Chart; 6] = [
     (
@@ -102,9 +107,10 @@ const CHARTS: [Chart; 6] = [
     ("Net liquidity", &[("SERVICE_CNLI", "")], "", ""),
 ];
 
-/// The regime, then a figure and its history for each gauge, then the lines of the charts.
+/// The regime, the headline figures, then a figure and its history for each gauge, then the lines of the charts.
 pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
     let mut questions = vec![Question::new("get_regime", &[])];
+    questions.extend(headlines::questions());
     let series = |arguments: &[(&str, &str)]| Question::new("get_time_series", arguments);
     for composite in established() {
         let id = composite.about.id;
@@ -133,7 +139,12 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
         let reason = regime.provenance.notes.get("regime").cloned();
         reason.unwrap_or_else(|| "its inputs are missing".into())
     });
+    let figures = headlines::read(&mut answers);
+    let (last, next) = headlines::releases(desk)?;
     let home = Home {
+        headlines: figures,
+        last,
+        next,
         is_old: regime.provenance.age_days.is_some_and(|days| days > 7),
         reason,
         quadrant: quadrant::large(&way(desk, &regime, MONTHS)?, word(&regime.regime)),
@@ -183,24 +194,24 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     };
     gauge.id.clone_from(&o.ticker);
     let Some(value) = o.value else {
-        gauge.note = o.interpretation.unwrap_or_default();
+        gauge.note = readable(&o.interpretation.unwrap_or_default());
         return gauge;
     };
-    let info = Catalogue::of(&composite.about);
-    let decimals = info.map_or(2, |info| i32::from(info.decimals));
-    gauge.value = Some(plain(round_to(value, decimals)));
+    let (figure, unit) = text::figure(desk, &o, value);
+    (gauge.value, gauge.unit) = (Some(figure), unit);
     let band = composite.band(value).map(capitalised);
     let moved = Some(changes(desk, &o).join(" · ")).filter(|text| !text.is_empty());
-    let parts = [band, moved, o.date.map(in_words)];
+    let frequency = o.frequency.as_deref().and_then(|word| word.parse().ok());
+    let dated = |date| period(date, frequency.unwrap_or(Frequency::Daily));
+    let parts = [band, moved, o.date.map(dated)];
     gauge.note = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    gauge.unit = quantity::in_words(&o.unit);
     gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o)));
     gauge
 }
 
 /// A chart; one whose series cannot be had says so in its foot and has no drawing.
 fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
-    let (title, lines, frequency, units) = chart;
+    let (title, lines, _, units) = chart;
     let (mut held, mut foot, mut subtitle) = (Vec::new(), String::new(), String::new());
     for (_, name) in *lines {
         match answers.read::<time_series::TimeSeriesAnswer>() {
@@ -216,16 +227,12 @@ fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
         if *units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
-        subtitle.clone_from(&spec.unit);
+        subtitle = heading(&spec.unit, 0);
         if let Some((start, end)) = spec.dates() {
-            let (from, to) = (start.strftime("%B %Y"), end.strftime("%B %Y"));
-            subtitle = format!("{}, {from} to {to}", spec.unit);
+            subtitle = format!("{subtitle}, {} to {}", month(start), month(end));
             let source = first.source.as_deref().unwrap_or("the upstream");
-            let newest = match *frequency {
-                "" => "newest figure",
-                _ => "last week from",
-            };
-            foot = format!("Source: {source}; {newest} {}. {foot}", in_words(end));
+            let newest = spec.period(end);
+            foot = format!("Source: {source}. Newest figure: {newest}. {foot}");
         }
         drawn = svg(&spec.plot(SIZE.0, SIZE.1));
     }
@@ -252,5 +259,5 @@ fn sources(chart: &Chart) -> String {
 
 /// Why something is not shown; more may follow.
 fn reason(error: &Error) -> String {
-    fault::reason(error) + " "
+    readable(&fault::reason(error)) + " "
 }

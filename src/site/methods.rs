@@ -2,11 +2,13 @@
 
 use super::asked::PageRequest;
 use super::document::Document;
+use super::fault;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{dashed, percent, plain, points};
+use super::text::{dashed, in_words, percent, plain, points, readable};
 use askama::Template;
 use econoscope_core::error::Result;
+use econoscope_core::format::month;
 use econoscope_core::indicators::expectation::{FORMULAS, Formula};
 use econoscope_core::indicators::reading::Input;
 use econoscope_core::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
@@ -71,8 +73,8 @@ impl Methods<'_> {
     fn missing(&self, input: &Input) -> Option<String> {
         let barred = self.desk.barred(&input.series);
         barred
-            .map(|b| b.to_string())
-            .or_else(|| input.missing.clone())
+            .map(|b| fault::reader_reason(&b))
+            .or_else(|| input.missing.as_deref().map(readable))
     }
 }
 
@@ -83,7 +85,7 @@ fn bands(composite: &Composite) -> String {
 }
 
 fn made_of(reading: &Reading, composite: &Composite) -> String {
-    (composite.interpret)(reading)
+    readable(&(composite.interpret)(reading))
 }
 
 /// What the scores are made of, by axis.

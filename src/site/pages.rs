@@ -30,6 +30,8 @@ struct Page {
     known: &'static [&'static str],
     /// What it asks of the endpoint table.
     questions: fn(&PageRequest) -> Vec<Question>,
+    /// Whether it reads the desk itself unless answers are forwarded: then it shows what the API says.
+    is_local: bool,
     make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
 }
 
@@ -43,12 +45,21 @@ impl Page {
             path,
             known,
             questions: |_| Vec::new(),
+            is_local: false,
             make,
         }
     }
 
     const fn asking(self, questions: fn(&PageRequest) -> Vec<Question>) -> Self {
         Self { questions, ..self }
+    }
+
+    const fn asking_upstream(self, questions: fn(&PageRequest) -> Vec<Question>) -> Self {
+        Self {
+            questions,
+            is_local: true,
+            ..self
+        }
     }
 
     /// What is shown instead when it fails: pages are for people, others for frames and programs.
@@ -79,7 +90,7 @@ static PAGES: [Page; 30] = [
     Page::new("/", home::page, &[]).asking(home::questions),
     Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
-    Page::new(SERIES, series::page, &series::ARGUMENTS),
+    Page::new(SERIES, series::page, &series::ARGUMENTS).asking_upstream(series::questions),
     Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS),
     Page::new("/compare", compare::page, compare::ARGUMENTS),
     Page::new("/regime", regime::page, &[]).asking(regime::questions),
@@ -100,19 +111,21 @@ static PAGES: [Page; 30] = [
     Page::new("/scenarios/{name}", scenarios::scenario, &[]),
     Page::new("/articles", articles::index, &[]),
     Page::new("/articles/{name}", articles::article, &[]),
-    Page::new(CHART, pictures::page, &PICTURE),
+    Page::new(CHART, pictures::page, &PICTURE).asking_upstream(pictures::questions),
     Page::new(
         "/chart/compare.png",
         pictures::comparison,
-        compare::PICTURES,
+        &COMPARED_PICTURE,
     ),
     Page::new(
         "/chart/compare.svg",
         pictures::comparison,
-        compare::PICTURES,
+        &COMPARED_PICTURE,
     ),
-    Page::new("/chart/regime.png", pictures::regime, &["theme"]).asking(figures::regime_questions),
-    Page::new("/chart/regime.svg", pictures::regime, &["theme"]).asking(figures::regime_questions),
+    Page::new("/chart/regime.png", pictures::regime, &REGIME_PICTURE)
+        .asking(figures::regime_questions),
+    Page::new("/chart/regime.svg", pictures::regime, &REGIME_PICTURE)
+        .asking(figures::regime_questions),
     Page::new("/favicon.ico", pictures::icon, &[]),
     Page::new("/widget/regime", figures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/widget/recession", figures::recession, &["theme"])
@@ -122,7 +135,31 @@ static PAGES: [Page; 30] = [
 ];
 
 /// What a picture of one series is told.
-const PICTURE: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "theme"];
+const PICTURE: [&str; 8] = [
+    "start",
+    "end",
+    "units",
+    "frequency",
+    "as_of",
+    "theme",
+    "width",
+    "height",
+];
+/// The same of a picture of several.
+const COMPARED_PICTURE: [&str; 11] = [
+    "series",
+    "range",
+    "start",
+    "end",
+    "units",
+    "base",
+    "frequency",
+    "as_of",
+    "theme",
+    "width",
+    "height",
+];
+const REGIME_PICTURE: [&str; 3] = ["theme", "width", "height"];
 
 /// Bytes of documents kept in memory.
 const KEPT_BYTES: u64 = 16 << 20;
@@ -281,7 +318,10 @@ impl Site {
         if let Some(held) = self.kept.held(&key) {
             return Ok(held);
         }
-        let questions = (page.questions)(asked);
+        let questions = match page.is_local && backend.upstream().is_none() {
+            true => Vec::new(),
+            false => (page.questions)(asked),
+        };
         let is_forwarded = backend.upstream().is_some() && !questions.is_empty();
         let make = async {
             let answers = Answers::to(questions, backend, &self.admission, caller).await?;

@@ -4,20 +4,31 @@ use super::asked::{CHART, PageRequest};
 use super::document::Document;
 use super::figures::word;
 use super::quadrant::Words;
-use super::questions::Answers;
+use super::questions::{Answers, Question};
 use super::text::{plain, points};
 use super::{cite, compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{ChartSpec, Theme, png, svg};
+use econoscope_core::chart::{ChartSpec, DENSITY, Theme, png, svg};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::format::month;
 use econoscope_data::desk::Desk;
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+/// Asked where answers are forwarded.
+pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
+    vec![view::question(stem(asked), asked)]
+}
+
+/// The name of the series.
+fn stem(asked: &PageRequest) -> &str {
+    let parts = asked.name.rsplit_once('.');
+    parts.map_or(&*asked.name, |(stem, _)| stem)
+}
+
+pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let theme = theme(asked)?;
-    let name = asked.name.rsplit_once('.').map_or(&*asked.name, |(n, _)| n);
-    let info = desk.resolve("series", name)?;
+    let info = desk.resolve("series", stem(asked))?;
     let id = desk.shown_id(&info.id);
-    let mut spec = view::read(desk, &id, asked)?.spec;
+    let mut spec = view::read(desk, &id, asked, &mut answers)?.spec;
     spec.title.clone_from(&info.title);
     spec.source = match asked.given("as_of") {
         "" => info.source.clone(),
@@ -45,12 +56,12 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let theme = theme(asked)?;
     let o: RegimeAnswer = answers.read()?;
     let lines = [
-        o.month.map(|m| format!("In {}", m.strftime("%B %Y"))),
+        o.month.map(|m| format!("In {}", month(m))),
         o.confidence.map(|c| format!("Confidence {} %", plain(c))),
         o.growth_score
             .map(|g| format!("Growth {} standard deviations", points(&g))),
         o.inflation_score
-            .map(|i| format!("Inflation {} pp around target", points(&i))),
+            .map(|i| format!("Inflation {} points from target", points(&i))),
     ];
     let words = Words {
         title: word(&o.regime),
@@ -58,7 +69,11 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
         credit: &desk.attribution().text,
     };
     let way = home::way(desk, &o, super::regime::MONTHS)?;
-    file(asked, theme.coloured(quadrant::picture(&way, &words)))
+    let drawing = quadrant::picture(&way, &words);
+    let (width, height) = size(asked)?.unwrap_or(SIZE);
+    let usual = format!("width=\"{}\" height=\"{}\"", SIZE.0, SIZE.1);
+    let wanted = format!("width=\"{width}\" height=\"{height}\"");
+    file(asked, theme.coloured(drawing.replacen(&usual, &wanted, 1)))
 }
 
 /// The form of a picture, `png` or `svg`, which stands behind the last dot of its address.
@@ -89,9 +104,41 @@ fn theme(asked: &PageRequest) -> Result<Theme> {
     }
 }
 
+/// Width and height of a picture in units of its drawing.
+const SIZE: (u16, u16) = (800, 420);
+/// Least and greatest width and height that may be asked for.
+const WIDTHS: (u16, u16) = (240, 2_400);
+const HEIGHTS: (u16, u16) = (160, 1_600);
+
+/// The size that is asked for; of one side alone, the other in the usual proportion.
+fn size(asked: &PageRequest) -> Result<Option<(u16, u16)>> {
+    let side = |name: &str, (least, most): (u16, u16)| {
+        let Some(text) = asked.argument(name) else {
+            return Ok(None);
+        };
+        let read = text.parse().ok().filter(|n| (least..=most).contains(n));
+        let refuse = || {
+            let allowed = format!("{least} to {most} pixels");
+            Error::invalid(name, text, "is no size of a picture", &allowed)
+        };
+        read.map(Some).ok_or_else(refuse)
+    };
+    let (width, height) = (side("width", WIDTHS)?, side("height", HEIGHTS)?);
+    let fitting = |of: u16, (by, to): (u16, u16), (least, most): (u16, u16)| {
+        let size = u32::from(of) * u32::from(to) / u32::from(by);
+        u16::try_from(size).unwrap_or(most).clamp(least, most)
+    };
+    Ok(match (width, height) {
+        (None, None) => None,
+        (Some(width), None) => Some((width, fitting(width, SIZE, HEIGHTS))),
+        (None, Some(height)) => Some((fitting(height, (SIZE.1, SIZE.0), WIDTHS), height)),
+        (Some(width), Some(height)) => Some((width, height)),
+    })
+}
+
 /// A chart with the words around it.
 fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
-    (spec.size, spec.theme) = ((800, 420), theme);
+    (spec.size, spec.theme) = (size(asked)?.unwrap_or(SIZE), theme);
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
@@ -101,7 +148,11 @@ fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) ->
 /// A drawing in the form that was asked for.
 fn file(asked: &PageRequest, drawing: String) -> Result<Document> {
     Ok(match form(asked)? {
-        "png" => Document::picture("image/png", png(&drawing)?),
+        "png" => {
+            // A size that is asked for is one of pixels.
+            let density = if size(asked)?.is_some() { 1.0 } else { DENSITY };
+            Document::picture("image/png", png(&drawing, density)?)
+        }
         _ => Document::picture("image/svg+xml", drawing.into_bytes()),
     })
 }

@@ -1,11 +1,14 @@
 //! The plane of the regime: growth to the right, inflation upwards, a dot where the economy stands.
 
 use econoscope_core::chart::{FONTS, escaped};
+use econoscope_core::format::{number, signed};
 use econoscope_core::indicators::regime::PUBLISHED;
 use std::fmt::Write;
 
-/// Scores beyond this are drawn on the edge.
+/// Scores beyond this are drawn on the edge of a widget.
 const EDGE: f64 = 1.5;
+/// Scores at the edge of a large plane: the least in which the line has room. The script has the same.
+const EDGES: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 3.0, 5.0];
 
 /// Names by corner: x, y, anchor.
 const CORNERS: [(&str, f64, f64, &str); 4] = [
@@ -15,19 +18,51 @@ const CORNERS: [(&str, f64, f64, &str); 4] = [
     ("Goldilocks", 308.0, 304.0, "end"),
 ];
 
-/// A score on an axis of this half length.
-fn place(score: f64, half: f64) -> f64 {
+/// A score on an axis of this half length that ends at `edge`.
+fn place(score: f64, half: f64, edge: f64) -> f64 {
     let score = if score.is_nan() { 0.0 } else { score };
-    score.clamp(-EDGE, EDGE) / EDGE * half
+    score.clamp(-edge, edge) / edge * half
+}
+
+/// The edge of a plane in which a line fills most of the room.
+fn edge(way: &[(f64, f64)]) -> f64 {
+    let sizes = way.iter().flat_map(|(g, i)| [g.abs(), i.abs()]);
+    let largest = sizes.fold(0.0, f64::max);
+    let fits = |edge: &&f64| largest * 1.05 <= **edge;
+    EDGES.iter().find(fits).copied().unwrap_or(5.0)
+}
+
+/// Marks of both axes at the half and at the whole of the edge.
+fn marks(edge: f64) -> String {
+    let mut out = String::from("<g class=\"marks\" font-size=\"10.5\" fill=\"var(--muted)\">");
+    for share in [-1.0, -0.5, 0.5, 1.0] {
+        let at = 140.0 * share;
+        let value = edge * share;
+        let text = signed(value, if value.fract() == 0.0 { 0 } else { 2 });
+        let (x, y) = (160.0 + at, 160.0 - at);
+        // A String takes whatever is written to it.
+        let _ = write!(
+            out,
+            "<path d=\"M{x:.1} 157V163M157 {y:.1}H163\" stroke=\"var(--muted)\"/>\
+             <text data-share=\"{share}\" x=\"{x:.1}\" y=\"174\" text-anchor=\"middle\">{text}</text>\
+             <text data-share=\"{share}\" x=\"154\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
+            y + 3.5
+        );
+    }
+    out + "</g>"
 }
 
 fn said(growth: f64, inflation: f64, regime: &str) -> String {
-    format!("Regime plane: {regime}; growth score {growth:.2}, inflation score {inflation:.2}")
+    let (growth, inflation) = (number(growth, 2), number(inflation, 2));
+    format!("Regime plane: {regime}; growth score {growth}, inflation score {inflation}")
 }
 
 /// For a widget: four fields, the one that holds is filled, and the dot.
 pub(super) fn small(growth: f64, inflation: f64, regime: &str) -> String {
-    let (x, y) = (32.0 + place(growth, 30.0), 32.0 - place(inflation, 30.0));
+    let (x, y) = (
+        32.0 + place(growth, 30.0, EDGE),
+        32.0 - place(inflation, 30.0, EDGE),
+    );
     let field = CORNERS.iter().find(|c| c.0 == regime).map(|c| {
         let (left, top) = (
             if c.3 == "start" { 1 } else { 32 },
@@ -83,12 +118,13 @@ pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
     out + &plane.replacen("<svg ", "<svg x=\"452\" y=\"40\" ", 1) + "</svg>"
 }
 
-/// For the home page: named corners, the way of the last months, the ring of measurement error that the confidence assumes.
+/// For pages: named corners, a scale, the line of the last months, the ring of measurement error that the confidence assumes.
 pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
+    let edge = edge(way);
     let at = |(growth, inflation): &(f64, f64)| {
         (
-            160.0 + place(*growth, 140.0),
-            160.0 - place(*inflation, 140.0),
+            160.0 + place(*growth, 140.0, edge),
+            160.0 - place(*inflation, 140.0, edge),
         )
     };
     let Some(now) = way.last() else {
@@ -97,12 +133,13 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
     let (x, y) = at(now);
     let mut out = format!(
         "<svg class=\"plane\" viewBox=\"0 0 320 340\" width=\"320\" height=\"340\" role=\"img\" aria-label=\"{}; the \
-         line is the way of the last {} months\" font-size=\"12.5\">\
+         line shows the last {} months\" font-size=\"12.5\">\
          <rect x=\".5\" y=\".5\" width=\"319\" height=\"319\" rx=\"6\" fill=\"var(--card)\" stroke=\"var(--rule)\"/>\
          <path d=\"M8 160H312M160 8V312\" stroke=\"var(--muted)\" stroke-width=\"1\"/>",
         said(now.0, now.1, regime),
         way.len(),
     );
+    out += &marks(edge);
     for (name, cx, cy, anchor) in CORNERS {
         let (weight, fill) = if name == regime {
             ("650", "var(--ink)")
@@ -126,10 +163,10 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
         "<path class=\"way\" d=\"{path}\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.4\" stroke-linejoin=\"round\" \
          opacity=\".55\"/><ellipse class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\" fill=\"var(--line)\" opacity=\".14\"/>\
          <g class=\"dots\"><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"var(--line)\" stroke=\"var(--card)\" stroke-width=\"2\"/></g>\
-         <text x=\"320\" y=\"336\" text-anchor=\"end\" fill=\"var(--muted)\">growth →</text>\
-         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">▲ inflation</text></svg>",
-        place(PUBLISHED.growth, 140.0),
-        place(PUBLISHED.inflation, 140.0),
+         <text x=\"320\" y=\"336\" text-anchor=\"end\" fill=\"var(--muted)\">growth, standard deviations →</text>\
+         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">↑ inflation, points</text></svg>",
+        place(PUBLISHED.growth, 140.0, edge),
+        place(PUBLISHED.inflation, 140.0, edge),
     );
     out
 }

@@ -64,6 +64,11 @@ impl Answers {
         Ok(Self(answers.into_iter()))
     }
 
+    /// Whether something was asked.
+    pub(super) fn is_asked(&self) -> bool {
+        self.0.len() > 0
+    }
+
     /// The next answer.
     ///
     /// # Errors

@@ -7,17 +7,16 @@ use super::fault::reason;
 use super::figures::word;
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
-use super::text::{aged, dashed, percent, plain, points, whole};
+use super::text::{aged, dashed, percent, plain, points, readable, whole};
 use super::{assets, home, quadrant};
 use askama::Template;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::signed;
+use econoscope_core::format::{Unit, month, signed};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
-use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::kept::Figures;
 use econoscope_data::desk::{Desk, RegimeHistory};
@@ -52,7 +51,7 @@ pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let description = "Where the US economy stands between growth and inflation, how it came there, and what often followed.";
+    let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
     let frame = Frame::of(desk, "Macro regime", description, "/regime")?;
     let mut frame = frame.lively("", "/chart/regime.png".into());
@@ -100,12 +99,12 @@ fn value(o: &Explanation) -> String {
     let score = o.scores.first();
     if let Some((value, s)) = score.and_then(|s| Some((s.value?, s))) {
         let label = o.label.as_ref().map(|label| format!(", {label}"));
-        let value = plain(round_to(value, 2));
-        return format!("{value} {}{}", s.unit, label.unwrap_or_default());
+        let value = Unit::of(&s.unit, "").write(value, 2);
+        return value + &label.unwrap_or_default();
     }
     let why = o.provenance.notes.get("value");
     let why = why.map(|why| format!(": {why}"));
-    format!("Not available{}", why.unwrap_or_default())
+    readable(&format!("Not available{}", why.unwrap_or_default()))
 }
 
 /// A bar from the middle to the right or, for what pulls down, to the left; the longest of the answer's is whole.

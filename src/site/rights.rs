@@ -32,14 +32,14 @@ const CLASSES: [(&str, Rights, &str, bool); 4] = [
     ("Not to be passed on", Rights::FetchOnly, OWN, false),
     ("Indicators of this service", Rights::Ok, COMPUTED, true),
 ];
-const PUBLIC: &str = "Yes: print it, show it, sell what you made of it, pass the figures on. They are in the public \
-    domain. Name who measured them all the same, so that your readers can check.";
-const CITED: &str = "Yes, where you name the source beside the figure or chart. A few Reserve Banks ask businesses to \
-    look at their terms first, which the page of each series names.";
-const OWN: &str = "Only for yourself. They belong to a company that sells them, or came from a source whose terms allow \
-    your own use alone; a public server does not pass them on, and neither may you without a licence.";
-const COMPUTED: &str = "Yes, with the credit line: they are computed here from figures that may be passed on, by \
-    formulas that anybody may use.";
+const PUBLIC: &str = "Yes. These figures are in the public domain: you may print, show, sell and pass them on. Please \
+    name the source anyway, so that your readers can check.";
+const CITED: &str = "Yes, if you name the source beside the figure or chart. A few Reserve Banks ask businesses to \
+    read their terms first; the page of each series names them.";
+const OWN: &str = "Only for yourself. A company sells these figures, or the terms of their source allow personal use \
+    only. A public server does not pass them on, and you may not do so without a license.";
+const COMPUTED: &str = "Yes, with the credit line. They are computed here from figures that may be passed on, by formulas \
+    that anybody may use.";
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description =

@@ -2,16 +2,17 @@
 
 use super::asked::PageRequest;
 use super::document::Document;
+use super::fault;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{encoded, in_words, plain};
+use super::text::{self, encoded};
 use askama::Template;
 use econoscope_answers::endpoints::metric;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::format::period;
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Frequency, SeriesId, untrusted};
+use econoscope_core::model::{AsOf, SeriesId, untrusted};
 use econoscope_data::desk::search::{Document as Found, Kind};
 use econoscope_data::desk::{Desk, IMPORTED};
 
@@ -130,23 +131,20 @@ fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>
     match desk.permit(&info) {
         Ok(()) => {}
         Err(error @ Error::NotPermitted { .. }) => {
-            lead.meaning = error.to_string();
+            lead.meaning = fault::reader_reason(&error);
             return Ok(Some(lead));
         }
         Err(error) => return Err(error),
     }
     let o = metric::read(desk, &info, AsOf::Latest)?;
-    let decimals = i32::from(info.decimals);
-    lead.value = o.value.map(|value| plain(round_to(value, decimals)));
-    let period = o.date.map(|date| match info.frequency {
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => in_words(date),
-        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            info.frequency.label(date)
-        }
-    });
-    let parts = [info.unit_and_basis(), period.unwrap_or_default()];
-    lead.unit = joined(parts.iter().filter(|part| !part.is_empty()), ", ");
-    lead.meaning = o.interpretation.unwrap_or_default();
+    let (value, unit) = o.value.map(|v| text::figure(desk, &o, v)).unzip();
+    let basis = o.unit_in_words.as_deref().unwrap_or_default();
+    let basis = basis.split_once(", ").map(|(_, basis)| basis.to_owned());
+    let period = o.date.map(|date| period(date, info.frequency));
+    let parts = [unit, basis, period].into_iter().flatten();
+    lead.unit = joined(parts.filter(|part| !part.is_empty()), ", ");
+    lead.value = value;
+    lead.meaning = text::meaning(&o.interpretation.unwrap_or_default());
     Ok(Some(lead))
 }
 

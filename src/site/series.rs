@@ -4,15 +4,16 @@ use super::asked::PageRequest;
 use super::assets;
 use super::catalogue::subject;
 use super::document::Document;
+use super::fault::reader_reason;
 use super::frame::{Frame, html};
 use super::past::Past;
-use super::questions::Answers;
+use super::questions::{Answers, Question};
 use super::rights::of as rights;
-use super::text::{aged, dashed};
+use super::text::{aged, dashed, meaning, plain, readable};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
-use econoscope_answers::endpoints::metric;
+use econoscope_answers::endpoints::metric::{self, Metric};
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
@@ -20,8 +21,8 @@ use econoscope_answers::endpoints::revisions::{
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line, svg};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, lowered, number, signed};
-use econoscope_core::model::series_info::round_to;
+use econoscope_core::format::{self, Unit, heading, number};
+use econoscope_core::indicators::prose::{capitalised, lowered};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::glossary::{Glossary, Term};
@@ -37,13 +38,24 @@ struct Page<'a> {
     info: Arc<SeriesInfo>,
     today: Date,
     /// What is known of it, or why nothing is shown.
-    shown: std::result::Result<Shown, String>,
+    shown: std::result::Result<Shown, Missing>,
     /// Where the API has the figures.
     source: String,
     terms: Vec<&'static Term>,
-    /// Other series of the same subject: identifier and title.
-    related: Vec<(String, &'static str)>,
+    /// Other series near it: identifiers and titles.
+    related: Vec<(String, String)>,
+    /// Whether the figures are those of an upstream.
+    is_forwarded: bool,
 }
+
+/// Why nothing is shown, and what is there instead: identifiers and titles.
+struct Missing {
+    reason: String,
+    nearest: Vec<(String, String)>,
+}
+
+/// Most series that are named beside one.
+const RELATED: usize = 8;
 
 /// What is known of the series.
 struct Shown {
@@ -56,7 +68,8 @@ struct Shown {
     past: Option<Past>,
     chart: String,
     narrow: String,
-    rows: Vec<(Date, String)>,
+    /// Periods and values, the newest first.
+    rows: Vec<(String, String)>,
     /// The period whose revisions are shown, how far vintages reach, and the answer that they are from.
     revised: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
@@ -64,7 +77,16 @@ struct Shown {
 /// What the page is told: the view, and the period whose revisions are shown.
 pub(super) const ARGUMENTS: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "revised"];
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+/// Asked where answers are forwarded, so that the page shows what the API says.
+pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
+    let metric = [("ticker", &*asked.name), ("as_of", asked.given("as_of"))];
+    vec![
+        Question::new("get_metric", &metric),
+        view::question(&asked.name, asked),
+    ]
+}
+
+pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", &asked.name)?;
     let id = desk.shown_id(&info.id);
     let description = format!(
@@ -74,15 +96,22 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
     let query = query(asked.all(&view::ARGUMENTS));
     let mut frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
-    frame.asof = aged(&Provenance::at(
-        &desk.data_date([info.id.as_str()], AsOf::Latest)?,
-    ));
-    let shown = match shown(desk, asked, &info, &id) {
-        // Marks of code are for readers of plain text.
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
-            Err(error.to_string().replace('`', ""))
+    let is_forwarded = answers.is_asked();
+    let shown = match shown(desk, asked, (&info, &id), &mut answers) {
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Missing {
+            reason: reader_reason(&error),
+            nearest: nearest(desk, &info, 3)?,
+        }),
+        shown => {
+            let (shown, provenance) = shown?;
+            frame.asof = match is_forwarded {
+                true => aged(&provenance),
+                false => aged(&Provenance::at(
+                    &desk.data_date([info.id.as_str()], AsOf::Latest)?,
+                )),
+            };
+            Ok(shown)
         }
-        shown => Ok(shown?),
     };
     let page = Page {
         frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
@@ -91,10 +120,11 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
             .filter(|t| t.series.iter().any(is_about))
             .collect(),
         source: view::source(desk, &id, asked),
-        related: related(desk, &info),
+        related: nearest(desk, &info, RELATED)?,
         asked,
         id,
         today: desk.today(),
+        is_forwarded,
         shown,
         info: Arc::clone(&info),
     };
@@ -108,6 +138,12 @@ impl Page<'_> {
         let is_coarser = |word: &str| word.parse().is_ok_and(|f: Frequency| f > own);
         let coarser = FREQUENCIES.into_iter().filter(|(word, _)| is_coarser(word));
         [("", "As published")].into_iter().chain(coarser).collect()
+    }
+
+    /// The units on offer; an index is made here, and not of what an upstream says.
+    fn units(&self) -> Vec<(&'static str, &'static str)> {
+        let is_offered = |(word, _): &(&str, &str)| !(self.is_forwarded && *word == INDEX);
+        UNITS.into_iter().filter(is_offered).collect()
     }
 
     /// What is shown with another value of an argument, as the query of an address.
@@ -136,63 +172,87 @@ impl Page<'_> {
     }
 }
 
-/// Reads what is known of the series.
-fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> Result<Shown> {
-    let View { spec, unit, past } = view::read(desk, id, asked)?;
+/// Reads what is known of the series, and how old that is.
+///
+/// # Errors
+/// [`Error::NoData`] where there is no figure.
+fn shown(
+    desk: &Desk,
+    asked: &PageRequest,
+    (info, id): (&Arc<SeriesInfo>, &str),
+    answers: &mut Answers,
+) -> Result<(Shown, Provenance)> {
     let as_of = parse_as_of(desk, asked.argument("as_of"))?;
-    let reading = metric::read(desk, info, as_of)?;
-    let mut facts = facts(info, &reading);
-    facts.extend(extremes(&spec, &unit));
+    let is_forwarded = answers.is_asked();
+    let reading: Metric = match is_forwarded {
+        true => answers.read()?,
+        false => {
+            desk.permit(info)?;
+            metric::read(desk, info, as_of)?
+        }
+    };
+    if reading.value.is_none() {
+        return Err(desk.no_data(info, as_of));
+    }
+    let View { spec, past, .. } = view::read(desk, id, asked, answers)?;
+    let mut facts = facts(info, &reading, desk.today());
+    facts.extend(extremes(&spec));
     let points = spec.lines.first().map(|line| line.points.iter().rev());
     let newest = points.into_iter().flatten().take(12);
-    let rows = newest.map(|o| (o.date, number(o.value, usize::from(spec.decimals))));
+    let decimals = usize::from(spec.decimals);
+    let rows = newest.map(|o| (spec.period(o.date), number(o.value, decimals)));
     let rows = rows.collect();
-    let unit = spec.unit.clone();
+    let unit = heading(&spec.unit, 0);
     let (chart, narrow) = drawings(spec);
-    Ok(Shown {
+    let shown = Shown {
         facts,
         past,
         notices: reading.provenance.notices(),
-        meaning: reading.interpretation.unwrap_or_default(),
+        meaning: meaning(&reading.interpretation.unwrap_or_default()),
         rows,
         unit,
         chart,
         narrow,
-        revised: match info.is_composite() {
+        revised: match info.is_composite() || is_forwarded {
             true => None,
             false => revised(revisions::read(desk, info, asked.argument("revised"))?),
         },
-    })
+    };
+    Ok((shown, reading.provenance))
 }
 
-/// Most series that are named beside one.
-const RELATED: usize = 8;
-
-/// Series of the same subject that are held, those that stand nearest in the catalogue.
-fn related(desk: &Desk, info: &SeriesInfo) -> Vec<(String, &'static str)> {
+/// Series with figures that come nearest: of the same subject, with the same words in the title, under the same terms of
+/// the glossary.
+fn nearest(desk: &Desk, info: &SeriesInfo, most: usize) -> Result<Vec<(String, String)>> {
+    let words = |title: &str| -> BTreeSet<String> {
+        let words = title.split(|c: char| !c.is_alphanumeric());
+        let long = words.filter(|word| word.len() > 2);
+        long.map(str::to_lowercase).collect()
+    };
+    let own = words(&info.title);
+    let is_of = |term: &&Term, id: &str| term.series.iter().any(|s| s.eq_ignore_ascii_case(id));
+    let terms = Glossary::embedded()?.iter();
+    let terms: Vec<&Term> = terms.filter(|t| is_of(t, info.id.as_str())).collect();
+    let holdings = desk.holdings()?;
+    let nearness = |other: &SeriesInfo| {
+        let is_there =
+            other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok();
+        let shared = words(&other.title).intersection(&own).count();
+        let terms = terms.iter().filter(|t| is_of(t, other.id.as_str())).count();
+        let subject = usize::from(other.category == info.category);
+        if is_there {
+            3 * subject + 2 * shared + terms
+        } else {
+            0
+        }
+    };
     let all = Catalogue::embedded().iter();
-    let all: Vec<_> = all
-        .filter(|other| other.category == info.category)
-        .collect();
-    let own = all
-        .iter()
-        .position(|other| other.id == info.id)
-        .unwrap_or(0);
-    let is_held = |other: &Arc<SeriesInfo>| {
-        let held = other.is_composite() || desk.held(&other.id).is_ok_and(|held| held.is_some());
-        held && desk.permit(other).is_ok()
-    };
-    let mut near: Vec<_> = all
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| *at != own)
-        .collect();
-    near.sort_by_key(|(at, _)| at.abs_diff(own));
-    let near = near.into_iter().filter(|(_, other)| is_held(other));
-    let named = |(_, other): (usize, &&'static Arc<SeriesInfo>)| {
-        (desk.shown_id(&other.id), other.title.as_str())
-    };
-    near.take(RELATED).map(named).collect()
+    let mut near: Vec<_> = all.map(|other| (nearness(other), other)).collect();
+    near.retain(|(nearness, _)| *nearness > 0);
+    near.sort_by_key(|(nearness, _)| std::cmp::Reverse(*nearness));
+    let named = near.into_iter().take(most);
+    let named = named.map(|(_, other)| (desk.shown_id(&other.id), other.title.clone()));
+    Ok(named.collect())
 }
 
 /// How a period was revised; none for a series of which no first print is on record.
@@ -203,12 +263,19 @@ fn revised(mut o: RevisionsAnswer) -> Option<(PeriodAnswer, RecordAnswer, Revisi
 /// Why stages of a period are absent.
 fn reasons(period: &PeriodAnswer) -> BTreeSet<String> {
     let missing = period.stages.iter().filter_map(|s| s.missing.as_deref());
-    missing.map(capitalised).collect()
+    missing
+        .map(|reason| readable(&capitalised(reason)))
+        .collect()
+}
+
+/// A figure of the table of revisions.
+fn or_dash(of: &Option<f64>) -> String {
+    dashed(*of, plain)
 }
 
 /// A revision with its sign; nothing where there is none.
 fn revision(of: &Option<f64>) -> String {
-    of.map_or(String::new(), plus)
+    of.map_or(String::new(), |revision| readable(&plus(revision)))
 }
 
 /// A chart for a wide and for a narrow screen.
@@ -218,55 +285,53 @@ pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
 }
 
 /// Highest and lowest in view.
-fn extremes(spec: &ChartSpec, unit: &str) -> Vec<(String, String)> {
+fn extremes(spec: &ChartSpec) -> Vec<(String, String)> {
+    let unit = Unit::of(&spec.unit_short, &spec.unit);
     let ends = spec.lines.first().and_then(Line::extremes);
     let ends = ends.map(|(low, high)| [("Lowest", low), ("Highest", high)]);
     let said = |(word, o): (&str, &Observation)| {
-        let value = number(o.value, usize::from(spec.decimals));
-        let value = match unit {
-            "" | "index" => value,
-            unit => format!("{value} {unit}"),
-        };
-        (format!("{word} in view, {}", o.date), value)
+        let value = unit.write(o.value, usize::from(spec.decimals));
+        (format!("{word} in view, {}", spec.period(o.date)), value)
     };
     ends.into_iter().flatten().map(said).collect()
 }
 
 /// Latest value, changes, next figure.
-fn facts(info: &SeriesInfo, reading: &metric::Metric) -> Vec<(String, String)> {
-    let with_unit = |v: f64| metric::unit_value(v, &info.unit_in_words());
+fn facts(info: &SeriesInfo, reading: &Metric, today: Date) -> Vec<(String, String)> {
+    let unit = Unit::of(&info.units_short, &info.units);
+    let decimals = usize::from(info.decimals);
     let mut facts = Vec::new();
     if let (Some(value), Some(date)) = (reading.value, reading.date) {
         let old = if reading.stale == Some(true) {
-            " (a newer figure should be out)"
+            "; a newer one should be out"
         } else {
             ""
         };
-        let value = match info.is_composite() {
-            true => round_to(value, i32::from(info.decimals)),
-            false => value,
-        };
-        facts.push((format!("Latest, {date}{old}"), with_unit(value)));
+        let period = format::period(date, info.frequency);
+        facts.push((
+            format!("Latest, {period}{old}"),
+            unit.write(value, decimals),
+        ));
     }
     let month = if info.frequency == Frequency::Monthly {
-        "Against the month before"
+        "From the month before"
     } else {
-        "30 days"
+        "In 30 days"
     };
     let changes = [
-        ("7 days", reading.changes.week),
+        ("In 7 days", reading.changes.week),
         (month, reading.changes.month),
     ];
-    let decimals = usize::from(info.decimals);
+    let moved = Unit::of(reading.changes.unit.as_deref().unwrap_or_default(), "");
     facts.extend(
         changes
             .into_iter()
-            .filter_map(|(over, c)| Some((over.to_owned(), signed(c?, decimals)))),
+            .filter_map(|(over, c)| Some((over.to_owned(), moved.change(c?, decimals)))),
     );
     facts.extend(
         reading
             .next_release
-            .map(|d| ("Next figure, typically".to_owned(), d.to_string())),
+            .map(|d| ("Next figure, usually".to_owned(), format::due(d, today))),
     );
     facts
 }

@@ -1,18 +1,37 @@
 //! Figures, days and names as they stand in a page.
 
+use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::provenance::Provenance;
-use econoscope_core::chart::in_thousands;
-use econoscope_core::indicators::prose::{number, signed};
-use econoscope_core::model::Date;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::format::{Unit, number, short_day, signed};
+use econoscope_core::model::series_info::round_to;
+use econoscope_data::desk::Desk;
+
+pub(super) use econoscope_core::format::{day as in_words, exact as plain, readable};
 
 /// A name as a part of a path.
 pub(super) fn encoded(name: &str) -> String {
     percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
-/// "1 August 2026": a line may break in it, which in 2026-08-01 looks like a fault.
-pub(super) fn in_words(day: Date) -> String {
-    day.strftime("%-d %B %Y").to_string()
+/// What a figure means, for readers: without the sentences on statistical scores, which stand under Methods.
+pub(super) fn meaning(text: &str) -> String {
+    let text = readable(text);
+    let mut kept: Vec<&str> = Vec::new();
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let ends = rest.match_indices(". ").map(|(at, _)| at + 1);
+        let is_end = |at: &usize| {
+            let next = rest.get(at + 1..).and_then(|after| after.chars().next());
+            next.is_some_and(char::is_uppercase)
+        };
+        let (sentence, after) = rest.split_at(ends.into_iter().find(is_end).unwrap_or(rest.len()));
+        if !sentence.contains("AUC") {
+            kept.push(sentence.trim());
+        }
+        rest = after.trim_start();
+    }
+    kept.join(" ")
 }
 
 /// A value in words, "–" where there is none.
@@ -35,19 +54,35 @@ pub(super) fn points(value: &f64) -> String {
     signed(*value, 2)
 }
 
-/// A number as a person writes it: commas between thousands, a true minus.
-pub(super) fn plain(value: f64) -> String {
-    let sign = if value < 0.0 { "−" } else { "" };
-    sign.to_owned() + &in_thousands(&value.abs().to_string())
+/// Decimals with which figures of a series are written, by the name that it has in answers; of one that the catalogue
+/// does not know, as its figure has them.
+pub(super) fn decimals(desk: &Desk, name: &str, value: f64) -> usize {
+    let mut catalogue = Catalogue::embedded().iter();
+    let known = catalogue.find(|info| desk.shown_id(&info.id) == name);
+    let of_figure = || {
+        (0..4)
+            .find(|n| (round_to(value, *n) - value).abs() < 1e-9)
+            .unwrap_or(4)
+    };
+    known.map_or_else(
+        || usize::try_from(of_figure()).unwrap_or(2),
+        |info| usize::from(info.decimals),
+    )
 }
 
-/// "2026-08-21" and, where that is long past, "92 d old".
+/// A figure of a metric for reading, and its unit: "158.6 million" and "people".
+pub(super) fn figure(desk: &Desk, o: &Metric, value: f64) -> (String, String) {
+    let unit = Unit::of(&o.unit, o.unit_in_words.as_deref().unwrap_or_default());
+    unit.parts(value, decimals(desk, &o.ticker, value))
+}
+
+/// "21 Aug 2026" and, where that is long past, "92 days old".
 pub(super) fn dated(p: &Provenance) -> (String, String) {
-    let day = p.as_of.map(|day| day.to_string()).unwrap_or_default();
+    let day = p.as_of.map(short_day).unwrap_or_default();
     let old = p.age_days.filter(|age| *age > 2);
     (
         day,
-        old.map(|age| format!("{age} d old")).unwrap_or_default(),
+        old.map(|age| format!("{age} days old")).unwrap_or_default(),
     )
 }
 
@@ -64,5 +99,22 @@ pub(super) fn aged(p: &Provenance) -> String {
             format!("Data as of {long}, {age} days old.")
         }
         age => format!("Data as of {long}, {age} days old: a snapshot, not synced since."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_stay_under_methods_and_alarms_are_told() {
+        let text = "Low: a 10.9 % chance, down 5.0 points. Out of sample it has AUC .863 (.767 to .949) and Brier .117: no \
+                    gain is shown. It gave a false alarm of about 75 in 2023.";
+        assert_eq!(
+            meaning(text),
+            "Low: a 10.9 % chance, down 5.0 points. It gave a false alarm of about 75 in 2023."
+        );
+        assert_eq!(meaning("-0.1 on 2026-08-19"), "−0.1 on 19 August 2026");
+        assert_eq!(meaning(""), "");
     }
 }

@@ -3,9 +3,11 @@
 use super::asked::PageRequest;
 use super::charts;
 use super::past::{self, Past};
+use super::questions::{Answers, Question};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::decode::{self, parts};
-use econoscope_answers::endpoints::{Arguments, Endpoint, Route, time_series};
+use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
+use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::shift;
@@ -26,7 +28,7 @@ pub(super) const UNITS: [(&str, &str); 8] = [
     ("ch1", "Change from a year ago"),
     ("pch", "% change"),
     ("pc1", "% from a year ago"),
-    ("pca", "% change, annualised"),
+    ("pca", "% change, annualized"),
     ("log", "Logarithm"),
     (INDEX, "Index, first = 100"),
 ];
@@ -71,8 +73,6 @@ pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
 /// What of a series is shown.
 pub(super) struct View {
     pub(super) spec: ChartSpec,
-    /// Unit of its figures; none of an index.
-    pub(super) unit: String,
     /// What has become of it since a past day.
     pub(super) past: Option<Past>,
 }
@@ -81,12 +81,23 @@ pub(super) struct View {
 ///
 /// # Errors
 /// What the endpoint says.
-pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<View> {
+pub(super) fn read(
+    desk: &Desk,
+    id: &str,
+    asked: &PageRequest,
+    answers: &mut Answers,
+) -> Result<View> {
+    if answers.is_asked() {
+        let answer: TimeSeriesAnswer = answers.read()?;
+        return Ok(View {
+            spec: charts::plot(&answer),
+            past: None,
+        });
+    }
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
         return Ok(View {
             spec: charts::compared(&answer),
-            unit: String::new(),
             past: None,
         });
     }
@@ -96,9 +107,14 @@ pub(super) fn read(desk: &Desk, id: &str, asked: &PageRequest) -> Result<View> {
     let past = past::beside(desk, id, asked, (&answer, &mut spec))?;
     Ok(View {
         spec,
-        unit: answer.unit,
         past,
     })
+}
+
+/// The question for the figures of a series, where answers are forwarded.
+pub(super) fn question(id: &str, asked: &PageRequest) -> Question {
+    let arguments: Vec<_> = asked.all(&ARGUMENTS).chain([("seriesId", id)]).collect();
+    Question::new("get_time_series", &arguments)
 }
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.

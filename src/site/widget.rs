@@ -4,7 +4,7 @@
 
 use super::asked::PageRequest;
 use super::document::{Document, Frames};
-use super::fault::heading;
+use super::fault::{heading, said};
 use super::text::encoded;
 use askama::Template;
 use econoscope_core::error::{Error, Result};
@@ -99,7 +99,7 @@ pub(super) fn refusal(desk: &Desk, asked: &PageRequest, error: &Error) -> Result
     } else if let Error::Ambiguous { name, .. } = error {
         format!("Several metrics answer to “{name}”:")
     } else {
-        error.to_string()
+        said(error)
     };
     Widget {
         why: Some(why),

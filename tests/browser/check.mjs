@@ -236,7 +236,7 @@ async function use(page, where) {
   await plot.focus();
   await page.keyboard.press("ArrowLeft");
   const before = await said();
-  check(newest !== before && /\d{4}-\d\d-\d\d$/.test(before), `${where}: arrow keys do nothing: ${newest} ${before}`);
+  check(newest !== before && /, [A-Z][a-z]+ \d{4}$/.test(before), `${where}: arrow keys do nothing: ${newest} ${before}`);
   await page.keyboard.press("End");
   check((await said()) === newest, `${where}: End does not lead back`);
   const box = await plot.boundingBox();

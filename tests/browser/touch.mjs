@@ -32,6 +32,8 @@ const readout = (page) => page.evaluate(() => {
   const said = document.querySelector(".readout"), shared = said.querySelector(":scope > time");
   return [...said.querySelectorAll("data")].map((d) => ({ name: d.parentElement.querySelector(".name")?.textContent.trim() ?? "", date: (d.parentElement.querySelector("time") ?? shared).dateTime, value: Number(d.value), text: d.textContent }));
 });
+/** A month as readers know it. */
+const monthOf = (date) => new Date(date).toLocaleDateString("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
 const hover = async (page, share) => {
   const box = await page.locator(".u-over").first().boundingBox();
   await page.mouse.move(box.x + box.width * share, box.y + box.height * 0.4);
@@ -44,7 +46,7 @@ async function same(page, rows, what, most = 40) {
     const [row] = await readout(page);
     seen.add(row.date);
     check(known.get(row.date) === row.value, `${what}: ${row.value} on ${row.date}, the API says ${known.get(row.date)}`);
-    const [shown] = row.text.replaceAll(",", "").replace("−", "-").match(/^-?[\d.]+/), places = (shown.split(".")[1] ?? "").length;
+    const [shown] = row.text.replaceAll(/[,$]/g, "").replace("−", "-").match(/^-?[\d.]+/), places = (shown.split(".")[1] ?? "").length;
     check(Math.abs(Number(shown) - row.value) <= 0.5001 * 10 ** -places, `${what}: shown ${row.text} for ${row.value}`);
   }
   check(seen.size > Math.min(rows.length, most) / 2, `${what}: only ${seen.size} days under the crosshair`);
@@ -89,9 +91,9 @@ async function zoom() {
   await live(page);
   const { summary } = await api("/api/public/data/UNRATE?start=max&detail=summary");
   const said = await page.locator(".events").innerText();
-  for (const [word, row] of [["Highest", summary.max], ["Lowest", summary.min]]) check(said.includes(`${word} ${row.value.toFixed(1)} %, ${row.date}`), `${word}: ${JSON.stringify(row)} is not in ${said}`);
+  for (const [word, row] of [["Highest", summary.max], ["Lowest", summary.min]]) check(said.includes(`${word} ${row.value.toFixed(1)} %, ${monthOf(row.date)}`), `${word}: ${JSON.stringify(row)} is not in ${said}`);
   const mean = Number(summary.mean.toPrecision(4));
-  check(said.includes(`the mean of ${mean} since`), `mean ${mean} is not in ${said}`);
+  check(said.includes(`the mean of ${mean} % since`), `mean ${mean} is not in ${said}`);
   await page.locator(".events button").first().click();
   check((await readout(page))[0].date === summary.max.date, "the button of an event does not lead to it");
   await page.locator(".u-over").scrollIntoViewIfNeeded();
@@ -106,6 +108,22 @@ async function zoom() {
   check(Math.abs(Date.parse(asked.get("from")) - Date.parse(left.date)) < 40 * 86400e3, `dragged from ${left.date}, the address says ${asked.get("from")}`);
   await same(page, (await api(`/api/public/data/UNRATE?start=max`)).data.filter((r) => r.date >= asked.get("from") && r.date <= asked.get("to")), "zoomed", 20);
   await page.screenshot({ path: `${SHOTS}/touch-zoomed.png` });
+  // Downloads, embed code, facts and the lit range follow the view.
+  await page.waitForFunction(() => document.querySelector(".take a[href*='format=csv']").search.includes("end="));
+  for (const name of ["CSV", "JSON", "PNG", "SVG", "Embed"]) {
+    const { searchParams } = new URL(await page.locator(".take a", { hasText: new RegExp(`^${name}$`) }).getAttribute("href"), BASE);
+    const days = ["start", "end"].map((side) => searchParams.get(side));
+    check(days[0] >= asked.get("from") && days[1] <= asked.get("to") && days[0] < days[1], `${name} has ${days}, the view ${asked.get("from")} to ${asked.get("to")}`);
+  }
+  const inView = (await (await fetch(BASE + await page.locator(".take a", { hasText: /^CSV$/ }).getAttribute("href"))).text()).trim().split("\n").slice(1);
+  check(inView[0].slice(0, 10) >= asked.get("from") && inView.at(-1).slice(0, 10) <= asked.get("to"), `the CSV has ${inView[0]} to ${inView.at(-1)}`);
+  const widget = await page.locator(".embed iframe").getAttribute("src");
+  check(widget.includes("start=") && widget.includes("end="), `the widget shows ${widget}`);
+  check((await page.locator(".embed pre code").textContent()).includes(widget), "the code is not that of the widget");
+  check((await fetch(BASE + widget)).ok, `${widget} is dead`);
+  check((await page.locator(".ranges a[aria-current]").count()) === 0, "a range is lit that is not shown");
+  const highest = Math.max(...inView.map((row) => Number(row.split(",")[1])));
+  check((await page.locator(".facts div", { hasText: "Highest in view" }).innerText()).includes(`${highest.toFixed(1)} %`), `the facts do not say ${highest}`);
   // A copied link shows the same days.
   await page.locator("button", { hasText: "Copy link" }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -119,7 +137,8 @@ async function zoom() {
   await page.locator("button", { hasText: "Copy as image" }).click();
   await page.waitForFunction(async () => (await navigator.clipboard.read())[0].types.includes("image/png"), null, { timeout: 5000 });
   await page.locator(".events .reset").click();
-  await page.waitForFunction(() => !location.search.includes("from="));
+  await page.waitForFunction(() => !location.search.includes("from=") && document.querySelector(".ranges a[aria-current]"));
+  check(!(await page.locator(".take a", { hasText: /^CSV$/ }).getAttribute("href")).includes("end="), "the CSV keeps a view that is gone");
   // By keyboard alone.
   const place = page.locator(".live"), value = () => place.getAttribute("aria-valuetext");
   await place.focus();
@@ -128,7 +147,7 @@ async function zoom() {
   await page.keyboard.press("ArrowLeft");
   check((await value()) !== newest, "ArrowLeft does nothing");
   await page.keyboard.press("Home");
-  check((await value()).includes("1948-01-01"), `Home leads to ${await value()}`);
+  check((await value()).includes("January 1948"), `Home leads to ${await value()}`);
   await page.keyboard.press("End");
   check((await value()) === newest, "End does not lead back");
   await page.keyboard.press("+");
@@ -138,7 +157,7 @@ async function zoom() {
   // The same figures as a table.
   await page.locator("details.rows summary", { hasText: "Figures as a table" }).click();
   const cells = await page.locator("details.rows tbody tr").first().innerText();
-  check(cells.replace(/\s+/g, " ") === `${summary.last.date} ${summary.last.value}`, `the table begins with ${cells}`);
+  check(cells.replace(/\s+/g, " ") === `${monthOf(summary.last.date)} ${summary.last.value}`, `the table begins with ${cells}`);
   const csv = await page.locator(".take a", { hasText: "CSV" }).getAttribute("href");
   check((await (await fetch(BASE + csv)).text()).startsWith("observation_date,UNRATE\n1948-01-01,"), "no CSV");
   await page.locator("details.rows summary", { hasText: "Embed code" }).click();
@@ -197,6 +216,14 @@ async function compare() {
   await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
   await live(page, "yoy");
+  // What is pasted and sent at once is not answered with what was found for other words.
+  await page.locator("#add").fill("core infl");
+  await page.locator("#found li").first().waitFor();
+  await page.locator("#add").fill("unemployment rate");
+  await page.keyboard.press("Enter");
+  await live(page, "UNRATE");
+  await page.locator(".chips a[aria-label='Remove UNRATE']").click();
+  await live(page, "yoy", "UNRATE");
   await page.locator(".ranges a", { hasText: "30y" }).click();
   await live(page, "30y");
   const answer = await api(await page.locator(".take a", { hasText: "JSON" }).getAttribute("href"));
@@ -261,9 +288,15 @@ async function regime() {
   await page.waitForTimeout(700);
   const moved = Number(await slider.inputValue());
   check(moved > 24 && moved < 60, `played to ${moved}`);
+  const headline = () => page.locator(".travel .label").innerText();
+  check((await said()).includes(`: ${await headline()},`), `the headline is ${await headline()}, the month ${await said()}`);
+  check(await page.locator(".narrative").isHidden(), "today's story is told of another month");
   await page.locator("button", { hasText: "Pause" }).click();
   await slider.focus();
   await page.keyboard.press("End");
+  check(await page.locator(".narrative").isVisible(), "today's story does not come back");
+  const edge = Number((await page.locator(".marks text").last().innerText()).replace("−", "-")), sizes = await page.evaluate(() => [...document.querySelectorAll(".dots circle")].map((c) => Math.max(Math.abs(c.getAttribute("cx") - 160), Math.abs(c.getAttribute("cy") - 160))));
+  check(edge > 0 && Math.max(...sizes) > 55 && Math.max(...sizes) <= 140.1, `the line reaches ${Math.max(...sizes)} of 140, the edge is ${edge}`);
   const dot = await page.locator(".dots circle").first().boundingBox();
   await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
   check((await said()) !== before && (await page.locator(".dots .near").count()) === 1, "a month is not told under the pointer");

@@ -18,10 +18,10 @@ mod unit;
 pub use fluid::{fluid, spark};
 pub use frame::{FONTS, svg};
 pub use palette::{STYLE, Theme};
-pub use png::png;
+pub use png::{DENSITY, png};
 pub use script::{SCRIPT, SCRIPT_STYLE};
 pub use spec::{ChartSpec, Line, Span};
-pub use unit::{escaped, in_thousands};
+pub use unit::escaped;
 
 #[cfg(test)]
 mod tests;

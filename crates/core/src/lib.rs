@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod chart;
 pub mod clock;
 pub mod error;
+pub mod format;
 pub mod indicators;
 pub mod model;
 pub mod recipe;

@@ -98,7 +98,7 @@ async fn the_page_tells_days_as_expected_and_links_what_it_names() {
     assert_eq!(page.status, StatusCode::OK);
     let text = page.text();
     for part in [
-        "expected, not announced",
+        "estimated from each agency",
         "Employment report",
         "href=\"/series/PAYEMS\"",
         "/calendar.ics",

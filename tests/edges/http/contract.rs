@@ -117,6 +117,15 @@ async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
     assert_eq!(reply["rowCount"], 5_000);
     assert_eq!(reply["truncated"], true);
     assert_eq!(reply["data"].as_array().unwrap().len(), 5_000);
+    // A file has every row: it is as long as the chart beside its link.
+    let csv = get(&router(), "/api/public/data/DGS10?start=max&format=csv").await;
+    let rows = csv.text().lines().count() - 1;
+    assert!(rows > 10_000, "{rows}");
+    assert!(
+        csv.text().contains("\n1962-01-02,"),
+        "not from the first day on"
+    );
+    assert!(!csv.header("warning").contains("5,000"));
 }
 
 #[tokio::test]

@@ -124,13 +124,42 @@ async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
         let reply = get(&public, path).await;
         assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
         assert!(
-            reply.text().contains("--serve-restricted"),
+            reply.text().contains("does not allow redistribution"),
             "{path}: {}",
             reply.text()
         );
+        // What only an operator can do is not told to readers.
+        assert!(!reply.text().contains("--serve-restricted"), "{path}");
     }
     let page = get(&public, "/series/VIXCLS").await;
-    assert!(page.text().contains("--serve-restricted") && !page.text().contains("<table"));
+    let text = page.text();
+    assert!(text.contains("does not allow redistribution") && !text.contains("<table"));
+    assert!(!text.contains("--serve-restricted"));
+}
+
+#[tokio::test]
+async fn a_series_without_figures_says_why_and_leads_to_the_nearest() {
+    let router = router();
+    for id in ["SP500", "TEDRATE", "OBFR"] {
+        let page = get(&router, &format!("/series/{id}")).await;
+        assert_eq!(page.status, StatusCode::OK, "{id}");
+        let text = page.text();
+        assert!(
+            text.contains("There are no figures of this series here"),
+            "{id}"
+        );
+        for part in ["<figure", "format=csv", "econoscope sync"] {
+            assert!(!text.contains(part), "{id}: {part}");
+        }
+        let list = between(text, "The nearest series with figures", "</ul>");
+        let near = list.split("href=\"").skip(1);
+        let near: Vec<&str> = near.filter_map(|rest| rest.split('"').next()).collect();
+        assert!((1..=3).contains(&near.len()), "{id}: {list}");
+        for path in near {
+            let other = get(&router, path).await;
+            assert!(other.text().contains("<figure"), "{id}: {path}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -359,6 +388,22 @@ async fn pictures_have_their_type_and_size() {
     assert_eq!(svg.header("content-type"), "image/svg+xml");
     // Literal colors: programs other than browsers draw what they do not know in black.
     assert!(!svg.text().contains("var(") && svg.text().contains("=\"#"));
+    for (query, size) in [
+        ("", [1_200_u32, 630]),
+        ("?width=600&height=400", [600, 400]),
+        ("?width=400", [400, 210]),
+        ("?height=840", [1_600, 840]),
+    ] {
+        for picture in ["UNRATE", "regime"] {
+            let png = get(&router, &format!("/chart/{picture}.png{query}")).await;
+            let side = |at: usize| u32::from_be_bytes(png.body[at..at + 4].try_into().unwrap());
+            assert_eq!([side(16), side(20)], size, "{picture}{query}");
+        }
+    }
+    for odd in ["width=10", "height=99999", "width=wide"] {
+        let reply = get(&router, &format!("/chart/UNRATE.png?{odd}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+    }
     assert_eq!(
         get(&router, "/chart/UNRATE.gif").await.status,
         StatusCode::BAD_REQUEST

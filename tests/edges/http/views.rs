@@ -58,7 +58,8 @@ async fn a_series_page_names_the_figures_that_it_shows() {
             "aria-label=\"Latest observations\"",
             "</table>",
         );
-        let shown: f64 = between(table, "<td class=\"n\">", "<").parse().unwrap();
+        let shown = between(table, "<td class=\"n\">", "<").replace('−', "-");
+        let shown: f64 = shown.parse().unwrap();
         assert!(
             (shown - newest).abs() < 0.051,
             "{query}: {shown} for {newest}"

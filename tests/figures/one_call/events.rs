@@ -91,7 +91,7 @@ fn amounts() -> Vec<Question> {
             json!({"seriesId": "GDPC1", "after": "2007-12-31", "horizons": ["18m"]}))
             .at("/points/0/date", "2007-10-01")
             .at("/points/1/change_pct", percent(gdp[1], gdp[0]))
-            .says(format!("in 2009 Q2, change {:+.3} billion 2017 dollars ({:+.2} %)", gdp[1] - gdp[0], percent(gdp[1], gdp[0]))),
+            .says(format!("in Q2 2009, change {:+.3} billion 2017 dollars ({:+.2} %)", gdp[1] - gdp[0], percent(gdp[1], gdp[0]))),
         after("How far did the yen fall in the year after mid-March 2022?",
             json!({"seriesId": "DEXJPUS", "after": "2022-03-13", "horizons": ["12m"]}))
             .at("/points/0/date", "2022-03-11")

@@ -57,7 +57,11 @@ fn levels() -> Vec<Question> {
         .at("/value", jobs.0)
         .at("/changes/30d", jobs.0 - jobs.1)
         .at("/changes/unit", "thousand persons")
-        .says(format!("{} thousand persons, SA in July 2026", jobs.0))
+        .says(format!(
+            "{},{:03} thousand persons, SA in July 2026",
+            (jobs.0 / 1e3).floor(),
+            jobs.0 % 1e3
+        ))
         .says(format!(
             "{:+} thousand persons over a month",
             jobs.0 - jobs.1
@@ -72,13 +76,17 @@ fn levels() -> Vec<Question> {
             .at("/value", gdp)
             .at("/unitInWords", "billion 2017 dollars, annual rate, SA")
             .says(format!(
-                "{} trillion 2017 dollars, annual rate, SA in 2026 Q2",
+                "${} trillion (2017 dollars), annual rate, SA in Q2 2026",
                 (gdp * 1e3).round() / 1e6
             )),
         now("What were the latest jobless claims?", "ICSA")
             .at("/value", claims)
             .at("/date", week.as_str())
-            .says(format!("{claims} claims, SA in the week ending {week}")),
+            .says(format!(
+                "{},{:03} claims, SA in the week ending {week}",
+                (claims / 1e3).floor(),
+                claims % 1e3
+            )),
         now("How many dollars does a euro cost?", "DEXUSEU")
             .at("/value", euro)
             .says(format!("{euro} USD per EUR on {euro_day}")),
@@ -91,7 +99,7 @@ fn levels() -> Vec<Question> {
         now("What is net liquidity?", "CNLI")
             .at("/value", rounded(liquidity("2026-08-19"), 5))
             .says(format!(
-                "{:.3} trillion dollars in the week ending 2026-08-19",
+                "${:.3} trillion in the week ending 2026-08-19",
                 liquidity("2026-08-19")
             )),
     ]
@@ -138,7 +146,7 @@ fn moments() -> Vec<Question> {
         series("How fast did GDP shrink in the second quarter of 2020, annualised?",
             json!({"seriesId": "GDPC1", "units": "pca", "start": "2020-04-01", "end": "2020-04-01"}))
             .at("/points/0/value", rounded(growth, 9))
-            .says(format!("{growth:.2} in 2020 Q2")),
+            .says(format!("{growth:.2} in Q2 2020")),
         series("What was headline inflation in June 2022?",
             json!({"seriesId": "CPIAUCNS", "units": "pc1", "dates": ["2022-06-30"]}))
             .at("/points/0/value", rounded(inflation, 9))

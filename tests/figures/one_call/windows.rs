@@ -91,7 +91,7 @@ fn changes() -> Vec<Question> {
         )
         .at("/summary/change_pct", rounded(grown, 2))
         .at("/summary/last/date", "2025-10-01")
-        .says(format!("in 2025 Q4; first {:.3} in 2019 Q4", output.0))
+        .says(format!("in Q4 2025; first {:.3} in Q4 2019", output.0))
         .says(format!("({grown:+.2} %)")),
     ]
 }
@@ -272,9 +272,9 @@ fn coarser() -> Vec<Question> {
         series("What was unemployment in the last quarter of 2025?",
             json!({"seriesId": "UNRATE", "frequency": "q", "start": "2025-10-01", "end": "2025-12-31"}))
             .at("/data/0/value", rounded(quarter, 9))
-            .at("/notes/short", "2025 Q4 (2 of 3) monthly figures")
-            .says(format!("{quarter:.2} in 2025 Q4"))
-            .says("2025 Q4 (2 of 3) monthly figures"),
+            .at("/notes/short", "Q4 2025 (2 of 3) monthly figures")
+            .says(format!("{quarter:.2} in Q4 2025"))
+            .says("Q4 2025 (2 of 3) monthly figures"),
         series("How much was parked in reverse repos at the end of 2022, by week?",
             json!({"seriesId": "RRPONTSYD", "frequency": "w", "start": "2022-12-01", "end": "2022-12-31"}))
             .at("/summary/last/value", repo.1)

@@ -10,6 +10,7 @@ use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::Standing;
 use econoscope_core::indicators::{narrative_velocity, prose};
@@ -146,7 +147,7 @@ pub(super) fn describe(m: &Metric) -> String {
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let known = Catalogue::embedded().get(&m.ticker);
             let value = known.map_or(value, |info| round_to(value, i32::from(info.decimals)));
-            format!("{} {when} ({frequency}).", unit_value(value, unit))
+            format!("{} {when} ({frequency}).", amount_in_words(value, unit))
         }
         None => "no value.".into(),
     };
@@ -272,9 +273,8 @@ fn interpret(
             (1.., 0) => "the highest of the last ten years".to_owned(),
             (0, 1..) => "the lowest of the last ten years".to_owned(),
             (below, _) => format!(
-                "above {:.0} % of the last ten years, equal to {:.0} %",
-                standing.percent(below),
-                standing.percent(standing.equal)
+                "higher than {:.0} % of the figures of the last ten years",
+                standing.percent(below)
             ),
         });
     }
@@ -299,14 +299,4 @@ fn from_a_year_earlier(
         }
     };
     Some(format!("{change} from a year earlier"))
-}
-
-/// A value with its unit, as a person writes it: 32563 billion dollars are 32.563 trillion.
-pub fn unit_value(value: f64, unit: &str) -> String {
-    let billions = unit.strip_prefix("billion ");
-    match (unit, billions.filter(|_| value.abs() >= 1_000.0)) {
-        ("", _) => value.to_string(),
-        (_, Some(what)) => format!("{} trillion {what}", round_to(value / 1_000.0, 6)),
-        (unit, None) => format!("{value} {unit}"),
-    }
 }

@@ -2,12 +2,12 @@
 
 use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Kept, Spec};
-use super::metric::unit_value;
 use super::newer_mean::NewerMean;
 use super::provenance::Provenance;
 use super::tolerance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::in_words;
 use econoscope_core::model::series_info::{DEFAULT_PREFIX, round_to};
@@ -164,7 +164,7 @@ impl Endpoint for Params {
             let meaning = i.interpretation.as_deref().unwrap_or("");
             let value = match i.value.zip(i.date) {
                 Some((value, date)) => {
-                    format!("{} on {date}", unit_value(value, &unit(&i.series_id)))
+                    format!("{} on {date}", amount_in_words(value, &unit(&i.series_id)))
                 }
                 None => "no value".into(),
             };
@@ -173,7 +173,7 @@ impl Endpoint for Params {
         text += "\nMarket:";
         for s in &a.market_signals {
             if let Some((value, date)) = s.value.zip(s.date) {
-                let value = unit_value(value, &in_words(s.unit.as_deref().unwrap_or("")));
+                let value = amount_in_words(value, &in_words(s.unit.as_deref().unwrap_or("")));
                 let stale = s.stale.map_or("", |_| ", late");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
                 let newer = s.newer_mean.iter();

@@ -1,6 +1,6 @@
 //! Axes: round steps for values, calendar steps for time.
 
-use super::unit::grouped;
+use crate::format::{number, short_day};
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency};
 
@@ -65,7 +65,7 @@ impl Values {
     /// The marks with their figures.
     pub(super) fn levels(&self) -> impl Iterator<Item = (f64, String)> {
         let marks = self.marks.iter();
-        marks.map(|mark| (*mark, grouped(*mark, self.decimals)))
+        marks.map(|mark| (*mark, number(*mark, self.decimals)))
     }
 
     /// Where a value lies, 0 at the lower and 1 at the upper end.
@@ -133,7 +133,7 @@ impl Days {
             month += step;
         }
         if marks.is_empty() {
-            marks.push((self.first, self.first.strftime("%-d %b %Y").to_string()));
+            marks.push((self.first, short_day(self.first)));
         }
         marks
     }

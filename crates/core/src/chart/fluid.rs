@@ -4,7 +4,7 @@ use super::frame::FONTS;
 use super::palette::{MUTED, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
-use super::unit::escaped;
+use super::unit::{Scale, escaped};
 use std::fmt::Write;
 
 /// Units across and down the field that is stretched.
@@ -57,7 +57,7 @@ fn drawn(spec: &ChartSpec, class: &str, has_marks: bool) -> String {
     let mut out = format!(r#"<svg {class} width="100%" height="100%">"#);
     shading(&mut out, spec, &plot);
     if has_marks {
-        marks(&mut out, &plot);
+        marks(&mut out, &plot, &spec.scale());
     }
     lines(&mut out, spec, &plot, factor);
     out + "</svg>"
@@ -82,22 +82,33 @@ fn shading(out: &mut String, spec: &ChartSpec, plot: &Plot) {
     }
 }
 
-/// Level lines with their figures above them at the left edge, and days along the lower one.
-fn marks(out: &mut String, plot: &Plot) {
+/// Level lines with their figures above them at the left edge, the highest with its unit, and days along the lower one.
+fn marks(out: &mut String, plot: &Plot, scale: &Scale) {
     for (mark, level) in plot.values.levels() {
+        let level = match mark < plot.values.high {
+            true => level,
+            false => escaped(&scale.mark(mark, plot.values.decimals)),
+        };
         let y = share(plot.y(mark));
-        let (above, label) = if y < 8.0 { (11, "high") } else { (-3, "mark") };
+        // In a low frame the one below the highest would lie on it.
+        let (above, label) = match y {
+            ..8.0 => (11, "high"),
+            ..40.0 => (-3, "mark next"),
+            _ => (-3, "mark"),
+        };
         let _ = write!(
             out,
             r#"<line x2="100%" y1="{y:.2}%" y2="{y:.2}%" stroke="{RULE}"/><text class="{label}" y="{y:.2}%" dy="{above}" fill="{MUTED}">{level}</text>"#
         );
     }
-    for (day, label) in plot.days.marks(6) {
+    for (n, (day, label)) in plot.days.marks(6).into_iter().enumerate() {
         let x = share(plot.x(day));
-        if (8.0..93.0).contains(&x) {
+        // In a narrow frame every other one is left out. To the left stands the lowest figure.
+        let class = if n % 2 == 1 { "when odd" } else { "when" };
+        if (18.0..93.0).contains(&x) {
             let _ = write!(
                 out,
-                r#"<text class="when" x="{x:.2}%" y="100%" dy="-3" text-anchor="middle" fill="{MUTED}">{label}</text>"#
+                r#"<text class="{class}" x="{x:.2}%" y="100%" dy="-3" text-anchor="middle" fill="{MUTED}">{label}</text>"#
             );
         }
     }

@@ -3,7 +3,8 @@
 use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE, Theme};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
-use super::unit::{Scale, escaped, grouped};
+use super::unit::{Scale, escaped};
+use crate::format::number;
 use crate::model::Observation;
 
 /// Font families: the one that pictures embed, then the reader's own.
@@ -75,15 +76,9 @@ impl Frame<'_> {
         let title = escaped(&cut(&spec.title, room));
         self.out += &format!(r#"<text x="20" y="{first}" font-size="{large}" font-weight="600" "#);
         self.out += &format!(r#"fill="{INK}">{title}</text>"#);
-        let is_scaled = self.scale.factor != 1.0;
-        let unit = if is_scaled {
-            &self.scale.unit
-        } else {
-            &spec.unit
-        };
-        let mut unit = unit.clone();
+        let mut unit = self.scale.heading(&spec.unit);
         if let Some((first, last)) = spec.dates() {
-            unit += &format!(", {first} to {last}");
+            unit += &format!(", {} to {}", spec.period(first), spec.period(last));
             let mut spans = spec.shading.iter();
             if spans.any(|s| s.start < last && s.end > first) {
                 unit += "; shaded: NBER recessions";
@@ -134,8 +129,8 @@ impl Frame<'_> {
     fn last_label<'l>(&self, line: &'l Line) -> Option<(&'l Observation, String)> {
         let last = line.points.last()?;
         let value = match line.is_right {
-            true if last.value.abs() >= 1_000.0 => grouped(last.value, 0),
-            true => grouped(last.value, usize::from(self.spec.decimals)),
+            true if last.value.abs() >= 1_000.0 => number(last.value, 0),
+            true => number(last.value, usize::from(self.spec.decimals)),
             false => self.scale.number(last.value),
         };
         let text = format!("{} {value}", line.name);

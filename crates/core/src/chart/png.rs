@@ -7,25 +7,25 @@ use resvg::usvg::{Options, Tree};
 use std::collections::HashMap;
 
 /// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size that link previews want.
-const DENSITY: f32 = 1.5;
+pub const DENSITY: f32 = 1.5;
 
-/// A drawing in fixed colours as PNG, 1.5 pixels to a unit.
+/// A drawing in fixed colours as PNG, with so many pixels to a unit.
 ///
 /// # Errors
 /// [`Error::Internal`] when the drawing cannot be read, rendered or encoded.
-pub fn png(drawing: &str) -> Result<Vec<u8>> {
+pub fn png(drawing: &str, density: f32) -> Result<Vec<u8>> {
     let tree = Tree::from_str(&outlined(drawing), &Options::default())
         .map_err(|e| Error::internal("reading a chart back", e))?;
     let size = tree
         .size()
         .to_int_size()
-        .scale_by(DENSITY)
+        .scale_by(density)
         .ok_or_else(|| Error::internal("sizing a chart", "a side is zero"))?;
     let mut pixels = Pixmap::new(size.width(), size.height())
         .ok_or_else(|| Error::internal("sizing a chart", "too large"))?;
     resvg::render(
         &tree,
-        Transform::from_scale(DENSITY, DENSITY),
+        Transform::from_scale(density, density),
         &mut pixels.as_mut(),
     );
     encode(&pixels).map_err(|e| Error::internal("encoding a chart", e))

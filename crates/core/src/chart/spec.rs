@@ -2,6 +2,7 @@
 
 use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
+use crate::format;
 use crate::model::{Date, Frequency, Observation};
 
 /// One line of a chart.
@@ -40,9 +41,9 @@ pub struct Span {
 pub struct ChartSpec {
     /// Title: "10-Year Treasury Constant Maturity".
     pub title: String,
-    /// Unit in words: "Percent".
+    /// Unit as the agency names it: "Percent", "Billions of chained 2017 dollars SAAR".
     pub unit: String,
-    /// Unit beside a value: "%".
+    /// The same in short: "%", "$bn 2017".
     pub unit_short: String,
     /// Decimals of the last value.
     pub decimals: u8,
@@ -88,12 +89,23 @@ impl ChartSpec {
         ghosts.chain(others).collect()
     }
 
+    /// The unit above the chart: "Trillions of chained 2017 dollars, annual rate".
+    pub fn heading(&self) -> String {
+        self.scale().heading(&self.unit)
+    }
+
+    /// A date of the chart as the period that it is of: "Q2 2026".
+    pub fn period(&self, date: Date) -> String {
+        let frequency = self.lines.first().map_or(Frequency::Daily, |l| l.frequency);
+        format::period(date, frequency)
+    }
+
     /// How the values of the left axis are written.
     pub(super) fn scale(&self) -> Scale {
         let left = self.lines.iter().filter(|l| !l.is_right);
         let points = left.flat_map(|l| &l.points);
         let largest = points.map(|o| o.value.abs()).fold(0.0, f64::max);
-        Scale::of(largest, &self.unit_short, self.decimals)
+        Scale::of(largest, (&self.unit_short, &self.unit), self.decimals)
     }
 
     /// The chart in one sentence, for those who do not see it.
@@ -111,15 +123,15 @@ impl ChartSpec {
             };
             let value = |o: &Observation| scale.value(o.value);
             text += &format!(
-                ". {name}{} to {}: from {} to {}; lowest {} on {}, highest {} on {}",
-                first.date,
-                last.date,
+                ". {name}{} to {}: from {} to {}; lowest {}, {}, highest {}, {}",
+                self.period(first.date),
+                self.period(last.date),
                 value(first),
                 value(last),
                 value(lowest),
-                lowest.date,
+                self.period(lowest.date),
                 value(highest),
-                highest.date,
+                self.period(highest.date),
             );
         }
         text

@@ -73,7 +73,7 @@ fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
 
 #[test]
 fn a_picture_is_small_and_has_its_size() {
-    let bytes = png(&svg(&chart("A wave around zero"))).unwrap();
+    let bytes = png(&svg(&chart("A wave around zero")), DENSITY).unwrap();
     assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
     let pixels = Pixmap::decode_png(&bytes).unwrap();
     assert_eq!((pixels.width(), pixels.height()), (1200, 630));
@@ -88,12 +88,18 @@ fn a_picture_is_small_and_has_its_size() {
 #[test]
 fn equal_input_gives_equal_bytes_and_dark_differs() {
     let spec = chart("Twice");
-    assert_eq!(png(&svg(&spec)).unwrap(), png(&svg(&spec)).unwrap());
+    assert_eq!(
+        png(&svg(&spec), DENSITY).unwrap(),
+        png(&svg(&spec), DENSITY).unwrap()
+    );
     let dark = ChartSpec {
         theme: Theme::Dark,
         ..spec.clone()
     };
-    assert_ne!(png(&svg(&spec)).unwrap(), png(&svg(&dark)).unwrap());
+    assert_ne!(
+        png(&svg(&spec), DENSITY).unwrap(),
+        png(&svg(&dark), DENSITY).unwrap()
+    );
 }
 
 #[test]
@@ -101,7 +107,7 @@ fn a_drawing_says_title_unit_source_shading_and_last_value() {
     let text = svg(&chart("A wave"));
     for part in [
         ">A wave<",
-        "Percent, 1990-01-01 to 2023-04-01; shaded: NBER recessions",
+        "Percent, January 1990 to April 2023; shaded: NBER recessions",
         "Data by Test",
     ] {
         assert!(text.contains(part), "{part} is not in {text}");
@@ -116,7 +122,7 @@ fn what_comes_in_a_name_stays_text() {
     let text = svg(&chart(evil));
     assert!(!text.contains("<script"), "{text}");
     assert!(!text.contains("\" onload"), "{text}");
-    assert!(png(&svg(&chart(evil))).is_ok());
+    assert!(png(&svg(&chart(evil)), DENSITY).is_ok());
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn no_points_are_said_and_not_drawn() {
         date(2021, 1, 1),
     );
     assert!(svg(&empty).contains("No observations"));
-    assert!(png(&svg(&empty)).is_ok());
+    assert!(png(&svg(&empty), DENSITY).is_ok());
     assert_eq!(spark(&empty), "");
     let one = of(
         &series("One", "%", months(1, wave)),
@@ -140,9 +146,38 @@ fn no_points_are_said_and_not_drawn() {
 #[test]
 fn millions_of_dollars_are_shown_in_trillions() {
     let assets = series("Assets", "$mn", months(24, |n| 6.5e6 + f64::from(n)));
-    let text = svg(&of(&assets, date(1990, 1, 1), date(2021, 1, 1)));
-    assert!(text.contains(">$tn, 1990-01-01"), "{text}");
+    let mut spec = of(&assets, date(1990, 1, 1), date(2021, 1, 1));
+    spec.unit = "Millions of dollars".into();
+    let text = svg(&spec);
+    assert!(
+        text.contains(">Trillions of dollars, January 1990 to December 1991<"),
+        "{text}"
+    );
+    assert!(
+        text.contains("lowest $6.5 trillion, January 1990"),
+        "{text}"
+    );
     assert!(text.contains(">6.50<"), "{text}");
+}
+
+#[test]
+fn a_widget_names_its_unit_and_keeps_dates_off_the_lowest_figure() {
+    let mut spec = chart("A wave");
+    let text = fluid(&spec);
+    assert!(text.contains(">2 %<") && text.contains(">1<"), "{text}");
+    (spec.unit_short, spec.unit) = ("$mn".into(), "Millions of dollars".into());
+    spec.lines[0].points = months(24, |n| 6.5e6 + 1e5 * f64::from(n));
+    let text = fluid(&spec);
+    assert!(text.contains(">$9 trillion<"), "{text}");
+    let places = text.split("class=\"when").skip(1);
+    let places = places.map(|rest| rest.split_once("x=\"").unwrap().1);
+    let places = places.map(|rest| rest.split('%').next().unwrap().parse().unwrap());
+    let places: Vec<f64> = places.collect();
+    assert!(
+        places.len() > 1 && places.iter().all(|x| *x >= 18.0),
+        "{places:?}"
+    );
+    assert!(text.contains("class=\"when odd\""), "{text}");
 }
 
 #[test]
@@ -198,7 +233,7 @@ fn any_finite_figures_are_drawn_with_finite_places() {
                 assert!(!text.contains("width=\"-"), "{values:?}: {text}");
                 assert!(text.len() < 20_000, "{values:?} takes {}", text.len());
             }
-            assert!(png(&svg(&spec)).is_ok(), "{values:?}");
+            assert!(png(&svg(&spec), DENSITY).is_ok(), "{values:?}");
         }
     }
 }

@@ -205,7 +205,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         &[CLAIMS][..],
         "log %",
     );
-    let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualised");
+    let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualized");
     let week = found.map(|((week, c), _)| (c, week));
     let month = found.map(|(_, (month, p))| (p, month.first_day()));
     let inputs = [

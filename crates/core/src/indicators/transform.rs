@@ -147,9 +147,9 @@ impl Units {
             Self::ChangeYear => "change from a year earlier",
             Self::Percent => "% change from the period before",
             Self::PercentYear => "% change from a year earlier",
-            Self::PercentAnnualised => "% change from the period before, annualised",
+            Self::PercentAnnualised => "% change from the period before, annualized",
             Self::LogChange => "log % change from the period before",
-            Self::LogChangeAnnualised => "log % change from the period before, annualised",
+            Self::LogChangeAnnualised => "log % change from the period before, annualized",
             Self::Log => "natural logarithm",
         }
     }

@@ -181,15 +181,15 @@ impl Frequency {
         }
     }
 
-    /// The period stamped `date` as a person names it: "2026-08-20", "week ending 2026-08-15", "July 2026", "2026 Q2", "2025".
+    /// The period stamped `date` as a person names it: "2026-08-20", "week ending 2026-08-15", "July 2026", "Q2 2026", "2025".
     pub fn label(self, date: Date) -> String {
         match self {
             Self::Daily => date.to_string(),
             Self::Weekly => format!("week ending {date}"),
             Self::Biweekly => format!("two weeks ending {date}"),
             Self::Monthly => date.strftime("%B %Y").to_string(),
-            Self::Quarterly => format!("{} Q{}", date.year(), (date.month() + 2) / 3),
-            Self::Semiannual => format!("{} H{}", date.year(), (date.month() + 5) / 6),
+            Self::Quarterly => format!("Q{} {}", (date.month() + 2) / 3, date.year()),
+            Self::Semiannual => format!("H{} {}", (date.month() + 5) / 6, date.year()),
             Self::Annual => date.year().to_string(),
         }
     }
@@ -316,8 +316,8 @@ mod tests {
                 "in the week ending 2026-05-02",
                 "in the two weeks ending 2026-05-02",
                 "in May 2026",
-                "in 2026 Q2",
-                "in 2026 H1",
+                "in Q2 2026",
+                "in H1 2026",
                 "in 2026"
             ]
         );

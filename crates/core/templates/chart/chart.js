@@ -13,8 +13,13 @@ const RECESSIONS = [
 const DAY = 86400000;
 /** Days between two neighbours from which on something is missing between them; as the server draws it. */
 const PAUSE = { daily: 15, weekly: 20, monthly: 45, quarterly: 135, annual: 550 };
-/** Unit, least size from which another reads better on an axis, factor, that other unit; as the server draws it. */
-const COARSER = [["$mn", 1e6, 1e-6, "$tn"], ["$mn", 1e3, 1e-3, "$bn"], ["$bn", 1e3, 1e-3, "$tn"], ["thous", 1e3, 1e-3, "mn"], ["claims", 1e3, 1e-3, "thous"], ["$bn 2017", 1e3, 1e-3, "$tn 2017"]];
+/** Large numbers by their power of ten; as the server writes them. */
+const SIZES = [[12, "trillion"], [9, "billion"], [6, "million"]];
+const POWERS = { k: 3, mn: 6, bn: 9, tn: 12, thousand: 3, million: 6, billion: 9, trillion: 12 };
+/** Units in the words that stand behind a number, and above numbers. */
+const BEHIND = { index: "", flag: "", ratio: "", "% GDP": " % of GDP", pp: " points", "percentage points": " points", "0-100": " out of 100", "$/bbl": " a barrel", "$/gal": " a gallon", "$/hr": " an hour", "$/t": " a metric ton", "$/MMBtu": " per million BTU" };
+const ABOVE = { "%": "percent", pp: "percentage points", "0-100": "points out of 100" };
+const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const dayOf = (date) => Date.parse(`${date}T00:00:00Z`) / DAY;
 const dateOf = (day) => new Date(day * DAY).toISOString().slice(0, 10);
 const make = (name, properties = {}, ...children) => {
@@ -25,7 +30,52 @@ const make = (name, properties = {}, ...children) => {
 const withPlaces = (value, places) => value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }).replace(/^-/, "−");
 /** A figure as the API has it, with commas and a true minus. */
 const exact = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 12 }).replace(/^-/, "−");
-const withUnit = (text, unit) => (!unit || unit === "index" || unit === "0-100" ? text : `${text} ${unit}`);
+/** How values of a unit are written: what stands before a number, its power of ten, what stands behind, what is counted. */
+function unitOf(unit, words) {
+  const short = (unit ?? "").split(",")[0].trim();
+  const money = /^\$(k|mn|bn|tn)?(?: ([\w-]+))?$/.exec(short) ?? /^(thousand|million|billion|trillion) (?:([\w-]+) )?dollars$/.exec(short);
+  if (money) {
+    const base = { real: "1982-84 " }[money[2]] ?? (money[2] ? `${money[2]} ` : "");
+    return { before: "$", power: POWERS[money[1]] ?? 0, behind: base && ` (${base}dollars)`, what: `${base}dollars`, amount: true };
+  }
+  const counted = /^(thous|mn|claims|units|EUR mn|JPY 100mn)$/.exec(short) ?? /^(thousand|million) \w+$/.exec(short);
+  if (counted) {
+    const noun = (/^(?:thousand|million) ([a-z]+)/.exec(words ?? short)?.[1] ?? { claims: "claims", units: "units" }[short] ?? "").replace("persons", "people");
+    const [before, power] = { thous: ["", 3], claims: ["", 0], units: ["", 0], "EUR mn": ["€", 6], "JPY 100mn": ["¥", 8] }[counted[1]] ?? ["", POWERS[counted[1]]];
+    return { before, power, behind: noun && ` ${noun}`, what: noun, amount: true };
+  }
+  return { before: short.startsWith("$/") ? "$" : "", power: 0, behind: BEHIND[short] ?? (short.startsWith("%") ? " %" : short && short.length <= 12 ? ` ${short}` : ""), what: ABOVE[short] ?? unit ?? "", amount: false };
+}
+/** A figure with its unit: "$24.408 trillion (2017 dollars)", "4.69 %". */
+function figureOf(value, places, unit, words) {
+  const { before, power, behind, amount } = unitOf(unit, words), sign = value < 0 ? "−" : "";
+  const whole = Math.abs(value) * 10 ** power, size = amount && SIZES.find(([p]) => whole >= 10 ** p);
+  if (size) return `${sign}${before}${withPlaces(whole / 10 ** size[0], Math.min(3, places + size[0] - power))} ${size[1]}${behind}`;
+  return `${sign}${before}${withPlaces(whole, Math.max(0, places - power))}${behind}`;
+}
+/** Steps of a thousand after which values of that size read better on an axis. */
+function stepsOf(largest, unit, words) {
+  const { before, power, amount } = unitOf(unit, words);
+  if (!amount || power % 3 || largest < (power || !before ? 1e3 : 1e6)) return 0;
+  let steps = 0;
+  while (power + 3 * steps < 12 && largest >= 1000 ** (steps + 1)) steps += 1;
+  return steps;
+}
+/** A unit above figures: "Trillions of 2017 dollars". */
+function headingOf(unit, words, steps = 0) {
+  const { power, what, amount } = unitOf(unit, words), name = amount ? ["", "Thousands", "Millions", "Billions", "Trillions"][power / 3 + steps] : "";
+  return name ? `${name}${what && ` of ${what}`}` : what.charAt(0).toUpperCase() + what.slice(1);
+}
+/** "24 Aug 2026". */
+const dayText = (date) => { const [y, m, d] = date.split("-").map(Number); return `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`; };
+/** The period that a date stamps: "24 Aug 2026", "week to 21 Aug 2026", "June 2026", "Q2 2026", "2025". */
+function periodOf(date, frequency) {
+  const [y, m, d] = date.split("-").map(Number);
+  if (frequency === "weekly") return `week to ${dayText(date)}`;
+  if (d === 1 && frequency === "monthly") return `${MONTHS[m - 1]} ${y}`;
+  if (d === 1 && frequency === "quarterly" && m % 3 === 1) return `Q${(m + 2) / 3} ${y}`;
+  return d === 1 && m === 1 && frequency === "annual" ? String(y) : dayText(date);
+}
 const decimalsOf = (value) => (String(value).split(".")[1] ?? "").length;
 /** Decimals that figures are read with: as published; of computed ones those that tell something. */
 const placesOf = (values) => {
@@ -69,7 +119,7 @@ function calendarMarks(first, last, most) {
 
 /** The lines of an answer of `get_time_series` or `compare_series`. */
 function linesOf(o, name = "") {
-  if (!o.columns) return [{ name, unit: o.unit, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
+  if (!o.columns) return [{ name, unit: o.unit, words: o.unitInWords, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
   const days = o.dates.map(dayOf), thinned = Math.ceil((o.rows ?? o.count) / Math.max(1, o.dates.length));
   const known = (c, list) => list.filter((_, i) => c.values[i] !== null);
   return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", unit: c.unit, frequency: o.frequency, thinned, days: known(c, days), values: known(c, c.values) }));
@@ -118,7 +168,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const room = Math.max(0.5, (last - first) * 0.002);
   const scaleOf = (line) => (line.unit === units[0] ? "y" : `y${units.indexOf(line.unit)}`);
   const places = lines.map((l) => placesOf(l.values));
-  const say = (i, value) => withUnit(withPlaces(value, Math.max(places[i], Math.min(4, decimalsOf(value)) * (decimalsOf(value) <= 4))), lines[i].unit);
+  const say = (i, value) => figureOf(value, Math.max(places[i], Math.min(4, decimalsOf(value)) * (decimalsOf(value) <= 4)), lines[i].unit, lines[i].words);
   let colours = {}, marked = {}, at = x.length - 1, u;
   const dress = () => {
     const style = getComputedStyle(place);
@@ -131,9 +181,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const rangeOf = (scale) => (_, low, high) => {
     if (low === null) [low, high] = [0, 1];
     const of = lines.find((l) => scaleOf(l) === scale), largest = Math.max(Math.abs(low), Math.abs(high));
-    const coarser = COARSER.find(([unit, least]) => unit === of.unit && largest >= least);
-    const factor = coarser?.[2] ?? 1, round = roundMarks(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
-    marked[scale] = { ...round, factor, unit: coarser?.[3] ?? of.unit };
+    const steps = stepsOf(largest, of.unit, of.words), factor = 1000 ** -steps, round = roundMarks(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
+    marked[scale] = { ...round, factor, unit: headingOf(of.unit, of.words, steps) };
     return [round.low / factor, round.high / factor];
   };
   const axis = (scale, side) => ({
@@ -157,12 +206,12 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     while (k > 0 && (data[i + 1][k] === null || data[i + 1][k] === undefined)) k--;
     if (data[i + 1][k] === null || data[i + 1][k] === undefined) k = nearest(i + 1, at);
     const value = data[i + 1][k];
-    return { name: line.name, unit: line.unit, date: dateOf(x[k]), value, colour: stroke(i), text: say(i, value) };
+    return { name: line.name, unit: line.unit, date: dateOf(x[k]), period: periodOf(dateOf(x[k]), line.frequency), value, colour: stroke(i), text: say(i, value) };
   });
   const tell = () => {
     const said = rows();
     place.setAttribute("aria-valuenow", at);
-    place.setAttribute("aria-valuetext", said.map((r) => `${r.name ? `${r.name}: ` : ""}${r.text} on ${r.date}`).join("; "));
+    place.setAttribute("aria-valuetext", said.map((r) => `${r.name ? `${r.name}: ` : ""}${r.text}, ${r.period}`).join("; "));
     read(said);
   };
   const bands = (u) => {

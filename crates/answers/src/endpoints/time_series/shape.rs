@@ -1,7 +1,7 @@
 //! The shape of an answer: every row up to the cap, or a few with what happened over all of them, and a picture.
 
 use super::answer::{Reduction, TimeSeriesAnswer};
-use super::arguments::{Detail, Params};
+use super::arguments::{Detail, Format, Params};
 use super::digest::digest;
 use super::rows::thin;
 use crate::endpoints::measured::FigureKind;
@@ -31,7 +31,7 @@ pub(super) fn shaped(
 ) -> Result<TimeSeriesAnswer> {
     if params.chart {
         let drawing = drawing(&answer, params, &measured);
-        answer.picture = Some(chart::png(&chart::svg(&drawing))?.into());
+        answer.picture = Some(chart::png(&chart::svg(&drawing), chart::DENSITY)?.into());
     }
     if params.detail.is_some() && answer.points.is_empty() {
         answer.summary = digest(&answer.data, &measured);
@@ -43,7 +43,7 @@ pub(super) fn shaped(
         return Ok(answer);
     }
     if (params.max_points, params.detail()) == (None, Detail::Full) {
-        cut(&mut answer);
+        cut(&mut answer, params.format);
         return Ok(answer);
     }
     let (data, method) = thin(&answer.data, most(params, rows));
@@ -69,9 +69,12 @@ pub(super) fn most(params: &Params, rows: usize) -> usize {
     }
 }
 
-/// Leaves the newest rows that one answer may have.
-fn cut(answer: &mut TimeSeriesAnswer) {
-    let cut = answer.data.len().saturating_sub(MAX_ROWS);
+/// Leaves the newest rows that one answer may have; a file of CSV has all of them.
+fn cut(answer: &mut TimeSeriesAnswer, format: Format) {
+    let cut = match format {
+        Format::Csv => 0,
+        Format::Json => answer.data.len().saturating_sub(MAX_ROWS),
+    };
     answer.truncated |= cut > 0;
     answer.data.drain(..cut);
     answer.row_count = answer.data.len();
@@ -98,9 +101,6 @@ pub(super) fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str
     address(base, &page, &format!("series/{id}.csv?{query}"))
 }
 
-/// Longest unit that stands beside a value; a longer one stands under the title alone.
-const SHORT_UNIT: usize = 6;
-
 /// Recessions by the NBER's dates, for shading.
 pub fn recessions() -> Vec<Span> {
     let spans = RECESSIONS.iter().map(|r| Span {
@@ -114,7 +114,6 @@ pub fn recessions() -> Vec<Span> {
 fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) -> ChartSpec {
     let in_words = answer.published_unit();
     let in_words = in_words.filter(|_| params.units() == Units::Level);
-    let unit_short = Some(answer.unit.clone()).filter(|unit| unit.len() <= SHORT_UNIT);
     // A model reads pictures, too, and no mark stands beside the words in one.
     let is_ours = answer.untrusted.is_none();
     // The source has a line of its own in the drawing.
@@ -127,7 +126,7 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) ->
     ChartSpec {
         title: title.clone(),
         unit: in_words.unwrap_or_else(|| answer.unit.clone()),
-        unit_short: unit_short.unwrap_or_default(),
+        unit_short: answer.unit.clone(),
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
         lines: vec![Line {
             name: String::new(),

@@ -77,14 +77,14 @@ const GROWTH: [Input; GROWTH_INPUTS] = [
         part(
             "Industrial production",
             "INDPRO",
-            "% annualised over 6 months",
+            "% annualized over 6 months",
             0.3,
         ),
         |grids| &grids.production,
         |grid, m| grid.log_change(m, 6, 200.0),
     ),
     (
-        part("Payrolls", "PAYEMS", "% annualised over 3 months", 0.3),
+        part("Payrolls", "PAYEMS", "% annualized over 3 months", 0.3),
         |grids| &grids.payrolls,
         |grid, m| grid.log_change(m, 3, 400.0),
     ),
@@ -110,7 +110,7 @@ const HEADLINE: Contributor = part("Headline inflation", "CPIAUCSL", "% over a y
 const MOMENTUM: Contributor = part(
     "Core momentum",
     "CPILFESL",
-    "points, 6 months annualised less a year",
+    "points, 6 months annualized less a year",
     0.3,
 );
 

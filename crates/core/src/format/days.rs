@@ -1,0 +1,146 @@
+//! Days and periods as readers know them: "24 August 2026", "June 2026", "Q2 2026".
+
+use crate::model::{Date, Frequency};
+
+/// "24 August 2026".
+pub fn day(date: Date) -> String {
+    date.strftime("%-d %B %Y").to_string()
+}
+
+/// "24 Aug 2026", where there is little room.
+pub fn short_day(date: Date) -> String {
+    date.strftime("%-d %b %Y").to_string()
+}
+
+/// "August 2026".
+pub fn month(date: Date) -> String {
+    date.strftime("%B %Y").to_string()
+}
+
+/// The period that is stamped `date`: "24 August 2026", "week to 21 August 2026", "June 2026", "Q2 2026", "2025". A
+/// date that stamps no such period is a day.
+pub fn period(date: Date, frequency: Frequency) -> String {
+    match frequency {
+        Frequency::Weekly => format!("week to {}", day(date)),
+        Frequency::Biweekly => format!("two weeks to {}", day(date)),
+        Frequency::Daily => day(date),
+        Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            match frequency.is_stamp(date) {
+                true => frequency.label(date),
+                false => day(date),
+            }
+        }
+    }
+}
+
+/// When a figure comes: "24 August 2026", and of one that should be here by `today`: "due 24 Aug, not loaded".
+pub fn due(date: Date, today: Date) -> String {
+    if date >= today {
+        return day(date);
+    }
+    let form = if date.year() == today.year() {
+        "%-d %b"
+    } else {
+        "%-d %b %Y"
+    };
+    format!("due {}, not loaded", date.strftime(form))
+}
+
+/// A sentence of an answer for readers: ISO dates as "24 August 2026", "August 2026" and "Q3 2026", and a true minus
+/// before numbers.
+pub fn readable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(c) = rest.chars().next() {
+        let starts_word = !before.is_alphanumeric() && before != '-';
+        if starts_word && let Some((name, after)) = iso(rest) {
+            out += &name;
+            (rest, before) = (after, '0');
+            continue;
+        }
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        let is_minus = c == '-' && starts_word && after.starts_with(|c: char| c.is_ascii_digit());
+        out.push(if is_minus { '−' } else { c });
+        (rest, before) = (after, c);
+    }
+    out
+}
+
+/// The name of the ISO day, month or quarter that a text begins with, and what follows it.
+fn iso(text: &str) -> Option<(String, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=' | '/');
+    let (date, after) = text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()));
+    let year = date.get(..5)?.strip_suffix('-')?;
+    let is_year = year.bytes().all(|b| b.is_ascii_digit());
+    let name = match date.len() {
+        10 => day(date.parse().ok()?),
+        7 if date.get(5..6) == Some("Q") => format!("{} {year}", date.get(5..)?),
+        7 => month(format!("{date}-01").parse().ok()?),
+        _ => return None,
+    };
+    is_year.then_some((name, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn periods_are_named_and_not_stamped() {
+        let first = date(2026, 4, 1);
+        let names = [
+            Frequency::Daily,
+            Frequency::Weekly,
+            Frequency::Monthly,
+            Frequency::Quarterly,
+        ]
+        .map(|f| period(first, f));
+        assert_eq!(
+            names,
+            [
+                "1 April 2026",
+                "week to 1 April 2026",
+                "April 2026",
+                "Q2 2026"
+            ]
+        );
+        assert_eq!(
+            period(date(2026, 4, 3), Frequency::Quarterly),
+            "3 April 2026"
+        );
+        assert_eq!(short_day(first), "1 Apr 2026");
+        assert_eq!(month(first), "April 2026");
+    }
+
+    #[test]
+    fn what_is_overdue_is_said_to_be_missing() {
+        let today = date(2026, 11, 25);
+        assert_eq!(due(date(2026, 8, 24), today), "due 24 Aug, not loaded");
+        assert_eq!(due(date(2025, 8, 24), today), "due 24 Aug 2025, not loaded");
+        assert_eq!(due(date(2026, 12, 4), today), "4 December 2026");
+    }
+
+    #[test]
+    fn sentences_get_days_and_minus_signs() {
+        for (text, read) in [
+            ("-0.30 on 2026-08-19.", "−0.30 on 19 August 2026."),
+            (
+                "stable (-0.12 over 13 weeks)",
+                "stable (−0.12 over 13 weeks)",
+            ),
+            ("index 1982-84=100, 10-year", "index 1982-84=100, 10-year"),
+            (
+                "2026-02-30, 2026-08-191, x2026-08-19",
+                "2026-02-30, 2026-08-191, x2026-08-19",
+            ),
+            ("5–10 é -5", "5–10 é −5"),
+            ("2026-Q3: expected -0.2", "Q3 2026: expected −0.2"),
+            ("of 2026-11, 1982-84", "of November 2026, 1982-84"),
+            ("DGS10-DGS2, WALCL - 5", "DGS10-DGS2, WALCL - 5"),
+        ] {
+            assert_eq!(readable(text), read);
+        }
+    }
+}
