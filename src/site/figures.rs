@@ -4,7 +4,7 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::text::{dated, encoded, plain};
-use super::view::{INDEX, RANGES, UNITS, query};
+use super::view::{INDEX, LOG, RANGES, UNITS, api_units, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -20,6 +20,10 @@ use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{Frequency, quantity};
 use econoscope_data::desk::Desk;
 
+/// Titles of the widgets that are about no series.
+pub(super) const REGIME: &str = "US macro regime";
+pub(super) const RECESSION: &str = "US recession within 12 months";
+
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "range", "units"];
 
@@ -30,7 +34,7 @@ pub(super) fn regime_questions(_: &PageRequest) -> Vec<Question> {
 pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let o: regime::RegimeAnswer = answers.read()?;
     let month = o.month.map(|m| m.strftime(" · %B %Y").to_string());
-    let title = format!("US macro regime{}", month.unwrap_or_default());
+    let title = format!("{REGIME}{}", month.unwrap_or_default());
     let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/regime", widget.credit.url);
@@ -94,9 +98,8 @@ pub(super) fn recession(
         .into_iter()
         .find(|i| i.ticker == CRPI.about.ticker());
     let (value, meaning) = index.map_or((None, None), |i| (i.value, i.interpretation));
-    let title = "US recession within 12 months";
     let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
-    let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
+    let mut widget = Widget::new(asked, RECESSION, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
@@ -119,7 +122,7 @@ pub(super) fn recession(
 /// What is asked of a series' history: range, units, and a frequency at which no row is cut.
 fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
     let range = asked.argument("range").unwrap_or("1y");
-    let units = asked.argument("units").unwrap_or_default();
+    let units = api_units(asked.argument("units").unwrap_or_default());
     let info = Catalogue::embedded().get(&asked.name);
     let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
     let is_long = matches!(range, "30y" | "max");
@@ -161,9 +164,13 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
         .map_or(value, |info| round_to(value, i32::from(info.decimals)));
     widget.value = Some(plain(value));
     if let Some(past) = past(&mut answers) {
-        let spec = charts::plot(&past);
+        let mut spec = charts::plot(&past);
+        if asked.argument("units") == Some(LOG) {
+            spec = spec.on_log_axes();
+            widget.is_log = spec.is_log;
+        }
         let newest = past.data.last();
-        if let Some(newest) = newest.filter(|_| asked.argument("units").is_some()) {
+        if let Some(newest) = newest.filter(|_| !api_units(asked.given("units")).is_empty()) {
             // In other units the figure is the newest of those.
             widget.value = Some(plain(round_to(newest.value, 2)));
             (widget.unit, widget.lines) = (String::new(), vec![past.unit.clone()]);
@@ -194,15 +201,17 @@ fn known(asked: &PageRequest) -> Result<()> {
 /// Several series in one chart.
 pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let o = compare::answer(desk, asked)?;
-    let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(
         asked,
-        names.join(", "),
+        charts::titles(&o),
         (desk.attribution(), cited(&o.provenance)),
     );
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
-    widget.picture = fluid(&charts::compared(&o));
+    let (spec, others) = charts::compared(&o, asked.given("units") == LOG);
+    widget.is_log = spec.is_log;
+    let panels = std::iter::once(&spec).chain(&others);
+    widget.picture = panels.map(fluid).collect();
     let is_index = asked.given("units") == INDEX;
     let said = |c: &ComparedColumn| {
         let unit = if is_index { "" } else { &*c.unit };

@@ -1,6 +1,7 @@
 //! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, and several series in `/chart/compare.png`.
 
 use super::asked::{CHART, PageRequest};
+use super::charts::{self, Panels};
 use super::document::Document;
 use super::figures::word;
 use super::quadrant::Words;
@@ -8,7 +9,7 @@ use super::questions::Answers;
 use super::text::{plain, points};
 use super::{compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{ChartSpec, Theme, png, svg};
+use econoscope_core::chart::{Theme, panels, png};
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
 
@@ -17,18 +18,18 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let name = asked.name.rsplit_once('.').map_or(&*asked.name, |(n, _)| n);
     let info = desk.resolve("series", name)?;
     let (mut spec, _) = view::read(desk, &desk.shown_id(&info.id), asked)?;
-    spec.title.clone_from(&info.title);
+    spec.title = charts::titled(&desk.shown_id(&info.id), Some(&info.title));
     spec.source.clone_from(&info.source);
-    whole(desk, asked, theme, spec)
+    whole(desk, asked, theme, (spec, Vec::new()))
 }
 
 /// Several series as a picture.
 pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
-    let mut spec = super::charts::compared(&answer);
+    let (mut spec, others) = charts::compared(&answer, asked.given("units") == view::LOG);
     spec.source = super::figures::cited(&answer.provenance);
-    whole(desk, asked, theme, spec)
+    whole(desk, asked, theme, (spec, others))
 }
 
 /// The plane of the regime as a picture.
@@ -81,10 +82,19 @@ fn theme(asked: &PageRequest) -> Result<Theme> {
 }
 
 /// A chart with the words around it.
-fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
-    (spec.size, spec.theme) = ((800, 420), theme);
+fn whole(
+    desk: &Desk,
+    asked: &PageRequest,
+    theme: Theme,
+    (mut spec, others): Panels,
+) -> Result<Document> {
+    let height = match u16::try_from(others.len()).unwrap_or(0) {
+        0 => 420,
+        others => 300 + 150 * others,
+    };
+    (spec.size, spec.theme) = ((800, height), theme);
     spec.credit = desk.attribution().text;
-    file(asked, svg(&spec))
+    file(asked, panels(&spec, &others))
 }
 
 /// A drawing in the form that was asked for.

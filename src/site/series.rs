@@ -2,6 +2,7 @@
 
 use super::asked::PageRequest;
 use super::assets;
+use super::charts::Panels;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
@@ -14,7 +15,7 @@ use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
 };
-use econoscope_core::chart::{ChartSpec, Line, svg};
+use econoscope_core::chart::{ChartSpec, Line, panels};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::{capitalised, lowered, number, signed};
 use econoscope_core::model::series_info::round_to;
@@ -46,6 +47,7 @@ struct Shown {
     /// What those who brought the figures ask to be said.
     notices: String,
     unit: String,
+    is_log: bool,
     chart: String,
     narrow: String,
     rows: Vec<(Date, String)>,
@@ -127,9 +129,10 @@ fn shown(desk: &Desk, asked: &PageRequest, info: &Arc<SeriesInfo>, id: &str) -> 
     let newest = points.into_iter().flatten().take(12);
     let rows = newest.map(|o| (o.date, number(o.value, usize::from(spec.decimals))));
     let rows = rows.collect();
-    let unit = spec.unit.clone();
-    let (chart, narrow) = drawings(spec);
+    let (unit, is_log) = (spec.unit.clone(), spec.is_log);
+    let (chart, narrow) = drawings((spec, Vec::new()));
     Ok(Shown {
+        is_log,
         facts,
         notices: reading.provenance.notices(),
         meaning: reading.interpretation.unwrap_or_default(),
@@ -160,10 +163,15 @@ fn revision(of: &Option<f64>) -> String {
     of.map_or(String::new(), plus)
 }
 
-/// A chart for a wide and for a narrow screen.
-pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
-    let wide = svg(&spec.clone().plot(1100, 420));
-    (wide, svg(&spec.plot(380, 280)))
+/// A chart for a wide and for a narrow screen; panels are less high, and all of them higher than one.
+pub(super) fn drawings((spec, others): Panels) -> (String, String) {
+    let count = u16::try_from(others.len() + 1).unwrap_or(1);
+    let (wide, narrow) = match count {
+        1 => (420, 280),
+        count => (200 * count, 170 * count),
+    };
+    let wide = panels(&spec.clone().plot(1100, wide), &others);
+    (wide, panels(&spec.plot(380, narrow), &others))
 }
 
 /// Highest and lowest in view.

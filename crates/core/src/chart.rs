@@ -16,7 +16,7 @@ mod spec;
 mod unit;
 
 pub use fluid::{fluid, spark};
-pub use frame::{FONTS, svg};
+pub use frame::{FONTS, panels, svg};
 pub use palette::{STYLE, Theme};
 pub use png::png;
 pub use script::{SCRIPT, SCRIPT_STYLE};

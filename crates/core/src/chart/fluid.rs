@@ -1,7 +1,7 @@
 //! Curves that fill whatever room they get: places are shares of it, and no letter or stroke is stretched.
 
 use super::frame::FONTS;
-use super::palette::{LINES, MUTED, RULE, SHADE};
+use super::palette::{MUTED, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
 use super::unit::escaped;
@@ -108,7 +108,8 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
         out,
         r#"<svg viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">"#
     );
-    for (line, colour) in spec.lines.iter().zip(LINES).rev() {
+    for line in spec.lines.iter().rev() {
+        let colour = line.color();
         let path = plot.path(line, factor);
         let _ = write!(
             out,
@@ -116,7 +117,8 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
         );
     }
     out.push_str("</svg>");
-    for (line, colour) in spec.lines.iter().zip(LINES).rev() {
+    for line in spec.lines.iter().rev() {
+        let colour = line.color();
         if let Some(last) = line.points.last() {
             let x = share(plot.x(last.date));
             let y = share(plot.place(line, last.value, factor));

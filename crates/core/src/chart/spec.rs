@@ -1,6 +1,6 @@
 //! What a chart shows, and what it says to those who do not see it.
 
-use super::palette::Theme;
+use super::palette::{INK, LINES, Theme};
 use super::unit::Scale;
 use crate::model::{Date, Frequency, Observation};
 
@@ -15,9 +15,16 @@ pub struct Line {
     pub frequency: Frequency,
     /// Whether it stands on an axis of its own to the right, being of another unit than the first.
     pub is_right: bool,
+    /// Place of its color among those of lines, from 0.
+    pub color: usize,
 }
 
 impl Line {
+    /// Its color as a property of the page.
+    pub(super) fn color(&self) -> &'static str {
+        LINES.get(self.color).copied().unwrap_or(INK)
+    }
+
     /// The observations with the lowest and with the highest value; none of an empty line.
     pub fn extremes(&self) -> Option<(&Observation, &Observation)> {
         let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
@@ -48,6 +55,10 @@ pub struct ChartSpec {
     pub decimals: u8,
     /// One to eight lines; the first stands on the left axis.
     pub lines: Vec<Line>,
+    /// Days that are shown where they are more than those of the lines: panels below each other share them.
+    pub days: Option<(Date, Date)>,
+    /// Whether axes are logarithmic; one with a figure at zero or below is not.
+    pub is_log: bool,
     /// Recessions.
     pub shading: Vec<Span>,
     /// Who measured it.
@@ -70,8 +81,23 @@ impl ChartSpec {
         self
     }
 
+    /// The same chart with logarithmic axes, which its unit says; or why it has none.
+    #[must_use]
+    pub fn on_log_axes(mut self) -> Self {
+        let mut points = self.lines.iter().flat_map(|l| &l.points);
+        self.is_log = points.all(|o| o.value > 0.0);
+        self.unit += match self.is_log {
+            true => ", log scale",
+            false => ", no log scale: a figure is zero or below",
+        };
+        self
+    }
+
     /// First and last date of what is shown.
     pub fn dates(&self) -> Option<(Date, Date)> {
+        if self.days.is_some() {
+            return self.days;
+        }
         let firsts = self.lines.iter().filter_map(|l| l.points.first());
         let lasts = self.lines.iter().filter_map(|l| l.points.last());
         let first = firsts.map(|o| o.date).min()?;
@@ -88,8 +114,13 @@ impl ChartSpec {
 
     /// The chart in one sentence, for those who do not see it.
     pub fn sentence(&self) -> String {
+        format!("{}{}", self.title, self.lines_in_words())
+    }
+
+    /// What its lines show, a sentence each.
+    pub(super) fn lines_in_words(&self) -> String {
         let scale = self.scale();
-        let mut text = self.title.clone();
+        let mut text = String::new();
         for line in &self.lines {
             let ends = line.points.first().zip(line.points.last());
             let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {
