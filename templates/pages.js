@@ -81,16 +81,50 @@ function eventsInto(place, drawn, from, to, zoomed) {
   place.replaceChildren(...parts);
 }
 
+/** Lines of three units or more by their unit: there are two axes in a chart. */
+function panelsOf(lines) {
+  const all = lines.filter((l) => l.days.length), units = [...new Set(all.map((l) => l.unit))];
+  return units.length > 2 ? units.map((unit) => all.filter((l) => l.unit === unit)) : [all];
+}
+
+/** Draws a panel into each place, all as one chart: they share days in view and crosshair. */
+function drawInto(places, groups, { read, viewed, ...options }) {
+  if (groups.length === 1) return chart(places[0], groups[0], { read, viewed, ...options });
+  const all = groups.flat(), days = all.flatMap((l) => [l.days[0], l.days.at(-1)]), span = [Math.min(...days), Math.max(...days)];
+  const edges = { left: 0, right: 0 }, said = groups.map(() => []), charts = [];
+  let ready = false;
+  groups.forEach((lines, i) => {
+    const others = () => charts.filter((_, k) => k !== i);
+    charts.push(chart(places[i], lines, {
+      ...options, label: `${options.label}: ${lines[0].unit}`, span, edges,
+      read: (rows) => { said[i] = rows; read(said.flat()); },
+      moved: (day) => others().forEach((other) => other.follow(day)),
+      viewed: (from, to, zoomed) => {
+        if (!ready) return;
+        for (const other of others()) { const { min, max } = other.u.scales.x; if (Math.abs(min - from) + Math.abs(max - to) > 0.01) other.u.setScale("x", { min: from, max: to }); }
+        viewed(from, to, zoomed);
+      },
+    }));
+  });
+  ready = true;
+  // The widest marks are known now.
+  for (const { u } of charts) u.setSize({ width: u.width, height: u.height });
+  const each = (what) => (...given) => charts.forEach((one) => one[what](...given));
+  return { ...charts[0], lines: all, charts, zoom: charts[0].zoom, redress: each("redress"), gone: each("gone") };
+}
+
 /** Chart, title and source as one picture. */
 function picture(figure, drawn) {
-  const { canvas } = drawn.u.ctx, ratio = uPlot.pxRatio, pad = 20 * ratio, head = 58 * ratio, foot = 30 * ratio, style = getComputedStyle(figure);
+  const canvases = (drawn.charts ?? [drawn]).map(({ u }) => u.ctx.canvas), canvas = { width: canvases[0].width, height: canvases.reduce((sum, one) => sum + one.height, 0) };
+  const ratio = uPlot.pxRatio, pad = 20 * ratio, head = 58 * ratio, foot = 30 * ratio, style = getComputedStyle(figure);
   const out = make("canvas", { width: canvas.width + 2 * pad, height: canvas.height + head + foot + pad }), ctx = out.getContext("2d");
   ctx.fillStyle = style.getPropertyValue("--paper");
   ctx.fillRect(0, 0, out.width, out.height);
   const words = (text, x, y, size, weight, colour, align = "left") => { ctx.font = `${weight} ${size * ratio}px ${style.fontFamily}`; ctx.fillStyle = style.getPropertyValue(colour); ctx.textAlign = align; ctx.fillText(text, x, y, out.width - 2 * pad); };
   words(figure.dataset.title ?? document.title, pad, pad + 16 * ratio, 18, 600, "--ink");
   words(figure.dataset.subtitle ?? "", pad, pad + 36 * ratio, 13, 400, "--muted");
-  ctx.drawImage(canvas, pad, head + pad / 2);
+  let top = head + pad / 2;
+  for (const one of canvases) { ctx.drawImage(one, pad, top); top += one.height; }
   words(figure.dataset.source ?? "", pad, out.height - 14 * ratio, 12, 400, "--muted");
   words(figure.dataset.credit ?? "", out.width - pad, out.height - 14 * ratio, 12, 400, "--muted", "right");
   return new Promise((done) => out.toBlob(done, "image/png"));
@@ -164,10 +198,13 @@ async function mount(figure) {
   try {
     const lines = await readLines(figure), height = still.getBoundingClientRect().height;
     if (!lines.some((l) => l.days.length > 1)) { own.state = "empty"; return; }
-    const live = make("div", { className: "live" }), above = make("p", { className: "readout" });
+    const groups = panelsOf(lines), places = groups.map(() => make("div", { className: "live" })), above = make("p", { className: "readout" });
     above.setAttribute("aria-hidden", "true");
-    if ("fill" in own) live.classList.add("fill"); else live.style.height = `${Math.max(160, height)}px`;
-    still.before(above, live);
+    places.forEach((place, i) => {
+      if (!("fill" in own)) place.style.height = `${Math.max(160, height) / groups.length}px`;
+      else { place.classList.add("fill"); place.style.top = `${(100 * i) / groups.length}%`; place.style.bottom = `${100 - (100 * (i + 1)) / groups.length}%`; }
+    });
+    still.before(above, ...places);
     figure.classList.add("is-live");
     const events = part("events");
     let drawn = null, later = 0;
@@ -177,7 +214,7 @@ async function mount(figure) {
       if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) { remember(from, to, zoomed); follow(figure.closest("#view"), drawn, from, to, zoomed); } }, 250); }
     };
     if ("ghost" in own) lines[0].ghost = true;
-    drawn = chart(live, lines, { label: own.label ?? "Chart", read: readout(above), viewed, bare: "bare" in own });
+    drawn = drawInto(places, groups, { label: own.label ?? "Chart", read: readout(above), viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own });
     const asked = new URL(location.href).searchParams;
     if ("remember" in own && asked.has("from") && asked.has("to")) drawn.zoom(dayOf(asked.get("from")), dayOf(asked.get("to")));
     const { min, max } = drawn.u.scales.x;

@@ -1,6 +1,6 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
-use econoscope_answers::endpoints::compare_series::Comparison;
+use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::{recessions, time_series};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
@@ -19,6 +19,7 @@ pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
         points: o.data.clone(),
         frequency: measured(o.frequency.as_deref()),
         is_right: false,
+        color: 0,
     }
 }
 
@@ -42,46 +43,98 @@ pub(super) fn plot(o: &time_series::TimeSeriesAnswer) -> ChartSpec {
     }
 }
 
-/// A plot of a comparison; columns of another unit than the first stand on the right axis.
-pub(super) fn compared(o: &Comparison) -> ChartSpec {
-    let first = o.columns.first().map_or("", |c| &*c.unit);
-    let second = o.columns.iter().find(|c| c.unit != first);
-    let second = second.map_or(first, |c| &*c.unit);
-    // There are two axes; a line of a third unit on one of them would say what is not so.
-    let drawn: Vec<_> = o
-        .columns
-        .iter()
-        .filter(|c| c.unit == first || c.unit == second)
-        .collect();
-    let lines = drawn.iter().map(|column| {
-        let rows = o.dates.iter().zip(&column.values);
-        Line {
-            name: match o.columns.len() {
-                1 => String::new(),
-                _ => column.series.clone(),
-            },
-            points: rows
-                .filter_map(|(d, v)| Some(Observation::new(*d, (*v)?)))
-                .collect(),
-            frequency: match o.dates.len() < o.rows {
-                // Rows were left out; that is no gap.
-                true => Frequency::Annual,
-                false => measured(Some(&o.frequency)),
-            },
-            is_right: column.unit != first,
+/// A chart, and those below it where it has one for each unit.
+pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
+
+/// The plot of a comparison, columns of a second unit on the right axis. There are two axes: three units and more have
+/// a panel each, below each other.
+pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
+    let mut units: Vec<&str> = Vec::new();
+    for column in &o.columns {
+        if !units.contains(&&*column.unit) {
+            units.push(&column.unit);
+        }
+    }
+    let spec = |own: &[&str], unit: String| {
+        let columns = o.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| own.contains(&&*column.unit));
+        let lines = columns.map(|(color, column)| Line {
+            is_right: own.first() != Some(&&*column.unit),
+            color,
+            ..side_by_side(o, column)
+        });
+        let spec = ChartSpec {
+            title: titles(o),
+            unit,
+            unit_short: own.first().copied().unwrap_or_default().to_owned(),
+            decimals: 2,
+            lines: lines.collect(),
+            shading: recessions(),
+            ..ChartSpec::default()
+        };
+        if is_log { spec.on_log_axes() } else { spec }
+    };
+    match units.as_slice() {
+        [first, second] => (
+            spec(&units, format!("{first}; right: {second}")),
+            Vec::new(),
+        ),
+        [first, rest @ ..] if !rest.is_empty() => {
+            let panel = |unit: &&str| spec(&[*unit], (*unit).to_owned());
+            let (mut first, mut rest) = (panel(first), rest.iter().map(panel).collect::<Vec<_>>());
+            let shown = || {
+                std::iter::once(&first)
+                    .chain(&rest)
+                    .filter_map(ChartSpec::dates)
+            };
+            let days = shown().map(|d| d.0).min().zip(shown().map(|d| d.1).max());
+            first.days = days;
+            rest.iter_mut().for_each(|panel| panel.days = days);
+            (first, rest)
+        }
+        _ => (spec(&units, units.concat()), Vec::new()),
+    }
+}
+
+fn side_by_side(o: &Comparison, column: &ComparedColumn) -> Line {
+    let rows = o.dates.iter().zip(&column.values);
+    let rows = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
+    Line {
+        name: match o.columns.len() {
+            1 => String::new(),
+            _ => column.series.clone(),
+        },
+        points: rows.collect(),
+        frequency: match o.dates.len() < o.rows {
+            // Rows were left out; that is no gap.
+            true => Frequency::Annual,
+            false => measured(Some(&o.frequency)),
+        },
+        is_right: false,
+        color: 0,
+    }
+}
+
+/// The columns of a comparison by their titles and codes.
+pub(super) fn titles(o: &Comparison) -> String {
+    let all = o.columns.iter().map(|column| {
+        let title = column.title.as_deref();
+        match column.series.strip_prefix("index(") {
+            // What an index is of; that it is one, the unit says.
+            Some(of) => {
+                let of = of.split([',', ')']).next().unwrap_or(of);
+                titled(
+                    of,
+                    title.map(|t| t.rsplit_once(", ").map_or(t, |(title, _)| title)),
+                )
+            }
+            None => titled(&column.series, title),
         }
     });
-    let names: Vec<&str> = drawn.iter().map(|c| &*c.series).collect();
-    ChartSpec {
-        title: names.join(", "),
-        unit: match second == first {
-            true => first.to_owned(),
-            false => format!("{first}; right: {second}"),
-        },
-        unit_short: first.to_owned(),
-        decimals: 2,
-        lines: lines.collect(),
-        shading: recessions(),
-        ..ChartSpec::default()
-    }
+    all.collect::<Vec<_>>().join(", ")
+}
+
+/// "Unemployment Rate (UNRATE)"; a code alone where it has no title.
+pub(super) fn titled(code: &str, title: Option<&str>) -> String {
+    title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
 }

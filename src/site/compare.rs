@@ -5,7 +5,9 @@ use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, compared, comparison, first_day, formulas};
+use super::view::{
+    FREQUENCIES, INDEX, LOG, RANGES, UNITS, compared, comparison, first_day, formulas,
+};
 use super::view::{listed, options, query};
 use super::{assets, series, text};
 use askama::Template;
@@ -69,7 +71,10 @@ struct Shown {
     narrow: String,
     /// How to see two of them as one.
     together: Vec<Link>,
-    has_many_units: bool,
+    /// Its series by titles and codes.
+    title: String,
+    is_log: bool,
+    has_panels: bool,
 }
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
@@ -93,7 +98,9 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     match answer {
         Ok(Some(answer)) => {
             page.frame.asof = text::aged(&answer.provenance);
-            page.shown = Some(shown(desk, asked, &page.names, answer)?);
+            let shown = shown(desk, asked, &page.names, answer)?;
+            page.frame.title = format!("{} – {}", shown.title, page.frame.service);
+            page.shown = Some(shown);
         }
         Ok(None) => {}
         Err(error) if error.code() == "internal" => return Err(error),
@@ -184,14 +191,14 @@ fn address(asked: &PageRequest, changed: &[(&str, &str)]) -> String {
 }
 
 fn shown(desk: &Desk, asked: &PageRequest, names: &[String], answer: Comparison) -> Result<Shown> {
-    let spec = charts::compared(&answer);
-    let unit = spec.unit.clone();
-    let (chart, narrow) = series::drawings(spec);
+    let (spec, others) = charts::compared(&answer, asked.given("units") == LOG);
+    let (is_log, has_panels) = (spec.is_log, !others.is_empty());
+    let units = std::iter::once(&spec).chain(&others);
+    let units: Vec<&str> = units.map(|spec| &*spec.unit).collect();
+    let unit = units.join("; ");
+    let (chart, narrow) = series::drawings((spec, others));
     let json = serde_json::to_string(&answer);
     let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
-    let mut units: Vec<&str> = answer.columns.iter().map(|c| &*c.unit).collect();
-    units.sort_unstable();
-    units.dedup();
     Ok(Shown {
         // Nothing in it may end the element that it stands in.
         json: json.replace('<', "\\u003c"),
@@ -200,7 +207,9 @@ fn shown(desk: &Desk, asked: &PageRequest, names: &[String], answer: Comparison)
         chart,
         narrow,
         together: together(asked, names, &answer),
-        has_many_units: units.len() > 2,
+        title: charts::titles(&answer),
+        is_log,
+        has_panels,
         answer,
     })
 }

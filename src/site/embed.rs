@@ -6,7 +6,7 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::encoded;
 use super::view::{RANGES, UNITS, options, query};
-use super::{assets, view};
+use super::{assets, figures, view};
 use askama::Template;
 use econoscope_answers::endpoints::decode::parts;
 use econoscope_core::error::Result;
@@ -36,6 +36,8 @@ struct Page<'a> {
     is_series: bool,
     series: &'a str,
     range: &'a str,
+    /// What the widget shows.
+    title: String,
     /// Address of the widget.
     widget: String,
 }
@@ -51,6 +53,11 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let page = Page {
         frame: frame.lively("", "/chart/DGS10.png".into()),
         is_series: !matches!(asked.given("show"), "regime" | "recession"),
+        title: match asked.given("show") {
+            "regime" => figures::REGIME.to_owned(),
+            "recession" => figures::RECESSION.to_owned(),
+            _ => view::titles(desk, series),
+        },
         widget: widget(asked, series, range),
         asked,
         series,

@@ -4,7 +4,7 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::{Answers, Question};
 use super::text::{self, dated, encoded, plain, readable};
-use super::view::{INDEX, RANGES, UNITS, query};
+use super::view::{INDEX, LOG, RANGES, UNITS, api_units, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -20,6 +20,10 @@ use econoscope_core::indicators::regime::Regime;
 use econoscope_core::model::{Date, Frequency};
 use econoscope_data::desk::Desk;
 
+/// Titles of the widgets that are about no series.
+pub(super) const REGIME: &str = "US macro regime";
+pub(super) const RECESSION: &str = "US recession within 12 months";
+
 /// What a widget about one series is told.
 pub(super) const ARGUMENTS: [&str; 5] = ["theme", "range", "start", "end", "units"];
 
@@ -30,7 +34,7 @@ pub(super) fn regime_questions(_: &PageRequest) -> Vec<Question> {
 pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
     let o: regime::RegimeAnswer = answers.read()?;
     let month = o.month.map(|m| format!(", {}", month(m)));
-    let title = format!("US macro regime{}", month.unwrap_or_default());
+    let title = format!("{REGIME}{}", month.unwrap_or_default());
     let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/regime", widget.credit.url);
@@ -94,9 +98,8 @@ pub(super) fn recession(
         .into_iter()
         .find(|i| i.ticker == CRPI.about.ticker());
     let (value, meaning) = index.map_or((None, None), |i| (i.value, i.interpretation));
-    let title = "US recession within 12 months";
     let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
-    let mut widget = Widget::new(asked, title, (o.attribution, cited(&o.provenance)));
+    let mut widget = Widget::new(asked, RECESSION, (o.attribution, cited(&o.provenance)));
     (widget.date, widget.old) = dated(&o.provenance);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     let Some(value) = value else {
@@ -121,7 +124,7 @@ fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
     let range = asked.argument("range").unwrap_or("1y");
     let start = asked.argument("start").unwrap_or(range);
     let end = asked.given("end");
-    let units = asked.argument("units").unwrap_or_default();
+    let units = api_units(asked.argument("units").unwrap_or_default());
     let info = Catalogue::embedded().get(&asked.name);
     let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
     let is_long = matches!(range, "30y" | "max");
@@ -166,16 +169,21 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let (value, unit) = text::figure(desk, &o, value);
     (widget.value, widget.unit) = (Some(value), unit);
     if let Some(past) = past(&mut answers) {
-        let spec = charts::plot(&past);
+        let mut spec = charts::plot(&past);
+        if asked.argument("units") == Some(LOG) {
+            spec = spec.on_log_axes();
+            widget.is_log = spec.is_log;
+        }
         let newest = past.data.last();
-        let is_other = ["units", "end"].iter().any(|n| asked.argument(n).is_some());
+        let units = Some(api_units(asked.given("units"))).filter(|units| !units.is_empty());
+        let is_other = units.is_some() || asked.argument("end").is_some();
         if let Some(newest) = newest.filter(|_| is_other) {
             // In other units, or to an earlier day, the figure is the newest of the picture.
             let words = past.unit_in_words.as_deref().unwrap_or_default();
             let unit = Unit::of(&past.unit, words);
             let (value, unit) = unit.parts(newest.value, usize::from(spec.decimals));
             (widget.value, widget.unit) = (Some(value), unit);
-            widget.lines = match asked.argument("units") {
+            widget.lines = match units {
                 Some(_) => vec![past.unit.clone()],
                 None => Vec::new(),
             };
@@ -206,15 +214,17 @@ fn known(asked: &PageRequest) -> Result<()> {
 /// Several series in one chart.
 pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let o = compare::answer(desk, asked)?;
-    let names: Vec<&str> = o.columns.iter().map(|c| &*c.series).collect();
     let mut widget = Widget::new(
         asked,
-        names.join(", "),
+        charts::titles(&o),
         (desk.attribution(), cited(&o.provenance)),
     );
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
-    widget.picture = fluid(&charts::compared(&o));
+    let (spec, others) = charts::compared(&o, asked.given("units") == LOG);
+    widget.is_log = spec.is_log;
+    let panels = std::iter::once(&spec).chain(&others);
+    widget.picture = panels.map(fluid).collect();
     let is_index = asked.given("units") == INDEX;
     let said = |c: &ComparedColumn| {
         let unit = if is_index { "" } else { &*c.unit };

@@ -224,6 +224,9 @@ fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
         let mut spec = charts::plot(first);
         spec.title = (*title).to_owned();
         spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
+        for (color, line) in spec.lines.iter_mut().enumerate() {
+            line.color = color;
+        }
         if *units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }

@@ -1,10 +1,12 @@
 //! oEmbed (<https://oembed.com>): a pasted link to a page of ours becomes a widget that shows the same.
 
 use super::asked::PageRequest;
+use super::charts::titled;
 use super::document::Document;
+use super::figures;
 use super::questions::Answers;
 use super::text::encoded;
-use super::view::query;
+use super::view::{query, titles};
 use axum::http::StatusCode;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
@@ -106,20 +108,21 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
                 ("theme", get("theme")),
             ];
             let widget = format!("/widget/metric/{id}{}", query(told.into_iter()));
-            Ok((info.title.clone(), widget, format!("/chart/{id}.png")))
+            let title = titled(&desk.shown_id(&info.id), Some(&info.title));
+            Ok((title, widget, format!("/chart/{id}.png")))
         }
         ["compare"] | ["widget", "chart"] if !get("series").is_empty() => Ok((
-            get("series").replace(',', ", "),
+            titles(desk, get("series")),
             format!("/widget/chart{own}"),
             format!("/chart/compare.png{own}"),
         )),
         ["widget", "recession"] => Ok((
-            "US recession within 12 months".into(),
+            figures::RECESSION.into(),
             "/widget/recession".into(),
             format!("/chart/{}CRPI.png", settings.prefix),
         )),
         ["" | "regime"] | ["widget", "regime"] => Ok((
-            "US macro regime".into(),
+            figures::REGIME.into(),
             "/widget/regime".into(),
             "/chart/regime.png".into(),
         )),

@@ -5,7 +5,7 @@ use super::text::{in_words, plain};
 use super::{charts, view};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
-use econoscope_core::chart::ChartSpec;
+use econoscope_core::chart::{ChartSpec, GHOST};
 use econoscope_core::error::Result;
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date, Observation, quantity};
@@ -57,9 +57,9 @@ pub(super) fn beside(
     }
     for line in &mut spec.lines {
         line.name = "Then".to_owned();
+        line.color = GHOST;
     }
     spec.lines.push(charts::line(&now, "Now"));
-    spec.has_ghost = true;
     Ok(Some(Past {
         told: told((then, &now), day, i32::from(spec.decimals)),
         now: format!("/api/public/data/{id}{}", view::query(given.into_iter())),

@@ -1,6 +1,7 @@
 //! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, and several series in `/chart/compare.png`.
 
 use super::asked::{CHART, PageRequest};
+use super::charts::{self, Panels};
 use super::document::Document;
 use super::figures::word;
 use super::quadrant::Words;
@@ -8,7 +9,7 @@ use super::questions::{Answers, Question};
 use super::text::{plain, points};
 use super::{cite, compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{ChartSpec, DENSITY, Theme, png, svg};
+use econoscope_core::chart::{DENSITY, Theme, panels, png};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::month;
 use econoscope_data::desk::Desk;
@@ -29,7 +30,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
     let info = desk.resolve("series", stem(asked))?;
     let id = desk.shown_id(&info.id);
     let mut spec = view::read(desk, &id, asked, &mut answers)?.spec;
-    spec.title.clone_from(&info.title);
+    spec.title = charts::titled(&id, Some(&info.title));
     spec.source = match asked.given("as_of") {
         "" => info.source.clone(),
         day => format!("{}; grey: as known on {day}", info.source),
@@ -39,16 +40,16 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
         desk.attribution().text,
         cite::short(desk, &id, asked)
     );
-    whole(desk, asked, theme, spec)
+    whole(desk, asked, theme, (spec, Vec::new()))
 }
 
 /// Several series as a picture.
 pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
-    let mut spec = super::charts::compared(&answer);
+    let (mut spec, others) = charts::compared(&answer, asked.given("units") == view::LOG);
     spec.source = super::figures::cited(&answer.provenance);
-    whole(desk, asked, theme, spec)
+    whole(desk, asked, theme, (spec, others))
 }
 
 /// The plane of the regime as a picture.
@@ -137,12 +138,21 @@ fn size(asked: &PageRequest) -> Result<Option<(u16, u16)>> {
 }
 
 /// A chart with the words around it.
-fn whole(desk: &Desk, asked: &PageRequest, theme: Theme, mut spec: ChartSpec) -> Result<Document> {
-    (spec.size, spec.theme) = (size(asked)?.unwrap_or(SIZE), theme);
+fn whole(
+    desk: &Desk,
+    asked: &PageRequest,
+    theme: Theme,
+    (mut spec, others): Panels,
+) -> Result<Document> {
+    let usual = match u16::try_from(others.len()).unwrap_or(0) {
+        0 => SIZE,
+        others => (SIZE.0, 300 + 150 * others),
+    };
+    (spec.size, spec.theme) = (size(asked)?.unwrap_or(usual), theme);
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
-    file(asked, svg(&spec))
+    file(asked, panels(&spec, &others))
 }
 
 /// A drawing in the form that was asked for.

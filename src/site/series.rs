@@ -3,6 +3,7 @@
 use super::asked::PageRequest;
 use super::assets;
 use super::catalogue::subject;
+use super::charts::Panels;
 use super::document::Document;
 use super::fault::reader_reason;
 use super::frame::{Frame, html};
@@ -19,7 +20,7 @@ use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, plus, size,
 };
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::chart::{ChartSpec, Line, svg};
+use econoscope_core::chart::{ChartSpec, Line, panels};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{self, Unit, heading, number};
 use econoscope_core::indicators::prose::{capitalised, lowered};
@@ -66,6 +67,7 @@ struct Shown {
     unit: String,
     /// What has become of the figures since the day as of which they are shown.
     past: Option<Past>,
+    is_log: bool,
     chart: String,
     narrow: String,
     /// Periods and values, the newest first.
@@ -202,9 +204,10 @@ fn shown(
     let decimals = usize::from(spec.decimals);
     let rows = newest.map(|o| (spec.period(o.date), number(o.value, decimals)));
     let rows = rows.collect();
-    let unit = heading(&spec.unit, 0);
-    let (chart, narrow) = drawings(spec);
+    let (unit, is_log) = (heading(&spec.unit, 0) + spec.about_scale, spec.is_log);
+    let (chart, narrow) = drawings((spec, Vec::new()));
     let shown = Shown {
+        is_log,
         facts,
         past,
         notices: reading.provenance.notices(),
@@ -278,10 +281,15 @@ fn revision(of: &Option<f64>) -> String {
     of.map_or(String::new(), |revision| readable(&plus(revision)))
 }
 
-/// A chart for a wide and for a narrow screen.
-pub(super) fn drawings(spec: ChartSpec) -> (String, String) {
-    let wide = svg(&spec.clone().plot(1100, 420));
-    (wide, svg(&spec.plot(380, 280)))
+/// A chart for a wide and for a narrow screen; panels are less high, and all of them higher than one.
+pub(super) fn drawings((spec, others): Panels) -> (String, String) {
+    let count = u16::try_from(others.len() + 1).unwrap_or(1);
+    let (wide, narrow) = match count {
+        1 => (420, 280),
+        count => (200 * count, 170 * count),
+    };
+    let wide = panels(&spec.clone().plot(1100, wide), &others);
+    (wide, panels(&spec.plot(380, narrow), &others))
 }
 
 /// Highest and lowest in view.

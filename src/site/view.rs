@@ -29,12 +29,15 @@ pub(super) const UNITS: [(&str, &str); 8] = [
     ("pch", "% change"),
     ("pc1", "% from a year ago"),
     ("pca", "% change, annualized"),
-    ("log", "Logarithm"),
+    (LOG, "Level, log scale"),
     (INDEX, "Index, first = 100"),
 ];
 
 /// Index units: 100 at the first figure in view.
 pub(super) const INDEX: &str = "index";
+
+/// Levels on a logarithmic axis; the API's `log` would be their logarithms.
+pub(super) const LOG: &str = "log";
 
 /// Rows of a comparison that a chart takes: more than most screens have columns.
 const ROWS: usize = 2_000;
@@ -61,8 +64,22 @@ pub(super) fn with(asked: &PageRequest, name: &str, value: &str) -> String {
 pub(super) fn source(desk: &Desk, id: &str, asked: &PageRequest) -> String {
     match asked.given("units") {
         INDEX => comparison(&as_index(desk, id, asked)),
-        _ => format!("/api/public/data/{id}{}", query(asked.all(&ARGUMENTS))),
+        _ => format!("/api/public/data/{id}{}", query(of_api(asked))),
     }
+}
+
+/// The arguments with the units that the API is asked for.
+fn of_api<'a>(asked: &'a PageRequest) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let all = asked.all(&ARGUMENTS);
+    all.map(|(name, value)| match name {
+        "units" => (name, api_units(value)),
+        _ => (name, value),
+    })
+}
+
+/// The units that the API is asked for: a scale is a matter of the drawing.
+pub(super) fn api_units(units: &str) -> &str {
+    if units == LOG { "" } else { units }
 }
 
 /// Where the API has a comparison.
@@ -89,31 +106,35 @@ pub(super) fn read(
 ) -> Result<View> {
     if answers.is_asked() {
         let answer: TimeSeriesAnswer = answers.read()?;
-        return Ok(View {
-            spec: charts::plot(&answer),
-            past: None,
-        });
+        let spec = scaled(charts::plot(&answer), asked);
+        return Ok(View { spec, past: None });
     }
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
         return Ok(View {
-            spec: charts::compared(&answer),
+            spec: charts::compared(&answer, false).0,
             past: None,
         });
     }
-    let arguments = asked.all(&ARGUMENTS).chain([("seriesId", id)]);
+    let arguments = of_api(asked).chain([("seriesId", id)]);
     let answer = time_series::every_row(desk, collected(arguments))?;
     let mut spec = charts::plot(&answer);
     let past = past::beside(desk, id, asked, (&answer, &mut spec))?;
-    Ok(View {
-        spec,
-        past,
-    })
+    let spec = scaled(spec, asked);
+    Ok(View { spec, past })
+}
+
+/// The chart on the axes that are asked for.
+fn scaled(spec: ChartSpec, asked: &PageRequest) -> ChartSpec {
+    match asked.given("units") {
+        LOG => spec.on_log_axes(),
+        _ => spec,
+    }
 }
 
 /// The question for the figures of a series, where answers are forwarded.
 pub(super) fn question(id: &str, asked: &PageRequest) -> Question {
-    let arguments: Vec<_> = asked.all(&ARGUMENTS).chain([("seriesId", id)]).collect();
+    let arguments: Vec<_> = of_api(asked).chain([("seriesId", id)]).collect();
     Question::new("get_time_series", &arguments)
 }
 
@@ -134,7 +155,7 @@ pub(super) fn formulas(
     start: String,
 ) -> Vec<(&'static str, String)> {
     let given = |name| asked.given(name).to_owned();
-    let (mut series, mut units) = (list.to_owned(), given("units"));
+    let (mut series, mut units) = (list.to_owned(), api_units(asked.given("units")).to_owned());
     if units == INDEX {
         let base = match asked.given("base") {
             "" => String::new(),
@@ -154,6 +175,15 @@ pub(super) fn formulas(
         ("as_of", given("as_of")),
         ("max_points", rows.clamp(2, ROWS).to_string()),
     ]
+}
+
+/// A list by titles and codes; what is no series as it is written.
+pub(super) fn titles(desk: &Desk, list: &str) -> String {
+    let all = listed(list).map(|name| match desk.resolve("series", name) {
+        Ok(info) => charts::titled(&desk.shown_id(&info.id), Some(&info.title)),
+        Err(_) => name.to_owned(),
+    });
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// Our own words as the options of a form, each with its label, the one that holds marked.

@@ -46,6 +46,8 @@ pub(super) struct Widget {
     pub(super) picture: String,
     /// Where the API has the figures of the picture; empty for one that cannot be touched.
     pub(super) source: String,
+    /// Whether the picture has logarithmic axes.
+    pub(super) is_log: bool,
     /// Page with more about it.
     pub(super) more: String,
     pub(super) date: String,

@@ -78,7 +78,7 @@ const WIDGETS = [
   ["several", "/widget/chart?series=DGS10,DGS2,T10Y2Y&range=10y", 800, 400],
   ["regime-large", "/widget/regime", 800, 400],
 ];
-const PAGES = ["/", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime"];
+const PAGES = ["/", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime"];
 
 /** Names that try to become markup. */
 const EVIL = [

@@ -268,6 +268,41 @@ async function compare() {
   check((await two.locator(".u-axis").count()) === 3, "no second axis");
   await two.screenshot({ path: `${SHOTS}/touch-compare.png` });
   await two.context().close();
+  // Three units are three panels with one range and one crosshair; each line ends with its series.
+  const three = await open("/compare?series=UNRATE,PAYEMS,GASREGW&range=10y");
+  await live(three);
+  check((await three.locator(".live").count()) === 3 && (await three.locator(".u-axis").count()) === 6, "no panel for each unit");
+  check((await three.title()).includes("(GASREGW)") && (await three.locator("h2").first().innerText()).includes("Unemployment Rate"), `titled ${await three.title()}`);
+  const held = await api(await three.locator(".take a", { hasText: "JSON" }).getAttribute("href"));
+  const panels = () => three.evaluate(() => document.querySelector("figure").drawn.charts.map(({ u, lines }) => ({ range: [u.scales.x.min, u.scales.x.max].map(Math.round), left: u.bbox.left, last: new Date(lines[0].days.at(-1) * 86400000).toISOString().slice(0, 10), crosshair: u.cursor.left })));
+  const whole = await panels();
+  whole.forEach((panel, i) => check(`${panel.range}` === `${whole[0].range}` && panel.left === whole[0].left && panel.last === held.columns[i].date, `panel ${i}: ${JSON.stringify(panel)}`));
+  await hover(three, 0.4);
+  const met = await readout(three);
+  check(met.length === 3 && met.every((r, i) => held.columns[i].values[held.dates.indexOf(r.date)] === r.value), `three panels say ${JSON.stringify(met)}`);
+  check((await panels()).every((panel) => panel.crosshair > 0), "a panel has no crosshair");
+  await three.screenshot({ path: `${SHOTS}/touch-panels.png`, fullPage: true });
+  await three.locator(".live").nth(1).focus();
+  await three.keyboard.press("+");
+  await three.waitForFunction((range) => document.querySelector("figure").drawn.charts.every(({ u }) => Math.round(u.scales.x.min) !== range[0]), whole[0].range);
+  const closer = await panels();
+  check(closer.every((panel) => `${panel.range}` === `${closer[0].range}`), `zoomed apart: ${JSON.stringify(closer)}`);
+  await three.context().close();
+  // A month that one of two lines lacks is a gap in it from its last figure to its next, without a stub at the other's day.
+  const gap = await open("/compare?series=UNRATE,FEDFUNDS&start=2025-06-01&end=2026-07-31");
+  await live(gap);
+  const stub = await gap.evaluate(() => { const { u } = document.querySelector("figure").drawn, month = (date) => u.data[0].indexOf(Date.parse(date) / 86400000); return u.data[1].slice(month("2025-09-01") + 1, month("2025-11-01")); });
+  check(stub.length > 1 && stub.every((value) => value === null), `within the gap: ${JSON.stringify(stub)}`);
+  await gap.screenshot({ path: `${SHOTS}/touch-gap.png` });
+  await gap.context().close();
+  // A logarithmic scale has the figures of the API and ordinary labels.
+  const scaled = await open("/compare?series=PAYEMS,CPIAUCSL&range=max&units=log");
+  await live(scaled);
+  const levels = await api(await scaled.locator(".take a", { hasText: "JSON" }).getAttribute("href"));
+  const drawn = await scaled.evaluate(() => document.querySelector("figure").drawn.lines.map((l, i) => [l.values.at(-1), document.querySelector("figure").drawn.u.scales[i ? "y1" : "y"].distr]));
+  drawn.forEach(([value, distr], i) => check(value === levels.columns[i].latest && distr === 3, `log scale: ${value} on ${distr}, the API says ${levels.columns[i].latest}`));
+  await scaled.screenshot({ path: `${SHOTS}/touch-log.png` });
+  await scaled.context().close();
   const bad = await open("/compare?series=DGS10%20%2B,UNRATE", { quiet: true });
   check((await bad.locator(".trouble").innerText()).includes("ends too early"), "an error is not said");
   await bad.context().close();
@@ -365,6 +400,7 @@ async function links() {
   await embed.locator("#series").fill("DGS10,DGS2");
   await embed.locator("#range").selectOption("5y");
   await embed.waitForFunction(() => document.querySelector("iframe")?.src.includes("/widget/chart?series=DGS10%2CDGS2&range=5y"));
+  check((await embed.locator("pre code").first().innerText()).includes('title="10-Year Treasury Constant Maturity (DGS10), 2-Year'), "the frame is not titled by what it shows");
   check((await embed.locator("pre code").first().innerText()).includes("/widget/chart?series=DGS10%2CDGS2&range=5y"), "the code is not that of the preview");
   await embed.context().close();
 }

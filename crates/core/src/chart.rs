@@ -16,11 +16,11 @@ mod spec;
 mod unit;
 
 pub use fluid::{fluid, spark};
-pub use frame::{FONTS, svg};
+pub use frame::{FONTS, panels, svg};
 pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, png};
 pub use script::{SCRIPT, SCRIPT_STYLE};
-pub use spec::{ChartSpec, Line, Span};
+pub use spec::{ChartSpec, GHOST, Line, Span};
 pub use unit::escaped;
 
 #[cfg(test)]

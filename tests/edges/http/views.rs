@@ -168,6 +168,71 @@ async fn a_comparison_holds_the_answer_of_the_api() {
 }
 
 #[tokio::test]
+async fn three_units_have_a_panel_each_under_titles_with_codes() {
+    let router = router();
+    let query = "series=UNRATE,PAYEMS,GASREGW&start=2015-01-01";
+    let titles = "Unemployment Rate (U-3) (UNRATE), Nonfarm Payrolls (PAYEMS)";
+    let page = get(&router, &format!("/compare?{query}")).await;
+    assert!(between(page.text(), "<title>", "</title>").starts_with(titles));
+    assert!(page.text().contains(&format!("data-title=\"{titles}")));
+    assert!(page.text().contains("Each unit has a panel"));
+    let picture = get(&router, &format!("/chart/compare.svg?{query}")).await;
+    for said in [
+        "A panel for each unit, 2015-01-01 to ",
+        "$/gal</text>",
+        "Rate (U-3) (UNRATE), ",
+    ] {
+        assert!(picture.text().contains(said), "{said}: {}", picture.text());
+    }
+    let widget = get(&router, &format!("/widget/chart?{query}")).await;
+    assert_eq!(widget.text().matches("class=\"fluid\"").count(), 3);
+    for (query, title) in [
+        ("show=regime", "US macro regime"),
+        (
+            "series=PAYEMS,UNRATE",
+            "Nonfarm Payrolls (PAYEMS), Unemployment Rate (U-3) (UNRATE)",
+        ),
+    ] {
+        let page = get(&router, &format!("/embed?{query}")).await;
+        let code = between(page.text(), "<pre tabindex=\"0\"><code>", "</code>");
+        assert!(
+            address(code).contains(&format!("title=&#34;{title}&#34;")),
+            "{code}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_log_scale_shows_the_levels_of_the_api() {
+    let router = router();
+    let page = get(&router, "/series/PAYEMS?start=max&units=log").await;
+    let source = address(between(page.text(), "data-figures=\"", "\""));
+    assert!(!source.contains("units"), "{source}");
+    assert!(page.text().contains("data-log data-figures"));
+    assert!(
+        page.text()
+            .contains("<option value=\"log\" selected>Level, log scale")
+    );
+    for (path, said) in [
+        ("/chart/CPIAUCSL.svg?start=max&units=log", "log scale"),
+        ("/chart/CPIAUCSL.svg?start=max&units=log", ">50</text>"),
+        (
+            "/chart/T10Y2Y.svg?start=max&units=log",
+            "no log scale: a figure is zero or below",
+        ),
+        ("/widget/metric/PAYEMS?range=max&units=log", " data-log"),
+        (
+            "/widget/chart?series=PAYEMS,UNRATE&range=max&units=log",
+            " data-log",
+        ),
+    ] {
+        let reply = get(&router, path).await;
+        assert_eq!(reply.status, StatusCode::OK, "{path}");
+        assert!(reply.text().contains(said), "{said}: {}", reply.text());
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_compared_is_said_above_the_form() {
     let router = router();
     let many = ["UNRATE"; 9].join(",");

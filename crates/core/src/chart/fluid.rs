@@ -119,7 +119,8 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
         out,
         r#"<svg viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">"#
     );
-    for (line, colour) in spec.coloured() {
+    for line in spec.drawn() {
+        let colour = line.color();
         let path = plot.path(line, factor);
         let _ = write!(
             out,
@@ -127,7 +128,8 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
         );
     }
     out.push_str("</svg>");
-    for (line, colour) in spec.coloured() {
+    for line in spec.drawn() {
+        let colour = line.color();
         if let Some(last) = line.points.last() {
             let x = share(plot.x(last.date));
             let y = share(plot.place(line, last.value, factor));

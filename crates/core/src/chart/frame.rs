@@ -1,6 +1,6 @@
 //! The drawing: ground, shading, grid, lines, last values, and the words around them.
 
-use super::palette::{INK, LINES, MUTED, PAPER, RULE, SHADE, Theme};
+use super::palette::{INK, MUTED, PAPER, RULE, SHADE, Theme};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped};
@@ -26,6 +26,11 @@ struct Frame<'a> {
 
 /// A chart as SVG. Without a point it says so instead of drawing an empty grid.
 pub fn svg(spec: &ChartSpec) -> String {
+    panels(spec, &[])
+}
+
+/// A chart and others below it in one drawing, one for each unit, with title, source and size of the first.
+pub fn panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let width = f64::from(spec.size.0);
     let (small, large) = if width >= 600.0 {
         (13.0, 20.0)
@@ -41,42 +46,89 @@ pub fn svg(spec: &ChartSpec) -> String {
         small,
         large,
     };
-    spec.theme.coloured(frame.drawn())
+    spec.theme.coloured(frame.drawn(others))
 }
 
-impl Frame<'_> {
-    fn drawn(mut self) -> String {
+impl<'a> Frame<'a> {
+    fn drawn(mut self, others: &'a [ChartSpec]) -> String {
         let (width, height, small) = (self.width, self.height, self.small);
         let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
-        let label = escaped(&self.spec.sentence());
+        let others_in_words = others.iter().map(ChartSpec::lines_in_words);
+        let label = escaped(&(self.spec.sentence() + &others_in_words.collect::<String>()));
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
         let (margin, top, bottom) = match self.spec.theme == Theme::Page {
             true => (2.0, 10.0, height - small - 8.0),
-            false => (20.0, self.words(), height - 20.0 - small * 2.6),
+            false => (
+                20.0,
+                self.words(!others.is_empty()),
+                height - 20.0 - small * 2.6,
+            ),
         };
-        match self.lay((margin, top, width - margin, bottom)) {
-            Some(plot) => self.draw(&plot),
-            None => {
-                let (x, y) = (width / 2.0, f64::midpoint(top, bottom));
+        let all: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
+        // Below each plot stand its days, above one of several its unit.
+        let (below, above) = (
+            small + 8.0,
+            if others.is_empty() { 0.0 } else { small * 2.2 },
+        );
+        let count = f64::from(u32::try_from(all.len()).unwrap_or(1));
+        let height = (bottom + below - top) / count;
+        let mut plots = Vec::new();
+        let mut upper = top;
+        for panel in all {
+            self.on(panel);
+            let lower = upper + height - below;
+            let plot = self.lay((margin, upper + above, width - margin, lower));
+            plots.push((panel, plot, lower));
+            upper += height;
+        }
+        let laid = || plots.iter().filter_map(|(_, plot, _)| plot.as_ref());
+        let left = laid().map(|p| p.left).fold(0.0, f64::max);
+        let right = laid().map(|p| p.left + p.width).fold(width, f64::min);
+        for (panel, plot, lower) in plots {
+            self.on(panel);
+            let Some(mut plot) = plot else {
+                let (x, y) = (width / 2.0, lower - (height - below) / 2.0);
                 let text = "No observations in this range";
                 self.out += &format!(r#"<text x="{x}" y="{y}" text-anchor="middle" "#);
                 self.out += &format!(r#"fill="{MUTED}">{text}</text>"#);
+                continue;
+            };
+            // The same day stands at one place in all.
+            (plot.left, plot.width) = (left, (right - left).max(1.0));
+            if above > 0.0 {
+                let (y, unit) = (plot.top - small * 0.9, escaped(&self.spec.heading()));
+                self.out +=
+                    &format!(r#"<text x="{margin}" y="{y:.1}" fill="{MUTED}">{unit}</text>"#);
             }
+            self.draw(&plot);
         }
         self.out + "</svg>"
     }
 
+    /// Turns to another panel.
+    fn on(&mut self, panel: &'a ChartSpec) {
+        self.spec = panel;
+        self.scale = panel.scale();
+    }
+
     /// Ground, title, unit, footer; returns where the plot may begin.
-    fn words(&mut self) -> f64 {
+    fn words(&mut self, has_others: bool) -> f64 {
         let (spec, width, height, large) = (self.spec, self.width, self.height, self.large);
         self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
         let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
         let first = 20.0 + large * 0.75;
-        let title = escaped(&cut(&spec.title, room));
-        self.out += &format!(r#"<text x="20" y="{first}" font-size="{large}" font-weight="600" "#);
-        self.out += &format!(r#"fill="{INK}">{title}</text>"#);
-        let mut unit = self.scale.heading(&spec.unit);
+        let mut last = first;
+        for (title, row) in broken(&spec.title, room).iter().zip(0u8..) {
+            last = first + f64::from(row) * large * 1.25;
+            let title = escaped(title);
+            self.out += &format!(r#"<text x="20" y="{last}" font-size="{large}" "#);
+            self.out += &format!(r#"font-weight="600" fill="{INK}">{title}</text>"#);
+        }
+        let mut unit = match has_others {
+            true => String::from("A panel for each unit"),
+            false => self.spec.heading(),
+        };
         if let Some((first, last)) = spec.dates() {
             unit += &format!(", {} to {}", spec.period(first), spec.period(last));
             let mut spans = spec.shading.iter();
@@ -84,7 +136,7 @@ impl Frame<'_> {
                 unit += "; shaded: NBER recessions";
             }
         }
-        let second = first + self.small * 1.6;
+        let second = last + self.small * 1.6;
         let unit = escaped(&unit);
         self.out += &format!(r#"<text x="20" y="{second}" fill="{MUTED}">{unit}</text>"#);
         let (foot, right) = (height - 18.0, width - 20.0);
@@ -182,11 +234,11 @@ impl Frame<'_> {
 
     /// Figures of the right axis, in the colour of the first line that stands on it.
     fn right_axis(&mut self, plot: &Plot) {
-        let mut lines = self.spec.lines.iter().zip(LINES);
-        let Some((axis, (_, colour))) = plot.right.as_ref().zip(lines.find(|(l, _)| l.is_right))
-        else {
+        let first = self.spec.lines.iter().find(|line| line.is_right);
+        let Some((axis, first)) = plot.right.as_ref().zip(first) else {
             return;
         };
+        let colour = first.color();
         let x = plot.left + plot.width + 8.0;
         for (mark, level) in axis.levels() {
             let y = plot.level(axis, mark) + self.small * 0.35;
@@ -199,7 +251,8 @@ impl Frame<'_> {
         // Corners of a thousand points in a thousand pixels: none is seen, and a round one takes as long as its line.
         let round = r#"stroke-linejoin="bevel" stroke-linecap="round""#;
         let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
-        for (line, colour) in self.spec.coloured() {
+        for line in self.spec.drawn() {
+            let colour = line.color();
             let path = plot.path(line, self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="1.8" {round}/>"#);
@@ -239,6 +292,24 @@ fn apart(heights: Vec<&mut f64>, room: f64) {
     let many = f64::from(u32::try_from(heights.len()).unwrap_or(1)).max(1.0);
     for height in heights {
         *height -= down / many;
+    }
+}
+
+/// Text in two lines of at most `room` letters, broken between words.
+fn broken(text: &str, room: usize) -> Vec<String> {
+    let mut first = String::new();
+    let mut rest = text;
+    while let Some(word) = rest.split_inclusive(' ').next() {
+        if first.chars().count() + word.trim_end().chars().count() > room {
+            break;
+        }
+        first += word;
+        rest = rest.get(word.len()..).unwrap_or_default();
+    }
+    match (first.is_empty(), rest.is_empty()) {
+        (true, _) => vec![cut(text, room)],
+        (_, true) => vec![first],
+        (_, false) => vec![first.trim_end().to_owned(), cut(rest, room)],
     }
 }
 

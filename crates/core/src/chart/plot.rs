@@ -30,7 +30,10 @@ impl Plot {
             let values = || lines().flat_map(|l| &l.points).map(|o| o.value * factor);
             let least = values().fold(f64::INFINITY, f64::min);
             let most = values().fold(f64::NEG_INFINITY, f64::max);
-            (least <= most).then(|| Values::around(least, most, wanted))
+            (least <= most).then(|| match spec.is_log && least > 0.0 {
+                true => Values::logarithmic(least, most, wanted),
+                false => Values::around(least, most, wanted),
+            })
         };
         let right = around(true, 1.0);
         let left = around(false, factor).or_else(|| right.clone())?;

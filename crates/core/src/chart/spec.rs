@@ -16,9 +16,19 @@ pub struct Line {
     pub frequency: Frequency,
     /// Whether it stands on an axis of its own to the right, being of another unit than the first.
     pub is_right: bool,
+    /// Place of its color among those of lines, from 0; [`GHOST`] of a pale line behind the others.
+    pub color: usize,
 }
 
+/// Color of what was known of a line on a past day.
+pub const GHOST: usize = usize::MAX;
+
 impl Line {
+    /// Its color as a property of the page.
+    pub(super) fn color(&self) -> &'static str {
+        LINES.get(self.color).copied().unwrap_or(MUTED)
+    }
+
     /// The observations with the lowest and with the highest value; none of an empty line.
     pub fn extremes(&self) -> Option<(&Observation, &Observation)> {
         let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
@@ -49,8 +59,12 @@ pub struct ChartSpec {
     pub decimals: u8,
     /// One to eight lines; the first stands on the left axis.
     pub lines: Vec<Line>,
-    /// Whether the first line is a pale one behind the others: what was known of them on a past day.
-    pub has_ghost: bool,
+    /// Days that are shown where they are more than those of the lines: panels below each other share them.
+    pub days: Option<(Date, Date)>,
+    /// Whether axes are logarithmic; one with a figure at zero or below is not.
+    pub is_log: bool,
+    /// What is said of a logarithmic axis behind the unit.
+    pub about_scale: &'static str,
     /// Recessions.
     pub shading: Vec<Span>,
     /// Who measured it.
@@ -73,25 +87,39 @@ impl ChartSpec {
         self
     }
 
+    /// The same chart with logarithmic axes, which its heading says; or why it has none.
+    #[must_use]
+    pub fn on_log_axes(mut self) -> Self {
+        let mut points = self.lines.iter().flat_map(|l| &l.points);
+        self.is_log = points.all(|o| o.value > 0.0);
+        self.about_scale = match self.is_log {
+            true => ", log scale",
+            false => ", no log scale: a figure is zero or below",
+        };
+        self
+    }
+
     /// First and last date of what is shown.
     pub fn dates(&self) -> Option<(Date, Date)> {
+        if self.days.is_some() {
+            return self.days;
+        }
         let firsts = self.lines.iter().filter_map(|l| l.points.first());
         let lasts = self.lines.iter().filter_map(|l| l.points.last());
         let first = firsts.map(|o| o.date).min()?;
         Some((first, lasts.map(|o| o.date).max()?))
     }
 
-    /// Lines with their colours in the order in which they are drawn: a ghost behind all, the first of the others on top.
-    pub(super) fn coloured(&self) -> Vec<(&Line, &'static str)> {
-        let ghosts = usize::from(self.has_ghost);
-        let others = self.lines.iter().skip(ghosts).zip(LINES).rev();
-        let ghosts = self.lines.iter().take(ghosts).map(|line| (line, MUTED));
-        ghosts.chain(others).collect()
+    /// Lines in the order in which they are drawn: a ghost behind all, the first of the others on top.
+    pub(super) fn drawn(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().rev().collect();
+        lines.sort_by_key(|line| line.color != GHOST);
+        lines
     }
 
     /// The unit above the chart: "Trillions of chained 2017 dollars, annual rate".
     pub fn heading(&self) -> String {
-        self.scale().heading(&self.unit)
+        self.scale().heading(&self.unit) + self.about_scale
     }
 
     /// A date of the chart as the period that it is of: "Q2 2026".
@@ -110,8 +138,13 @@ impl ChartSpec {
 
     /// The chart in one sentence, for those who do not see it.
     pub fn sentence(&self) -> String {
+        format!("{}{}", self.title, self.lines_in_words())
+    }
+
+    /// What its lines show, a sentence each.
+    pub(super) fn lines_in_words(&self) -> String {
         let scale = self.scale();
-        let mut text = self.title.clone();
+        let mut text = String::new();
         for line in &self.lines {
             let ends = line.points.first().zip(line.points.last());
             let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {

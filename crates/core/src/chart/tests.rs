@@ -62,8 +62,12 @@ fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
             points: series.between(start, end).to_vec(),
             frequency: info.frequency,
             is_right: false,
+            color: 0,
         }],
         shading: Vec::new(),
+        days: None,
+        is_log: false,
+        about_scale: "",
         source: info.source.clone(),
         credit: String::new(),
         theme: Theme::Light,
@@ -286,4 +290,49 @@ fn a_line_of_another_unit_has_an_axis_of_its_own() {
         text.contains(">jobs 150,399<") && text.contains(">150,200<"),
         "{text}"
     );
+}
+
+#[test]
+fn panels_have_a_unit_each_and_one_calendar() {
+    let mut first =
+        chart("Rate, jobs and claims in a title that is far too long for one row of a picture");
+    let other = |unit: &str, color: usize, count: i32| {
+        let mut spec = chart("");
+        spec.unit = unit.into();
+        spec.lines[0].points = months(count, |n| 100.0 + f64::from(n));
+        spec.lines[0].color = color;
+        spec.days = first.dates();
+        spec
+    };
+    let others = [other("Thousand", 1, 100), other("Claims", 2, 400)];
+    first.days = first.dates();
+    let text = panels(&first, &others);
+    for said in [
+        ">Thousand</text>",
+        ">Claims</text>",
+        "A panel for each unit, 1990-01-01 to ",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert_eq!(
+        text.matches("font-weight=\"600\" fill=").count(),
+        2 + 3,
+        "{text}"
+    );
+    // Every panel begins at one place and has its own color; January 1992 is at one place in all.
+    let starts: Vec<&str> = text
+        .split("<path d=\"M")
+        .filter(|path| path.contains("stroke-width=\"1.8\""))
+        .filter_map(|path| path.split(' ').next())
+        .collect();
+    assert_eq!(starts.len(), 3);
+    assert!(starts.iter().all(|start| *start == starts[0]), "{starts:?}");
+    for color in 0..3 {
+        let line = Theme::Light.coloured(palette::LINES[color].to_owned());
+        assert!(
+            text.contains(&format!("stroke=\"{line}\" stroke-width=\"1.8\"")),
+            "{line}"
+        );
+    }
+    assert!(png(&text, DENSITY).is_ok());
 }

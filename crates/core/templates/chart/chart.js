@@ -117,12 +117,25 @@ function calendarMarks(first, last, most) {
   return marks;
 }
 
+/** Marks of a logarithmic axis around positive values: round ones over a short range, else 1, 2 and 5 times powers of ten, or the powers alone. */
+function logMarks(low, high, wanted) {
+  const decades = Math.log10(high) - Math.log10(low);
+  if (decades < 0.9) {
+    const round = roundMarks(low, high, wanted), marks = round.marks.filter((m) => m > 0);
+    return { ...round, marks, low: Math.min(low, marks[0] ?? low) };
+  }
+  const all = [], leads = decades > 3.5 ? [1] : [1, 2, 5];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += Math.max(1, Math.ceil(decades / 12))) for (const lead of leads) all.push(lead * 10 ** power);
+  const from = all.findLast((m) => m <= low * (1 + 1e-9)) ?? low, to = all.find((m) => m >= high * (1 - 1e-9)) ?? high;
+  return { marks: all.filter((m) => m >= from && m <= to), low: from, high: to, places: null };
+}
+
 /** The lines of an answer of `get_time_series` or `compare_series`. */
 function linesOf(o, name = "") {
   if (!o.columns) return [{ name, unit: o.unit, words: o.unitInWords, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
   const days = o.dates.map(dayOf), thinned = Math.ceil((o.rows ?? o.count) / Math.max(1, o.dates.length));
   const known = (c, list) => list.filter((_, i) => c.values[i] !== null);
-  return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", unit: c.unit, frequency: o.frequency, thinned, days: known(c, days), values: known(c, c.values) }));
+  return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", color: o.columns.indexOf(c), unit: c.unit, frequency: o.frequency, thinned, days: known(c, days), values: known(c, c.values) }));
 }
 
 /** Figures with an empty one in every gap, so that no line bridges what was never published. */
@@ -134,6 +147,13 @@ function withGaps({ days, values, frequency, thinned = 1 }) {
     y.push(values[i]);
   }
   return [x, y];
+}
+
+/** Lines on the days of all. In a gap of a line the days of others have an empty figure, too: what is undefined is bridged. */
+function joined(lines) {
+  const data = uPlot.join(lines.map(withGaps));
+  for (const values of data.slice(1)) for (let i = 1; i < values.length; i++) if (values[i] === undefined && values[i - 1] === null) values[i] = null;
+  return data;
 }
 
 /** Highest, lowest and newest figure from one day to another, and where the line last crossed zero or else its mean. */
@@ -158,15 +178,17 @@ function eventsOf({ days, values }, from, to) {
 /**
  * Draws lines into an element that has a size. Lines of a second unit stand on an axis to the right.
  * `options`: label, said to those who do not see it; `read(rows)`, told what is under the crosshair;
- * `viewed(from, to, zoomed)`, told which days are in view.
+ * `viewed(from, to, zoomed)`, told which days are in view; `log`, that axes are logarithmic; of one panel of several
+ * `span`, the days of all, `edges`, the room beside all, and `moved(day)`, told where the crosshair is, null when it leaves.
  */
-function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false } = {}) {
+function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false, log = false, span = null, edges = null, moved = () => {} } = {}) {
   lines = lines.filter((l) => l.days.length);
-  const data = lines.length === 1 ? withGaps(lines[0]) : uPlot.join(lines.map(withGaps));
+  const data = lines.length === 1 ? withGaps(lines[0]) : joined(lines);
   const [x] = data, units = [...new Set(lines.map((l) => l.unit))];
-  const first = Math.min(...lines.map((l) => l.days[0])), last = Math.max(...lines.map((l) => l.days.at(-1)));
+  const [first, last] = span ?? [Math.min(...lines.map((l) => l.days[0])), Math.max(...lines.map((l) => l.days.at(-1)))];
   const room = Math.max(0.5, (last - first) * 0.002);
   const scaleOf = (line) => (line.unit === units[0] ? "y" : `y${units.indexOf(line.unit)}`);
+  const isLog = (scale) => log && lines.every((l) => scaleOf(l) !== scale || l.values.every((v) => v > 0));
   const places = lines.map((l) => placesOf(l.values));
   const say = (i, value) => figureOf(value, Math.max(places[i], Math.min(4, decimalsOf(value)) * (decimalsOf(value) <= 4)), lines[i].unit, lines[i].words);
   let colours = {}, marked = {}, at = x.length - 1, u;
@@ -177,20 +199,24 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   };
   dress();
   const ghosts = Number(Boolean(lines[0]?.ghost));
-  const stroke = (i) => colours[i < ghosts ? "muted" : i > ghosts ? `line-${i + 1 - ghosts}` : "line"];
+  const stroke = (i) => { const place = lines[i].color ?? i - ghosts; return colours[lines[i].ghost ? "muted" : place ? `line-${place + 1}` : "line"]; };
   const rangeOf = (scale) => (_, low, high) => {
-    if (low === null) [low, high] = [0, 1];
+    if (low === null) [low, high] = isLog(scale) ? [1, 10] : [0, 1];
     const of = lines.find((l) => scaleOf(l) === scale), largest = Math.max(Math.abs(low), Math.abs(high));
-    const steps = stepsOf(largest, of.unit, of.words), factor = 1000 ** -steps, round = roundMarks(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
+    const steps = stepsOf(largest, of.unit, of.words), factor = 1000 ** -steps, round = (isLog(scale) ? logMarks : roundMarks)(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
     marked[scale] = { ...round, factor, unit: headingOf(of.unit, of.words, steps) };
     return [round.low / factor, round.high / factor];
   };
   const axis = (scale, side) => ({
-    scale, side, size: (_, texts) => (texts ? Math.max(...texts.map((t) => t.length)) * 7.2 + 12 : 40), gap: 6,
+    scale, side, gap: 6, filter: (_, splits) => splits,
+    size: (_, texts) => {
+      const own = texts ? Math.max(...texts.map((t) => t.length)) * 7.2 + 12 : 40;
+      return edges ? (edges.left = Math.max(edges.left, own)) : own;
+    },
     stroke: () => (units.length > 1 ? stroke(lines.findIndex((l) => scaleOf(l) === scale)) : colours.muted), font: colours.font,
     grid: { show: side === 3, stroke: () => colours.rule, width: 1 }, ticks: { show: false },
     splits: () => marked[scale].marks.map((m) => m / marked[scale].factor),
-    values: (_, splits) => splits.map((s) => withPlaces(s * marked[scale].factor, marked[scale].places)),
+    values: (_, splits) => splits.map((s) => { const { factor, places } = marked[scale], value = s * factor; return withPlaces(value, places ?? Math.max(0, -Math.floor(Math.log10(value) + 1e-9))); }),
   });
   const nearest = (series, i) => {
     const row = data[series], known = (k) => row[k] !== null && row[k] !== undefined;
@@ -234,7 +260,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     return `${line.name ? `${short(line.name)} ` : ""}${withPlaces(value * factor, factor === 1 ? places[i] : 2)}`;
   };
   /** What the figures of an axis are in, where that is not the unit above the chart. */
-  const saysUnits = () => !bare && (units.length > 1 || Object.values(marked).some((axis) => axis.factor !== 1));
+  const saysUnits = () => !bare && (span || units.length > 1 || Object.values(marked).some((axis) => axis.factor !== 1));
   const unitsOf = (u) => {
     const { ctx, bbox } = u, ratio = uPlot.pxRatio;
     ctx.save();
@@ -283,7 +309,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     u.ctx.font = `600 ${12 * uPlot.pxRatio}px ${getComputedStyle(place).fontFamily}`;
     const widths = lines.map((l, i) => u.ctx.measureText(beside(l, i, l.values.at(-1))).width / uPlot.pxRatio);
     u.ctx.restore();
-    return Math.max(...widths) + 14;
+    const own = Math.max(...widths) + 14;
+    return edges ? (edges.right = Math.max(edges.right, own)) : own;
   };
   place.replaceChildren();
   const quit = new AbortController(), heard = { signal: quit.signal };
@@ -296,7 +323,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     },
     scales: {
       x: { time: false, range: (_, low, high) => [Math.max(first - room, low ?? first), Math.min(last + room, high ?? last)] },
-      ...Object.fromEntries([...new Set(lines.map(scaleOf))].map((scale) => [scale, { range: rangeOf(scale) }])),
+      ...Object.fromEntries([...new Set(lines.map(scaleOf))].map((scale) => [scale, { range: rangeOf(scale), distr: isLog(scale) ? 3 : 1 }])),
     },
     axes: [
       { show: !bare, stroke: () => colours.muted, font: colours.font, grid: { show: false }, ticks: { stroke: () => colours.muted, width: 1, size: 4 }, gap: 3, size: 26, splits: (u) => calendarMarks(u.scales.x.min, u.scales.x.max, Math.max(2, Math.floor(u.width / 84))).map(([d]) => d), values: (u) => calendarMarks(u.scales.x.min, u.scales.x.max, Math.max(2, Math.floor(u.width / 84))).map(([, text]) => text) },
@@ -305,7 +332,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     series: [{}, ...lines.map((line, i) => ({ scale: scaleOf(line), stroke: () => stroke(i), width: 1.8, points: { show: false } }))],
     hooks: {
       drawClear: [bands], drawAxes: [zero], draw: [ends, unitsOf],
-      setCursor: [(u) => { if (u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0) { at = lines.length === 1 ? nearest(1, u.cursor.idx) : u.cursor.idx; tell(); } }],
+      setCursor: [(u) => { if (u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0) { at = lines.length === 1 ? nearest(1, u.cursor.idx) : u.cursor.idx; tell(); moved(x[at]); } }],
       setScale: [(u, key) => { if (key === "x") viewed(u.scales.x.min, u.scales.x.max, u.scales.x.min > first || u.scales.x.max < last); }],
     },
   }, data, place);
@@ -316,6 +343,13 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     if (x[at] < min || x[at] > max) { const half = (max - min) / 2; u.setScale("x", { min: x[at] - half, max: x[at] + half }); }
     const i = nearest(1, at), line = lines[0];
     u.setCursor({ left: u.valToPos(x[at], "x"), top: i === null ? 0 : u.valToPos(data[1][i], scaleOf(line)) }, false);
+    tell();
+    moved(x[at]);
+  };
+  /** Goes with the crosshair of another panel; null lets it go. */
+  const follow = (day) => {
+    at = day === null ? x.length - 1 : Math.max(0, x.findLastIndex((d) => d <= day));
+    u.setCursor(day === null ? { left: -10, top: -10 } : { left: u.valToPos(x[at], "x"), top: 0 }, false);
     tell();
   };
   const step = (by) => { let to = at + by; while (lines.length === 1 && to > 0 && to < x.length - 1 && data[1][to] === null) to += Math.sign(by) || 1; move(to); };
@@ -332,7 +366,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const finger = (event) => { if (event.pointerType !== "mouse") u.setCursor({ left: event.clientX - u.over.getBoundingClientRect().left, top: 10 }, true, true); };
   u.over.addEventListener("pointerdown", finger);
   u.over.addEventListener("pointermove", finger);
-  const newest = () => { at = x.length - 1; tell(); };
+  const newest = () => { at = x.length - 1; tell(); moved(null); };
   u.over.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && document.activeElement !== place) newest(); });
   const sized = new ResizeObserver(() => { if (place.clientWidth && (place.clientWidth !== u.width || place.clientHeight !== u.height)) u.setSize({ width: place.clientWidth, height: place.clientHeight }); });
   sized.observe(place);
@@ -340,7 +374,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", redress, heard);
   newest();
+  if (span) u.setScale("x", { min: first - room, max: last + room });
   viewed(u.scales.x.min, u.scales.x.max, false);
-  return { u, lines, say, move, zoom, redress, first, last, at: (date) => { move(Math.max(0, x.indexOf(dayOf(date)))); place.scrollIntoView({ block: "nearest" }); }, gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
+  return { u, lines, say, move, follow, zoom, redress, first, last, at: (date) => { move(Math.max(0, x.indexOf(dayOf(date)))); place.scrollIntoView({ block: "nearest" }); }, gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
 }
 // </chart>

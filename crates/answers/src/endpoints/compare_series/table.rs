@@ -162,9 +162,13 @@ fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
     }
     let absent = columns.iter().filter_map(|c| {
         let absent = coarser::absent(frequency, &c.column.series.observations);
-        Some(format!("{}: {}", c.name, coarser::named(&absent)?))
+        Some(format!("{} in {}", coarser::named(&absent)?, c.name))
     });
-    answer.provenance.note("absent", joined(absent, "; "));
+    let absent = joined(absent, "; ");
+    if !absent.is_empty() {
+        let note = format!("no figure of {absent}");
+        answer.provenance.note("absent", note);
+    }
 }
 
 fn nothing(what: String, asked: &Query) -> Error {

@@ -169,7 +169,10 @@ fn each_column_keeps_its_own_dates_and_what_ends_early_is_said() -> Result<()> {
     let at = out.dates.iter().position(|date| *date == october).unwrap();
     assert_eq!(out.columns[0].values[at], None);
     assert!(out.columns[1].values[at].is_some());
-    assert_eq!(out.provenance.notes["absent"], "UNRATE: October 2025");
+    assert_eq!(
+        out.provenance.notes["absent"],
+        "no figure of October 2025 in UNRATE"
+    );
     assert_eq!(out.rows, out.dates.len());
     assert!(out.count < out.rows);
     let text = out.in_prose();

@@ -133,12 +133,13 @@ fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) ->
             points: answer.data.clone(),
             frequency: answer.measured(),
             is_right: false,
+            color: 0,
         }],
-        has_ghost: false,
         shading: recessions(),
         source: source.unwrap_or_default(),
         credit: credit.unwrap_or_default().to_owned(),
         theme: Theme::Light,
         size: (800, 420),
+        ..ChartSpec::default()
     }
 }
