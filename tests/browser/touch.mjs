@@ -311,7 +311,7 @@ async function compare() {
 async function regime() {
   const page = await open("/regime");
   const answer = await api("/api/public/regime"), said = () => page.locator("output").innerText();
-  check((await said()).includes(`growth ${answer.growthScore > 0 ? "+" : ""}${answer.growthScore.toFixed(2)}`), `the plane says ${await said()}, the API ${answer.growthScore}`);
+  check((await said()).replaceAll("−", "-").includes(`growth ${answer.growthScore > 0 ? "+" : ""}${answer.growthScore.toFixed(2)}`), `the plane says ${await said()}, the API ${answer.growthScore}`);
   check((await page.locator(".dots circle").count()) === 24, "not 24 months");
   const slider = page.locator("input[type=range]");
   await slider.focus();
@@ -330,7 +330,7 @@ async function regime() {
   await slider.focus();
   await page.keyboard.press("End");
   check(await page.locator(".narrative").isVisible(), "today's story does not come back");
-  const edge = Number((await page.locator(".marks text").last().innerText()).replace("−", "-")), sizes = await page.evaluate(() => [...document.querySelectorAll(".dots circle")].map((c) => Math.max(Math.abs(c.getAttribute("cx") - 160), Math.abs(c.getAttribute("cy") - 160))));
+  const edge = Number((await page.locator(".marks text").last().textContent()).replace("−", "-")), sizes = await page.evaluate(() => [...document.querySelectorAll(".dots circle")].map((c) => Math.max(Math.abs(c.getAttribute("cx") - 160), Math.abs(c.getAttribute("cy") - 160))));
   check(edge > 0 && Math.max(...sizes) > 55 && Math.max(...sizes) <= 140.1, `the line reaches ${Math.max(...sizes)} of 140, the edge is ${edge}`);
   const dot = await page.locator(".dots circle").first().boundingBox();
   await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
@@ -339,7 +339,7 @@ async function regime() {
   await page.locator(".play input[type=checkbox]").check();
   const tells = async () => { const place = await page.evaluate((name) => [...document.querySelectorAll("#months tbody tr")].reverse().filter((r) => r.children.length === 8).findIndex((r) => r.children[0].textContent === name), name); await slider.fill(String(place)); return said(); };
   const told = await tells();
-  check(told.startsWith(`${name}: `) && told.includes("as known then") && [then.growthScore, then.inflationScore].every((score) => told.includes(`${score > 0 ? "+" : ""}${score.toFixed(2)}`)), `as known then the plane says ${told}, the API ${then.growthScore} and ${then.inflationScore}`);
+  check(told.startsWith(`${name}: `) && told.includes("as known then") && [then.growthScore, then.inflationScore].every((score) => told.replaceAll("−", "-").includes(`${score > 0 ? "+" : ""}${score.toFixed(2)}`)), `as known then the plane says ${told}, the API ${then.growthScore} and ${then.inflationScore}`);
   await page.locator(".play input[type=checkbox]").uncheck();
   check((await said()).startsWith(`${name}: `) && !(await said()).includes("as known then"), "the months do not come back");
   check((await page.locator("table.bars svg").count()) > 15, "no bars");

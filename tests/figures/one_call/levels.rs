@@ -57,11 +57,7 @@ fn levels() -> Vec<Question> {
         .at("/value", jobs.0)
         .at("/changes/30d", jobs.0 - jobs.1)
         .at("/changes/unit", "thousand persons")
-        .says(format!(
-            "{},{:03} thousand persons, SA in July 2026",
-            (jobs.0 / 1e3).floor(),
-            jobs.0 % 1e3
-        ))
+        .says(format!("{} thousand persons, SA in July 2026", jobs.0))
         .says(format!(
             "{:+} thousand persons over a month",
             jobs.0 - jobs.1
@@ -82,11 +78,7 @@ fn levels() -> Vec<Question> {
         now("What were the latest jobless claims?", "ICSA")
             .at("/value", claims)
             .at("/date", week.as_str())
-            .says(format!(
-                "{},{:03} claims, SA in the week ending {week}",
-                (claims / 1e3).floor(),
-                claims % 1e3
-            )),
+            .says(format!("{claims} claims, SA in the week ending {week}")),
         now("How many dollars does a euro cost?", "DEXUSEU")
             .at("/value", euro)
             .says(format!("{euro} USD per EUR on {euro_day}")),
@@ -99,7 +91,7 @@ fn levels() -> Vec<Question> {
         now("What is net liquidity?", "CNLI")
             .at("/value", rounded(liquidity("2026-08-19"), 5))
             .says(format!(
-                "${:.3} trillion in the week ending 2026-08-19",
+                "{:.3} trillion dollars in the week ending 2026-08-19",
                 liquidity("2026-08-19")
             )),
     ]

@@ -132,8 +132,12 @@ impl<'a> Frame<'a> {
         if let Some((first, last)) = spec.dates() {
             unit += &format!(", {} to {}", spec.period(first), spec.period(last));
             let mut spans = spec.shading.iter();
-            if spans.any(|s| s.start < last && s.end > first) {
-                unit += "; shaded: NBER recessions";
+            let shaded = "; shaded: NBER recessions";
+            // A letter takes about half its height.
+            let letters = u32::try_from(unit.chars().count() + shaded.len()).unwrap_or(u32::MAX);
+            let fits = f64::from(letters) * self.small * 0.53 < width - 40.0;
+            if fits && spans.any(|s| s.start < last && s.end > first) {
+                unit += shaded;
             }
         }
         let second = last + self.small * 1.6;

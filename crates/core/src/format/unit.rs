@@ -1,6 +1,6 @@
 //! Units by their names: "$24.4 trillion (2017 dollars)", "158.6 million people", "4.69 %".
 
-use super::{exact, number, with_sign};
+use super::number;
 use crate::model::series_info::round_to;
 
 /// How values of a unit are written.
@@ -244,23 +244,16 @@ pub fn heading(long: &str, steps: i32) -> String {
     .unwrap_or(text)
 }
 
-/// A value with all its digits and its unit in words: "$24.408 trillion (2017 dollars), annual rate, SA". For text that
-/// models read, with the minus sign of programs.
+/// A value with all its digits and its unit in words, for text that models read and copy: the figure of the answer, but
+/// for billions, of which thousands read as trillions: "$24.408 trillion (2017 dollars), annual rate, SA".
 pub fn amount_in_words(value: f64, unit: &str) -> String {
-    let minus = |text: String| text.replace('−', "-");
     let (name, basis) = unit.split_at(unit.find(',').unwrap_or(unit.len()));
-    let Some((power, base)) = dollars(name) else {
-        return minus(format!("{} {unit}", exact(value)).trim_end().to_owned());
+    let base = dollars(name).filter(|(power, _)| *power == 9 && value >= 1_000.0);
+    let Some((power, base)) = base else {
+        return format!("{value} {unit}").trim_end().to_owned();
     };
-    let whole = value.abs() * 10f64.powi(power);
-    let size = SIZES.iter().find(|(power, _)| whole >= 10f64.powi(*power));
-    let (to, size) = size.map_or((0, String::new()), |(power, name)| {
-        (*power, format!(" {name}"))
-    });
-    let scaled = round_to(value.abs() * 10f64.powi(power - to), 9);
-    let sign = with_sign(value < 0.0, "1").replace('1', "");
     let after = Unit::money("$", power, base).after;
-    minus(format!("{sign}${}{size}{after}{basis}", exact(scaled)))
+    format!("${} trillion{after}{basis}", round_to(value / 1e3, 6))
 }
 
 #[cfg(test)]
@@ -343,12 +336,12 @@ mod tests {
                 "billion 2017 dollars, annual rate, SA",
                 "$24.408 trillion (2017 dollars), annual rate, SA",
             ),
-            (6_745_382.0, "million dollars", "$6.745382 trillion"),
-            (-0.5, "million dollars", "-$500,000"),
+            (950.3, "billion dollars", "950.3 billion dollars"),
+            (6_745_382.0, "million dollars", "6745382 million dollars"),
             (
                 158_638.0,
                 "thousand persons, SA",
-                "158,638 thousand persons, SA",
+                "158638 thousand persons, SA",
             ),
             (-0.559, "index", "-0.559 index"),
             (4.1, "", "4.1"),
