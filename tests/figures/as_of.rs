@@ -99,12 +99,15 @@ fn calls(route: &Route, since: Date) -> Vec<Vec<(&'static str, String)>> {
         }
         "explain_indicator" => tickers(
             "indicator",
-            &["CRPI", "RNOW", "CRPI2", "CMSI", "CNLI", "CRAI", "regime"],
+            &[
+                "CRPI", "RNOW", "CRPI2", "CMSI", "CNLI", "CRAI", "regime", "SAHM",
+            ],
         ),
         "get_regime" => vec![
             vec![],
             vec![("start", "2y".into()), ("as_known", "true".into())],
             vec![("precedents", "true".into())],
+            vec![("switches", "true".into()), ("regime", "DEFLATION".into())],
         ],
         "get_release_calendar" => vec![vec![], vec![("days", "31".into())]],
         "what_changed" => vec![vec![("since", since.to_string())]],

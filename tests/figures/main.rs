@@ -20,6 +20,7 @@ mod names;
 mod one_call;
 mod questions;
 mod record;
+mod regimes;
 mod same;
 mod sooner;
 mod statements;

@@ -7,6 +7,7 @@
 mod conditions;
 mod derived;
 mod events;
+mod history;
 mod levels;
 mod meant;
 mod revised;
@@ -20,7 +21,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Every table of questions.
-const TABLES: [fn() -> Vec<Question>; 7] = [
+const TABLES: [fn() -> Vec<Question>; 8] = [
     conditions::questions,
     levels::questions,
     events::questions,
@@ -28,6 +29,7 @@ const TABLES: [fn() -> Vec<Question>; 7] = [
     derived::questions,
     meant::questions,
     revised::questions,
+    history::questions,
 ];
 
 /// A question, the call that answers it, and what must be found in the answer.

@@ -1,5 +1,6 @@
 //! FRED's short words for frequency, aggregation and units, as arguments of the endpoints that take them.
 
+use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::Frequency;
@@ -92,6 +93,15 @@ impl Choice for Aggregation {
         ("avg", Self::Average),
         ("sum", Self::Sum),
         ("eop", Self::EndOfPeriod),
+    ];
+}
+
+impl Choice for Regime {
+    const ALL: &'static [(&'static str, Self)] = &[
+        (Self::Goldilocks.name(), Self::Goldilocks),
+        (Self::Reflation.name(), Self::Reflation),
+        (Self::Stagflation.name(), Self::Stagflation),
+        (Self::Deflation.name(), Self::Deflation),
     ];
 }
 

@@ -2,33 +2,39 @@
 //!
 //! Points add up: a score's value is its base (every input at its reference) and the points of its inputs.
 
+mod alarms;
 mod answer;
 mod hindsight;
 mod side;
 
+pub use alarms::{AlarmDates, AlarmHistory};
 pub use answer::{
-    AsRevised, ExplainedInput, Explanation, RevisedLabel, RevisedScore, Score, TrialVersion,
+    AsRevised, ExplainedInput, Explanation, ProbitAnswer, RevisedLabel, RevisedScore, Score,
+    TrialVersion,
 };
 
 use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::signals::shown_value;
+use super::what_changed;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::{capitalised, joined, number, signed};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
-use econoscope_core::indicators::{self, Indicator};
-use econoscope_core::model::AsOf;
+use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
 use jiff::ToSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use side::{ComparisonSide, interpretation};
+use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,11 +44,28 @@ pub struct Params {
     indicator: String,
     /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     as_of: Option<String>,
+    /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
+    since: Option<String>,
 }
 
-/// What may be asked for: every indicator there is.
+impl Params {
+    /// The day compared with, in words.
+    fn earlier(&self, before: Date) -> String {
+        match self.since {
+            Some(_) => format!("on {before}"),
+            None => "a month earlier".to_owned(),
+        }
+    }
+}
+
+/// Every indicator there is, and the Sahm rule.
+fn known() -> impl Iterator<Item = &'static Indicator> {
+    indicators::indicators().chain([&sahm::SAHM])
+}
+
+/// What may be asked for.
 fn tickers(_: &mut SchemaGenerator) -> Schema {
-    let tickers: Vec<&str> = indicators::indicators().map(Indicator::ticker).collect();
+    let tickers: Vec<&str> = known().map(Indicator::ticker).collect();
     json_schema!({ "type": "string", "enum": tickers })
 }
 
@@ -53,9 +76,9 @@ impl Endpoint for Params {
         path: "/api/public/explain/{indicator}",
         summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
         description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
-            CMSI, risk appetite CRAI) or the regime is where it is or so high, what is driving it or goes into \
-            it: breaks it down into formula, inputs with weight and points, and those of a month before. Do not \
-            use it for the value alone: use get_metric.",
+            CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
+            or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
+            month before or another day. Do not use it for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         example: &[("indicator", "CRPI")],
@@ -69,12 +92,14 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let mut known = indicators::indicators();
-        let about = known.find(|known| known.ticker() == params.indicator);
+        let about = known().find(|known| known.ticker() == params.indicator);
         let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = ComparisonSide::of(desk, about, as_of)?;
         let day = desk.data_date(now.reads.iter().copied(), as_of)?.as_of;
-        let before = shift(day, (-1).month());
+        let before = match params.since.as_deref() {
+            Some(text) => what_changed::since(text, day, desk.today())?,
+            None => shift(day, (-1).month()),
+        };
         let then = ComparisonSide::of(desk, about, AsOf::Day(before))?;
         now.compare(&then);
         let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
@@ -99,7 +124,9 @@ impl Endpoint for Params {
             method: about.method.into(),
             formula: about.formula.into(),
             method_source: about.source.into(),
-            moved: moved(&now, &then),
+            moved: moved(&now, &then, params.since.is_some(), &params.earlier(before)),
+            probits: probits(&now, &then),
+            alarm: AlarmHistory::of(desk, about, as_of)?,
             label: now.label,
             before,
             scores: now.scores,
@@ -113,7 +140,8 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(a: &Explanation, _: &Self) -> String {
+    fn text(a: &Explanation, params: &Self) -> String {
+        let earlier = params.earlier(a.before);
         let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
         for s in &a.scores {
             let value = |v: Option<f64>| match v {
@@ -121,15 +149,17 @@ impl Endpoint for Params {
                 None => "not available".to_owned(),
             };
             let (now, old) = (value(s.value), value(s.value_before));
-            text += &format!("; {} {now}, a month earlier {old}", s.name);
+            text += &format!("; {} {now}, {earlier} {old}", s.name);
             if s.base != 0.0 {
                 text += &format!(", base {}", number(s.base, 2));
             }
         }
         text.extend(a.label.iter().map(|label| format!("; {label}")));
         text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
-        text += "\nInputs (points; a month earlier):";
+        text += &format!("\nInputs (points; {earlier}):");
         text.extend(a.inputs.iter().map(|i| format!("\n- {}", in_prose(i))));
+        text += &probits_in_prose(&a.probits, &earlier);
+        text.extend(a.alarm.iter().map(AlarmHistory::in_prose));
         let hindsight = a.hindsight.iter();
         text.extend(hindsight.map(|h| format!("\n{}", h.in_prose(a.label.as_deref()))));
         text.extend(a.experimental.iter().map(|other| {
@@ -142,6 +172,40 @@ impl Endpoint for Params {
             .provenance
             .closing(&a.attribution)
             .trim_start_matches('\n')
+    }
+}
+
+/// The probits of now with what they said before.
+fn probits(now: &ComparisonSide, then: &ComparisonSide) -> BTreeMap<String, ProbitAnswer> {
+    let probit = |(name, value): &(String, f64)| {
+        let before = then.probits.iter().find(|(old, _)| old == name);
+        let answer = ProbitAnswer {
+            value: round_to(*value, 4),
+            value_before: before.map(|(_, value)| round_to(*value, 4)),
+        };
+        (name.clone(), answer)
+    };
+    now.probits.iter().map(probit).collect()
+}
+
+/// The probits as a line; nothing where there are none.
+fn probits_in_prose(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
+    let probit = |(name, probit): (&String, &ProbitAnswer)| {
+        let before = probit
+            .value_before
+            .map(|v| format!(" ({} %)", number(v, 2)));
+        format!(
+            "on {name} {} %{}",
+            number(probit.value, 2),
+            before.unwrap_or_default()
+        )
+    };
+    match probits.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nThe value is the mean of these probits ({earlier}): {}.",
+            joined(probits.iter().map(probit), "; ")
+        ),
     }
 }
 
@@ -198,16 +262,18 @@ fn in_prose(i: &ExplainedInput) -> String {
     format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
 }
 
-/// Inputs whose move is named.
+/// Inputs whose move is named, unless the day compared with is asked for.
 const NAMED: usize = 3;
 
-/// "Value -1.40 points against what was known a month earlier: building permits -1.20, …" for every score; before them, a new label.
-fn moved(now: &ComparisonSide, before: &ComparisonSide) -> String {
+/// "Value -1.40 points against what was known a month earlier: building permits -1.20, …" for every score, with the moves
+/// of all inputs where `is_whole`; before them, a new label.
+fn moved(now: &ComparisonSide, before: &ComparisonSide, is_whole: bool, earlier: &str) -> String {
     let labels = now.label.as_ref().zip(before.label.as_ref());
     let labels = labels.filter(|(label, old)| label != old);
-    let labels = labels.map(|(label, old)| format!("{label} now, {old} a month earlier."));
+    let labels = labels.map(|(label, old)| format!("{label} now, {old} {earlier}."));
     let scores = now.scores.iter();
-    let scores = scores.filter_map(|s| moved_score(s, &now.inputs));
+    let most = if is_whole { usize::MAX } else { NAMED };
+    let scores = scores.filter_map(|s| moved_score(s, &now.inputs, most, earlier));
     let said = joined(labels.into_iter().chain(scores), " ");
     match said.is_empty() {
         true => "Change unavailable: a value is missing.".into(),
@@ -215,7 +281,12 @@ fn moved(now: &ComparisonSide, before: &ComparisonSide) -> String {
     }
 }
 
-fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
+fn moved_score(
+    score: &Score,
+    inputs: &[ExplainedInput],
+    most: usize,
+    earlier: &str,
+) -> Option<String> {
     let change = score.value? - score.value_before?;
     let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
     let own = inputs.iter().filter(|i| i.score == score.name);
@@ -223,7 +294,7 @@ fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = moves.iter().take(NAMED);
+    let largest = moves.iter().take(most);
     let named = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
     let named = match moves.is_empty() {
         true => "no input moved it".to_owned(),
@@ -235,6 +306,6 @@ fn moved_score(score: &Score, inputs: &[ExplainedInput]) -> Option<String> {
         unit => in_words(unit),
     };
     Some(format!(
-        "{name} {change} {unit} against what was known a month earlier: {named}."
+        "{name} {change} {unit} against what was known {earlier}: {named}."
     ))
 }

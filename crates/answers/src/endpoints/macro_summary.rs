@@ -79,6 +79,9 @@ pub struct Labor {
     /// Whether its alarm rings; null without a value.
     #[serde(default)]
     pub recession_alarm: Option<bool>,
+    /// Week that began or ended the alarm last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recession_alarm_since: Option<Date>,
 }
 
 /// Inflation.
@@ -234,7 +237,9 @@ fn figure_list(a: &MacroSummary) -> String {
         Some(true) => " %, its alarm rings",
         _ => " %, no alarm",
     };
-    let recession = a.labor.recession_now;
+    let since = a.labor.recession_alarm_since;
+    let since = since.map(|week| format!("{rings} since the week of {week}"));
+    let (recession, rings) = (a.labor.recession_now, since.as_deref().unwrap_or(rings));
     add("recession now", recession, rings, "recession_now");
     add("VIX", a.volatility.vix, "", "vix");
     let spread = a.credit.hy_spread_bps;
@@ -298,10 +303,12 @@ impl Collector<'_> {
     fn labor(&mut self, sahm_rule: &Figure) -> Result<Labor> {
         let recession_now = self.composite("recession_now", &RNOW)?;
         let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
+        let alarm = alarm.filter(|_| recession_now.is_some());
         Ok(Labor {
             sahm_rule: self.figure("sahm_rule", sahm_rule),
             recession_now,
-            recession_alarm: alarm.filter(|_| recession_now.is_some()).map(|a| a.on),
+            recession_alarm: alarm.map(|a| a.on),
+            recession_alarm_since: alarm.and_then(|a| a.since),
         })
     }
 

@@ -4,8 +4,8 @@ use super::decode::shown;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::joined;
-use econoscope_core::indicators::regime::Outlook;
-use econoscope_core::indicators::{Indicator, Reading};
+use econoscope_core::indicators::regime::{Outlook, RegimeMonth};
+use econoscope_core::indicators::{self, Indicator, Reading};
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use econoscope_data::desk::basis::Basis;
 use econoscope_data::desk::cited::Cited;
@@ -168,12 +168,29 @@ impl Provenance {
         self.add(field, reading.late.as_deref().unwrap_or_default());
     }
 
-    /// Adds since when the regime is late, and what keeps it from being newer.
+    /// Adds why the label is not the likeliest regime, since when the regime is late, and what keeps it from being newer.
     pub(super) fn note_regime(&mut self, now: &Outlook) {
+        let why = now.state.as_ref().and_then(RegimeMonth::hysteresis);
+        self.add("regime", why.as_deref().unwrap_or_default());
         if let Some((since, why)) = &now.late {
             self.note_late("regime", Some(*since));
             self.add("regime", why);
         }
+    }
+
+    /// Says of a composite with an alarm when that goes on and off, and whether it is on.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(super) fn note_alarm(&mut self, desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<()> {
+        let composite = indicators::composite(info.id.as_str());
+        if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
+            && let Some(alarm) = desk.reading(composite, as_of)?.alarm
+        {
+            let rule = rule.in_words("weeks");
+            self.note("alarm", format!("{}; {rule}", alarm.in_words()));
+        }
+        Ok(())
     }
 
     /// Adds to what is said of a field.

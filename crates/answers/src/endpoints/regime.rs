@@ -1,17 +1,24 @@
 //! `get_regime`: where the economy stands between growth and inflation, and what that has meant for assets.
 
+mod hindsight;
 mod months;
+mod named;
 mod nowcast;
 mod precedents;
+mod switches;
 
+pub use hindsight::RegimeHindsight;
+pub use named::RegimeRecord;
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 
+use super::codes::Chosen;
 use super::days::{parse_as_of, range};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
 use super::tolerance;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::nowcast as indicators_nowcast;
+use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Attribution, Date};
@@ -22,6 +29,7 @@ pub use nowcast::{FilledFigure, NowcastAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+pub use switches::RegimeSwitch;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,10 +47,26 @@ pub struct Params {
     /// Adds past months most like this one and what followed: no forecast.
     #[serde(default)]
     precedents: bool,
+    /// Assets in this regime, present or not, instead of the present one.
+    regime: Option<Chosen<Regime>>,
+    /// When the regime switched, from `start` or the beginning on, without the months.
+    #[serde(default)]
+    switches: bool,
 }
 
+impl Params {
+    /// Whether it asks of the past of regimes, for which the present state of the economy is left out.
+    fn is_of_history(&self) -> bool {
+        self.regime.is_some() || self.switches
+    }
+}
+
+/// Switches that an answer has, the newest.
+const MOST_SWITCHES: usize = 40;
+
 /// What the regime has meant for an asset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct AssetView {
     /// BULLISH, BEARISH or NEUTRAL.
     pub direction: String,
@@ -50,6 +74,27 @@ pub struct AssetView {
     pub conviction: String,
     /// The evidence in numbers.
     pub thesis: String,
+    /// Where a regime is named: mean return in months after it, percent a year.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_regime: Option<f64>,
+    /// Mean return in other months, percent a year.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<f64>,
+    /// t of the difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t: Option<f64>,
+    /// Months of the regime: those measured, of documented figures those since the study begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub months: Option<usize>,
+    /// Other months.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_months: Option<usize>,
+    /// First of all these months.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Date>,
+    /// Last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Date>,
 }
 
 /// The answer.
@@ -77,7 +122,8 @@ pub struct RegimeAnswer {
     pub narrative: String,
     /// When the data behind it were read.
     pub generated_at: Timestamp,
-    /// By asset: btc, equities, oil, gold, dollar, bonds; empty where months are listed.
+    /// By asset: btc, equities, oil, gold, dollar, bonds; of the regime named, else of the present one, and empty where
+    /// months or switches are listed.
     pub asset_views: BTreeMap<String, AssetView>,
     /// Credit line.
     pub attribution: Attribution,
@@ -96,6 +142,15 @@ pub struct RegimeAnswer {
     /// The months asked for, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub months: Option<Vec<RegimeOfMonth>>,
+    /// The regime named, which the asset views are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<RegimeRecord>,
+    /// Switches of regime in the months asked for, the newest first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switches: Option<Vec<RegimeSwitch>>,
+    /// What the last revisions say of a past month, and of months listed as known then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hindsight: Option<RegimeHindsight>,
     /// Past months most like this one, where asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precedents: Option<PrecedentsAnswer>,
@@ -120,6 +175,32 @@ impl Endpoint for Params {
     };
     const PROVENANCE: Kept<RegimeAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RegimeAnswer;
+
+    fn omitted(&self) -> &'static [&'static str] {
+        // Both follow from the probabilities of a month.
+        match self.is_of_history() {
+            true => &[
+                "narrative",
+                "nowcast",
+                "months.confidence",
+                "months.runnerUp",
+            ],
+            false => &["months.confidence", "months.runnerUp"],
+        }
+    }
+
+    fn received(answer: RegimeAnswer, params: &Self, _: Date) -> Result<RegimeAnswer> {
+        let is_answered = (params.regime.is_none() || answer.named.is_some())
+            && (!params.switches || answer.switches.is_some());
+        match is_answered {
+            true => Ok(answer),
+            false => Err(Error::Unavailable {
+                what: "The upstream cannot tell a named regime or switches; leave regime and switches out.".to_owned(),
+                retry_after: None,
+                source: None,
+            }),
+        }
+    }
 
     fn local(desk: &Desk, params: &Self) -> Result<RegimeAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
@@ -146,10 +227,21 @@ impl Endpoint for Params {
         let unknown = precedents.as_deref().and_then(|p| p.as_ref().err());
         provenance.note("precedents", unknown.cloned().unwrap_or_default());
         let found = precedents.as_deref().and_then(|p| p.as_ref().ok());
-        let months = listed(desk, params, as_of, &mut provenance)?;
-        let asset_views = match months {
-            Some(_) => BTreeMap::new(),
-            None => views(desk, &path, as_of)?,
+        let (months, switches) = listed(desk, params, as_of, &mut provenance)?;
+        let named = params.regime.as_ref().map(|chosen| chosen.meaning);
+        let asset_views = match (named, &switches) {
+            (None, Some(_)) => BTreeMap::new(),
+            _ => views(desk, &path, named, as_of)?,
+        };
+        let own = state.map(|s| s.month).filter(|_| as_of != AsOf::Latest);
+        let then = months.as_deref().filter(|_| params.as_known);
+        let hindsight = match (own, then) {
+            (None, None) => None,
+            _ => {
+                let revised = months::all(desk, AsOf::Latest, false)?;
+                let then = then.unwrap_or_default();
+                Some(RegimeHindsight::of(own, then, &revised))
+            }
         };
         Ok(RegimeAnswer {
             regime: now.regime.name().into(),
@@ -167,12 +259,15 @@ impl Endpoint for Params {
             inflation_score: state.map(|s| round_to(s.inflation, 2)),
             nowcast: (*nowcast).as_ref().ok().map(NowcastAnswer::of),
             months,
+            named: named.map(|regime| RegimeRecord::of(regime, &path.months)),
+            switches,
+            hindsight,
             precedents: found.map(PrecedentsAnswer::of),
             provenance,
         })
     }
 
-    fn text(a: &RegimeAnswer, _: &Self) -> String {
+    fn text(a: &RegimeAnswer, params: &Self) -> String {
         let month = a.month.map(|m| format!(" for {}", m.strftime("%B %Y")));
         let month = month.unwrap_or_default();
         let confidence = a.confidence.map(|c| format!(", confidence {c} %"));
@@ -181,58 +276,100 @@ impl Endpoint for Params {
         let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
         let target = a.transition_target.iter();
         text.extend(target.map(|target| format!(" Most likely alternative: {target}.")));
-        text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.in_prose())));
-        text += &format!("\n{}", a.narrative);
+        if !params.is_of_history() {
+            text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.in_prose())));
+            text += &format!("\n{}", a.narrative);
+        }
+        text.extend(a.hindsight.iter().map(|revised| {
+            let (own, scores) = (
+                (regime.as_str(), a.confidence),
+                [a.growth_score, a.inflation_score],
+            );
+            revised.in_prose(own, scores, a.months.as_deref().unwrap_or_default())
+        }));
         text.extend(a.months.iter().map(|months| months::in_prose(months)));
-        if !a.asset_views.is_empty() {
-            text += "\nAssets in this regime, historically:";
+        text.extend(a.switches.iter().map(|found| switches::in_prose(found)));
+        match &a.named {
+            Some(named) => text += &named.in_prose(regime),
+            None if a.asset_views.is_empty() => {}
+            None => text += "\nAssets in this regime, historically:",
         }
         for (asset, view) in &a.asset_views {
             let (direction, conviction) = (&view.direction, &view.conviction);
-            text += &format!("\n- {asset}: {direction} ({conviction}). {}", view.thesis);
+            let (thesis, sample) = (&view.thesis, view.sample_in_prose());
+            text += &format!("\n- {asset}: {direction} ({conviction}). {thesis}{sample}");
         }
         text.extend(a.precedents.iter().map(PrecedentsAnswer::in_prose));
         text + &a.provenance.closing(&a.attribution)
     }
 }
 
-/// What the regime has meant for each asset.
-fn views(desk: &Desk, path: &RegimeHistory, as_of: AsOf) -> Result<BTreeMap<String, AssetView>> {
+/// What the regime has meant for each asset, the one named or else the present one.
+fn views(
+    desk: &Desk,
+    path: &RegimeHistory,
+    named: Option<Regime>,
+    as_of: AsOf,
+) -> Result<BTreeMap<String, AssetView>> {
     let now = &path.now;
-    let own = desk.evidence(now.regime, as_of)?;
-    let views = asset_views::views(now.regime, now.confidence, |a| own.get(&a).cloned());
+    // Whoever names a regime takes it as given.
+    let (regime, confidence) = match named {
+        Some(regime) => (regime, Some(100.0)),
+        None => (now.regime, now.confidence),
+    };
+    let own = desk.evidence(regime, as_of)?;
+    let views = asset_views::views(regime, confidence, |a| own.get(&a).cloned());
     let view = |v: asset_views::View| {
+        let evidence = v.evidence.filter(|_| named.is_some());
         let view = AssetView {
             direction: format!("{:?}", v.direction).to_uppercase(),
             conviction: format!("{:?}", v.conviction).to_uppercase(),
             thesis: v.thesis,
+            ..AssetView::default()
         };
-        (v.asset.key().to_owned(), view)
+        (
+            v.asset.key().to_owned(),
+            view.with_evidence(evidence.as_ref(), (regime, &path.months)),
+        )
     };
     Ok(views.into_iter().map(view).collect())
 }
 
-/// The months asked for; none where none are.
+/// Months asked for and the switches among them.
+type Listed = (Option<Vec<RegimeOfMonth>>, Option<Vec<RegimeSwitch>>);
+
+/// The months asked for and the newest switches among them, or the switches alone; none where none are.
 fn listed(
     desk: &Desk,
     params: &Params,
     as_of: AsOf,
     provenance: &mut Provenance,
-) -> Result<Option<Vec<RegimeOfMonth>>> {
+) -> Result<Listed> {
     let days = (params.start.as_deref(), params.end.as_deref());
-    if days == (None, None) {
-        return Ok(None);
-    }
+    let days = match (params.switches, days) {
+        (false, (None, None)) => return Ok((None, None)),
+        (true, (None, end)) => (Some("max"), end),
+        (_, days) => days,
+    };
     let days = range(days, as_of, desk.today())?;
-    if !params.as_known {
+    let how = match params.as_known {
+        true => "each as it was known at its own end",
+        false => "all from the figures known on the day of the answer",
+    };
+    provenance.note("months", how);
+    let mut months = months::all(desk, as_of, params.as_known)?;
+    let mut switches = switches::switches(&months);
+    switches.retain(|switch| months::is_in(switch.from, days));
+    if switches.len() > MOST_SWITCHES {
+        let all = switches.len();
         provenance.note(
-            "months",
-            "all from the figures known on the day of the answer",
+            "switches",
+            format!("the newest {MOST_SWITCHES} of {all}; older ones with end"),
         );
-        return months::revised(desk, as_of, days).map(Some);
+        switches.truncate(MOST_SWITCHES);
     }
-    provenance.note("months", "each as it was known at its own end");
-    months::as_known(desk, as_of, days).map(Some)
+    months.retain(|m| months::is_in(m.month, days));
+    Ok(((!params.switches).then_some(months), Some(switches)))
 }
 
 /// The paragraph on the state of the economy, from the regime and three composites.

@@ -160,6 +160,7 @@ fn whole(
         Ok(series) => {
             let (series, how) = desk.as_known_each_month(series, as_of)?;
             answer.provenance.note("history", how.unwrap_or_default());
+            answer.provenance.note_alarm(desk, &info, as_of)?;
             let measured = transformed::transformed(&mut answer, &series, params, asked)?;
             if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
                 && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?

@@ -214,7 +214,7 @@ fn in_prose(c: &Change) -> String {
 }
 
 /// The day compared with: a day, or a span back from `day`.
-fn since(text: &str, day: Date, today: Date) -> Result<Date> {
+pub(super) fn since(text: &str, day: Date, today: Date) -> Result<Date> {
     let since = days::read("since", text, (day, today))?;
     if since < day {
         return Ok(since);

@@ -10,7 +10,7 @@ mod asset;
 mod evidence;
 
 pub use asset::Asset;
-pub use evidence::{Evidence, documented, measured};
+pub use evidence::{Evidence, Sample, documented, measured};
 
 use super::prose::{number, signed};
 use super::regime::Regime;
@@ -48,6 +48,8 @@ pub struct View {
     pub conviction: Conviction,
     /// The figures behind it, in sentences.
     pub thesis: String,
+    /// The figures behind it; `None` while the regime is unknown.
+    pub evidence: Option<Evidence>,
 }
 
 /// |t| from which a difference has a direction, and from which it would be of high conviction.
@@ -68,12 +70,13 @@ pub fn views(
     own: impl Fn(Asset) -> Option<Evidence>,
 ) -> Vec<View> {
     let view = |asset| match own(asset).or_else(|| documented(regime, asset)) {
-        Some(evidence) => view(asset, regime, confidence, &evidence),
+        Some(evidence) => view(asset, regime, confidence, evidence),
         None => View {
             asset,
             direction: Direction::Neutral,
             conviction: Conviction::Low,
             thesis: UNKNOWN.to_owned(),
+            evidence: None,
         },
     };
     Asset::ALL.into_iter().map(view).collect()
@@ -84,7 +87,7 @@ pub fn views(
 /// Direction from |t| ≥ 1 on. Conviction: low under |t| 1, else medium (|t| ≥ 2 would be high, which one
 /// of 48 such tests does not earn); low where the record is about one cycle; a notch lower when the
 /// regime itself is less likely than not.
-fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> View {
+fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: Evidence) -> View {
     let t = evidence.t;
     let direction = match t {
         _ if t.abs() < SOME_T => Direction::Neutral,
@@ -99,7 +102,8 @@ fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Eviden
         asset,
         direction,
         conviction: table_conviction(t).min(highest),
-        thesis: thesis(asset, regime, confidence, evidence),
+        thesis: thesis(asset, regime, confidence, &evidence),
+        evidence: Some(evidence),
     }
 }
 

@@ -29,6 +29,24 @@ impl Recession {
     }
 }
 
+/// Months that an alarm may be away from the recession it belongs to (docs/METHODS.md#sahm-rule).
+const NEAR: i32 = 8;
+
+/// The recession nearest to a range of months, of those within eight months of it whose peak was known on `day`; with
+/// the first month, and the last where the trough was known, too.
+pub fn recession_near(from: Month, to: Month, day: Date) -> Option<(Month, Option<Month>)> {
+    let is_known = |turn: Month, announced: Option<Date>| {
+        announced.unwrap_or_else(|| turn.plus(12).last_day()) <= day
+    };
+    let known = RECESSIONS
+        .iter()
+        .filter(|r| is_known(r.peak, r.announced.0));
+    let away = |r: &&Recession| r.peak.plus(1).since(to).max(from.since(r.trough)).max(0);
+    let nearest = known.min_by_key(away).filter(|r| away(r) <= NEAR)?;
+    let last = is_known(nearest.trough, nearest.announced.1).then_some(nearest.trough);
+    Some((nearest.peak.plus(1), last))
+}
+
 /// Whether a month was one of a recession.
 pub fn is_recession(month: Month) -> bool {
     RECESSIONS
@@ -80,6 +98,27 @@ mod tests {
         for o in &set.get("USREC").unwrap().observations[1..] {
             assert_eq!(in_recession(o.date), o.value == 1.0, "{}", o.date);
         }
+    }
+
+    #[test]
+    fn an_alarm_belongs_to_the_nearest_recession_that_was_known() {
+        let month = Month::new;
+        let near = |from, to, day| recession_near(from, to, day);
+        let today = date(2026, 11, 21);
+        let double_dip = near(month(1981, 12), month(1982, 8), today);
+        assert_eq!(double_dip, Some((month(1981, 8), Some(month(1982, 11)))));
+        let early = near(month(1959, 12), month(1959, 12), today);
+        assert_eq!(early, Some((month(1960, 5), Some(month(1961, 2)))));
+        assert_eq!(near(month(2024, 7), month(2024, 9), today), None);
+        // Peak and trough of 2007-09 were announced on 2008-12-01 and 2010-09-20.
+        let (from, to) = (month(2008, 8), month(2008, 11));
+        assert_eq!(near(from, to, date(2008, 11, 30)), None);
+        assert_eq!(
+            near(from, to, date(2008, 12, 1)),
+            Some((month(2008, 1), None))
+        );
+        let known = near(from, to, date(2010, 9, 20));
+        assert_eq!(known, Some((month(2008, 1), Some(month(2009, 6)))));
     }
 
     #[test]

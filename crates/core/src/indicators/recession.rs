@@ -12,8 +12,8 @@ pub use second::CRPI2;
 
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::months::Month;
-use super::prose;
-use super::reading::{Reading, Trend};
+use super::prose::{self, joined};
+use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
 use super::shapley::attributed;
 use super::statistics::normal_cdf;
@@ -87,6 +87,23 @@ fn probability(drivers: [Option<f64>; 3]) -> Option<f64> {
     let [spread, ..] = drivers;
     let mean = spread.map_or(second, |s| f64::midpoint(first_term(s), second));
     Some(100.0 * mean).filter(|p| p.is_finite())
+}
+
+/// The two probits whose mean the probability is, by the names of their inputs, each in percent: that on the term spread
+/// alone, which is left out without it, and that on all inputs there are. Empty without a value.
+pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
+    let [spread, conditions, permits] = reading.inputs.as_slice() else {
+        return Vec::new();
+    };
+    let second = second_term([spread, conditions, permits].map(|input| input.value));
+    let names = |inputs: &[&Input]| {
+        let present = inputs.iter().filter(|input| input.value.is_some());
+        joined(present.map(|input| prose::lowered(input.name)), ", ")
+    };
+    let first = spread.value.map(|s| (names(&[spread]), first_term(s)));
+    let second = second.map(|p| (names(&[spread, conditions, permits]), p));
+    let both = first.filter(|_| second.is_some()).into_iter().chain(second);
+    both.map(|(name, p)| (name, 100.0 * p)).collect()
 }
 
 /// The New York Fed's probit on the term spread, with its published constants, 0 to 1.

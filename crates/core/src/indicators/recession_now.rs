@@ -55,14 +55,17 @@ pub const RNOW: Composite = Composite {
         path,
         out_on: thursday,
     },
-    alarm: Some(AlarmRule {
-        on: 65.0,
-        on_after: 2,
-        off: 35.0,
-        off_after: 4,
-    }),
+    alarm: Some(ALARM),
     experimental: false,
     interpret,
+};
+
+/// When the alarm rings and when it ends.
+const ALARM: AlarmRule = AlarmRule {
+    on: 65.0,
+    on_after: 2,
+    off: 35.0,
+    off_after: 4,
 };
 
 const CLAIMS: &str = "ICSA";
@@ -228,14 +231,10 @@ fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return prose::unavailable("Recession now", reading);
     };
-    let alarm = match reading.alarm.map(|alarm| (alarm.on, alarm.since)) {
-        None => String::new(),
-        Some((true, Some(since))) => format!(" Its alarm rings since the week of {since}."),
-        Some((_, Some(since))) => {
-            format!(" Its alarm does not ring; the last one ended with the week of {since}.")
-        }
-        Some((_, None)) => " Its alarm does not ring.".to_owned(),
-    };
+    let alarm = reading.alarm.map_or_else(String::new, |alarm| {
+        let (state, rule) = (alarm.in_words(), ALARM.in_words("weeks"));
+        format!(" Its alarm is {state} ({rule}).")
+    });
     format!(
         "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it \
          beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",

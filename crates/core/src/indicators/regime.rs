@@ -10,7 +10,7 @@ pub use axes::{Contributor, GROWTH_INPUTS, INPUTS, MonthlyInputs};
 
 use super::composite::Indicator;
 use super::months::Month;
-use super::prose::joined;
+use super::prose::{joined, number, signed};
 use super::statistics::normal_cdf;
 use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
@@ -85,7 +85,7 @@ impl Regime {
     ];
 
     /// Its name as a code and in a sentence.
-    fn names(self) -> (&'static str, &'static str) {
+    const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Goldilocks => ("GOLDILOCKS", "Goldilocks"),
             Self::Reflation => ("REFLATION", "Reflation"),
@@ -96,7 +96,7 @@ impl Regime {
     }
 
     /// Upper-case name: "GOLDILOCKS".
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.names().0
     }
 
@@ -111,6 +111,17 @@ impl Regime {
             (true, true) => Self::Reflation,
             (false, true) => Self::Stagflation,
             (false, false) => Self::Deflation,
+        }
+    }
+
+    /// Whether growth and inflation are on their high sides; `None` of an unknown regime.
+    fn sides(self) -> Option<(bool, bool)> {
+        match self {
+            Self::Goldilocks => Some((true, false)),
+            Self::Reflation => Some((true, true)),
+            Self::Stagflation => Some((false, true)),
+            Self::Deflation => Some((false, false)),
+            Self::Unknown => None,
         }
     }
 }
@@ -176,6 +187,34 @@ impl RegimeMonth {
     /// The most likely other quadrant, whatever its probability.
     pub fn runner_up(&self) -> Regime {
         runner_up(self.regime, self.probabilities)
+    }
+
+    /// Why the label is not the likeliest quadrant: a score is past zero, but not far enough to change sides. `None`
+    /// where the label is the likeliest.
+    /// Shape: "GOLDILOCKS is likelier (55 %), but growth and inflation change sides only past 0.10: inflation is at
+    /// -0.02".
+    pub fn hysteresis(&self) -> Option<String> {
+        let (up, hot) = self.regime.sides()?;
+        let scores = [
+            ("growth", up, self.growth),
+            ("inflation", hot, self.inflation),
+        ];
+        let held = scores
+            .into_iter()
+            .filter(|(_, side, score)| *side != (*score >= 0.0));
+        let held = held.map(|(name, _, score)| format!("{name} is at {}", signed(score, 2)));
+        let held = joined(held, " and ");
+        let likelier = Regime::quadrant(self.growth >= 0.0, self.inflation >= 0.0);
+        let mut shares = Regime::QUADRANTS.iter().zip(self.probabilities);
+        let share = shares
+            .find(|(r, _)| **r == likelier)
+            .map(|(_, share)| 100.0 * share)?;
+        (!held.is_empty()).then(|| {
+            let (name, share) = (likelier.name(), number(share, 0));
+            format!(
+                "{name} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {held}"
+            )
+        })
     }
 
     /// `G − ½·max(I, 0)`: what the trajectory is measured on.

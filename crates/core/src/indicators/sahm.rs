@@ -3,12 +3,36 @@
 //! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
+use super::alarm::AlarmRule;
+use super::composite::Indicator;
 use super::months::{Month, Months};
+use super::prose;
+use super::reading::{Input, Reading};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, SeriesSet};
 
 /// Percentage points from which on the rule signals the start of a recession.
 pub const TRIGGER: f64 = 0.5;
+
+/// The rule among what can be explained; it is published as a series and is no composite.
+pub const SAHM: Indicator = Indicator {
+    id: "SAHM",
+    title: "Sahm rule",
+    method: "sahm-2019",
+    summary: "unemployment's mean of three months against its low of the twelve months before, percentage points",
+    formula: "Mean of UNRATE over 3 months, less the lowest such mean of the 12 months before; a mean needs 2 of its 3 months, \
+              the low 10 of its 12 means; a signal at 0.50 or more",
+    source: "Sahm 2019, in Recession Ready (The Hamilton Project)",
+    listing: None,
+};
+
+/// The signal as an alarm.
+pub const ALARM: AlarmRule = AlarmRule {
+    on: TRIGGER,
+    on_after: 1,
+    off: TRIGGER,
+    off_after: 1,
+};
 
 /// Lows that must be known of the twelve months before: a month never published must not silence the rule
 /// for a year, two neighbouring ones may.
@@ -26,16 +50,84 @@ pub fn computed(set: &SeriesSet, day: Date) -> Option<(Observation, Option<Date>
 /// Formula: mean of three months less the lowest such mean of the twelve months before. A mean needs two of
 /// its three months (October 2025 was never published).
 pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
+    let gap = |p: Parts| Observation::new(p.month.first_day(), round_to(p.mean - p.low, 2));
+    parts(unemployment).into_iter().map(gap).collect()
+}
+
+/// The rule at a day from the unemployment rates of a set, with its two parts.
+pub fn reading(set: &SeriesSet, day: Date) -> Reading {
+    let found = parts(set.up_to("UNRATE", day)).pop();
+    let missing = || "UNRATE has too few months".to_owned();
+    let input = |name, value: Option<(f64, Month)>, sign: f64| {
+        let value = value.map(|(value, month)| (value, month.first_day()));
+        Input {
+            contribution: value.map(|(value, _)| sign * value),
+            ..Input::of((name, &["UNRATE"], "%"), value, Some(missing()))
+        }
+    };
+    let (mean, low) = (
+        found.map(|p| (p.mean, p.month)),
+        found.map(|p| (p.low, p.low_month)),
+    );
+    let inputs = vec![
+        input("Unemployment, mean of 3 months", mean, 1.0),
+        input("Lowest such mean of the 12 months before", low, -1.0),
+    ];
+    match found {
+        Some(p) => Reading::of(p.month.first_day(), p.mean - p.low, inputs),
+        None => Reading::none(day, missing(), inputs),
+    }
+}
+
+/// Whether a figure of the rule is a signal, in words. Two decimals count.
+pub fn state(value: f64) -> &'static str {
+    match round_to(value, 2) >= TRIGGER {
+        true => "signal",
+        false => "no signal",
+    }
+}
+
+/// The figure and what the rule is worth, in sentences.
+pub fn interpret(reading: &Reading) -> String {
+    let Some(value) = reading.value else {
+        return prose::unavailable("The Sahm rule", reading);
+    };
+    format!(
+        "Computed from the unemployment rates known on the day: {} percentage points, {}. SAHMREALTIME is the published \
+         figure. With a recession within eight months of a signal as the test, it gave false signals in November 1976 and \
+         from July to September 2024. Read it beside RNOW, whose alarm found nearly all ends sooner.",
+        prose::number(value, 2),
+        state(value),
+    )
+}
+
+/// A month with its mean, and the lowest mean of the twelve months before with its month.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    month: Month,
+    mean: f64,
+    low: f64,
+    low_month: Month,
+}
+
+/// Every month that has both means.
+fn parts(unemployment: &[Observation]) -> Vec<Parts> {
     let grid = Months::lasts(unemployment);
     let months = grid.iter().map(|(m, _)| m);
     let means = Months::new(months.filter_map(|m| Some((m, grid.mean3(m, 2)?))));
-    let gap = |(m, now): (Month, f64)| {
-        let before: Vec<f64> = (1..=12).filter_map(|k| means.get(m.plus(-k))).collect();
-        let low = before.iter().copied().min_by(f64::total_cmp)?;
-        let is_enough = before.len() >= FEWEST_LOWS;
-        is_enough.then(|| Observation::new(m.first_day(), round_to(now - low, 2)))
+    let both = |(month, mean): (Month, f64)| {
+        let earlier = (1..=12).map(|k| month.plus(-k));
+        let before: Vec<(Month, f64)> = earlier.filter_map(|m| Some((m, means.get(m)?))).collect();
+        let lowest = before.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
+        let (low_month, low) = lowest.filter(|_| before.len() >= FEWEST_LOWS)?;
+        Some(Parts {
+            month,
+            mean,
+            low,
+            low_month,
+        })
     };
-    means.iter().filter_map(gap).collect()
+    means.iter().filter_map(both).collect()
 }
 
 #[cfg(test)]
@@ -102,6 +194,22 @@ mod tests {
             (Month::new(2024, 7), Month::new(2024, 9)),
         ];
         assert_eq!(alone, known);
+    }
+
+    #[test]
+    fn a_reading_adds_up_to_the_rule() {
+        let set = testdata::load(INPUTS);
+        let now = reading(&set, date(2020, 5, 31));
+        assert_eq!(now.date, date(2020, 5, 1));
+        let value = now.value.unwrap();
+        assert_eq!(
+            Some(round_to(value, 2)),
+            of_today(&set).get(Month::new(2020, 5))
+        );
+        let sum: f64 = now.inputs.iter().filter_map(|i| i.contribution).sum();
+        assert!((value - sum).abs() < 1e-9 && value > 5.0, "{value} {sum}");
+        let none = reading(&SeriesSet::default(), date(2020, 5, 31));
+        assert_eq!((none.value, none.inputs.len()), (None, 2));
     }
 
     #[test]

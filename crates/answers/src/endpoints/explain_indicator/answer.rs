@@ -1,10 +1,12 @@
 //! What an indicator is made of, as an answer.
 
+use super::alarms::AlarmHistory;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::model::{Attribution, Date};
 use econoscope_data::desk::scores::ScoreTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A figure that inputs add up to; composites have one, the regime two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,9 +21,9 @@ pub struct Score {
     pub value: Option<f64>,
     /// Value with every input at its reference.
     pub base: f64,
-    /// Value a month earlier, as known then.
+    /// Value on the day compared with, a month earlier unless `since` names it, as known then.
     pub value_before: Option<f64>,
-    /// Base a month earlier.
+    /// Base on that day.
     pub base_before: f64,
 }
 
@@ -91,13 +93,22 @@ pub struct ExplainedInput {
     pub value: Option<f64>,
     /// Points it adds to the score.
     pub points: Option<f64>,
-    /// Value a month earlier, as known then.
+    /// Value on the day compared with, as known then.
     pub value_before: Option<f64>,
-    /// Points a month earlier.
+    /// Points on that day.
     pub points_before: Option<f64>,
     /// Why there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+}
+
+/// One of the probits whose mean a probability is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbitAnswer {
+    /// Its probability, percent.
+    pub value: f64,
+    /// Its probability on the day compared with, as known then.
+    pub value_before: Option<f64>,
 }
 
 /// A version of an indicator that is on trial.
@@ -116,7 +127,7 @@ pub struct TrialVersion {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
-    /// CRPI, CNLI, CMSI, CRAI, NVI or regime.
+    /// CRPI, RNOW, CNLI, CMSI, CRAI, NVI, regime or SAHM.
     pub indicator: String,
     /// Full name.
     pub name: String,
@@ -128,12 +139,18 @@ pub struct Explanation {
     pub method_source: String,
     /// Band or regime; null without a value.
     pub label: Option<String>,
-    /// Day a month earlier that is compared with.
+    /// Day that is compared with.
     pub before: Date,
     /// Scores.
     pub scores: Vec<Score>,
     /// Inputs.
     pub inputs: Vec<ExplainedInput>,
+    /// Of CRPI the probits whose mean the value is, by their inputs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probits: BTreeMap<String, ProbitAnswer>,
+    /// Of an indicator with an alarm when it went on and off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<AlarmHistory>,
     /// What moved it since, in words.
     pub moved: String,
     /// What it means.

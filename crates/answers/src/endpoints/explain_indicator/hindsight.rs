@@ -4,7 +4,7 @@ use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{number, signed};
 use econoscope_core::indicators::statistics::count;
-use econoscope_core::indicators::{self, Indicator};
+use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
@@ -14,6 +14,7 @@ use econoscope_data::desk::kept::Figures;
 const LABELS: usize = 12;
 
 const AS_KNOWN: &str = "each figure of its history is as it was known when it came";
+const PUBLISHED_AS_KNOWN: &str = "SAHMREALTIME has each month from what was known then";
 const NO_VINTAGES: &str =
     "no vintages of its inputs are held: past values rest on the last revisions";
 
@@ -32,6 +33,9 @@ impl AsRevised {
         scores: &[Score],
     ) -> Result<std::result::Result<Self, &'static str>> {
         let day = desk.present(as_of);
+        if about.id == sahm::SAHM.id {
+            return Ok(Err(PUBLISHED_AS_KNOWN));
+        }
         if indicators::composite(about.id).is_some_and(|c| c.is_as_known()) {
             return Ok(Err(AS_KNOWN));
         }

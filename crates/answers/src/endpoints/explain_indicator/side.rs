@@ -6,8 +6,9 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::narrative_velocity::{self, NVI};
-use econoscope_core::indicators::reading::Input;
-use econoscope_core::indicators::{self, Composite, Indicator, regime};
+use econoscope_core::indicators::reading::{Input, Reading};
+use econoscope_core::indicators::recession::{self, CRPI};
+use econoscope_core::indicators::{self, Composite, Indicator, regime, sahm};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
@@ -19,6 +20,8 @@ pub(super) struct ComparisonSide {
     pub(super) label: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) basis: Vec<String>,
+    /// Probits whose mean the value is, by their inputs.
+    pub(super) probits: Vec<(String, f64)>,
     /// Every series it may read.
     pub(super) reads: Vec<&'static str>,
 }
@@ -30,6 +33,7 @@ impl ComparisonSide {
         let reading = match composite {
             Some(composite) => desk.reading(composite, as_of)?,
             None if about.id == NVI.id => desk.narrative(as_of)?,
+            None if about.id == sahm::SAHM.id => return Self::of_sahm(desk, as_of),
             None => return Self::of_regime(desk, as_of),
         };
         let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
@@ -46,6 +50,10 @@ impl ComparisonSide {
             label: band.map(str::to_owned),
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
+            probits: match about.id == CRPI.about.id {
+                true => recession::probits(&reading),
+                false => Vec::new(),
+            },
             reads: composite.map(Composite::inputs).unwrap_or_default(),
         })
     }
@@ -73,7 +81,25 @@ impl ComparisonSide {
             label: state.map(|s| s.regime.name().to_owned()),
             reason: path.now.reason.clone(),
             basis: state.map(|s| s.basis.clone()).unwrap_or_default(),
+            probits: Vec::new(),
             reads: regime::INPUTS.to_vec(),
+        })
+    }
+
+    /// The Sahm rule, computed from the unemployment rates known at `as_of`.
+    fn of_sahm(desk: &Desk, as_of: AsOf) -> Result<Self> {
+        let reading = sahm_reading(desk, as_of)?;
+        let date = reading.value.map(|_| reading.date);
+        let scores = (reading.value, reading.base);
+        let inputs = reading.inputs.iter();
+        Ok(Self {
+            scores: vec![score("value", "percentage points", date, scores)],
+            inputs: inputs.map(|i| input(desk, "value", i)).collect(),
+            label: reading.value.map(|v| sahm::state(v).to_owned()),
+            reason: reading.reason,
+            basis: Vec::new(),
+            probits: Vec::new(),
+            reads: vec!["UNRATE"],
         })
     }
 
@@ -92,11 +118,20 @@ impl ComparisonSide {
     }
 }
 
+fn sahm_reading(desk: &Desk, as_of: AsOf) -> Result<Reading> {
+    let set = desk.set(["UNRATE"], as_of)?;
+    Ok(sahm::reading(
+        &set,
+        desk.data_date(["UNRATE"], as_of)?.as_of,
+    ))
+}
+
 /// What an indicator as known at `as_of` means, in sentences.
 pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
     Ok(match indicators::composite(about.id) {
         Some(composite) => (composite.interpret)(&*desk.reading(composite, as_of)?),
         None if about.id == NVI.id => narrative_velocity::interpret(&*desk.narrative(as_of)?),
+        None if about.id == sahm::SAHM.id => sahm::interpret(&sahm_reading(desk, as_of)?),
         None => narrative(desk, as_of)?,
     })
 }

@@ -95,20 +95,16 @@ impl RegimeOfMonth {
     }
 }
 
-/// The months of those days, from the figures known at `as_of`.
-pub(super) fn revised(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Vec<RegimeOfMonth>> {
-    let path = desk.regimes(as_of)?;
-    let months = path.months.iter().filter(|m| is_in(m.month, days));
-    let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
-    Ok(months.map(month).collect())
-}
-
-/// The months of those days, each as known at its own end, up to the day of the answer.
-pub(super) fn as_known(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<Vec<RegimeOfMonth>> {
+/// Every month from the figures known at `as_of`, or each as known at its own end up to the day of the answer.
+pub(super) fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
+    if !as_known {
+        let path = desk.regimes(as_of)?;
+        let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
+        return Ok(path.months.iter().map(month).collect());
+    }
     let until = desk.present(as_of);
     let path = desk.known_path(&REGIME)?;
     let known = path.iter().take_while(|(on, _)| *on <= until);
-    let known = known.filter(|(_, figures)| is_in(figures.date, days));
     let month = known.filter_map(|(on, figures)| {
         let mut quadrants = Regime::QUADRANTS.into_iter();
         let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
@@ -122,7 +118,7 @@ pub(super) fn as_known(desk: &Desk, as_of: AsOf, days: (Date, Date)) -> Result<V
 }
 
 /// Whether a month begins or lies in those days.
-fn is_in(month: Date, (start, end): (Date, Date)) -> bool {
+pub(super) fn is_in(month: Date, (start, end): (Date, Date)) -> bool {
     start.first_of_month() <= month && month <= end
 }
 

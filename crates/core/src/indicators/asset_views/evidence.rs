@@ -25,6 +25,23 @@ pub struct Evidence {
     pub one_cycle: bool,
     /// What was measured, and since when, as a sentence without its full stop.
     pub basis: String,
+    /// First month of documented figures, where the study states it.
+    pub since: Option<Month>,
+    /// The months behind measured figures; `None` of documented ones, whose study does not state them.
+    pub sample: Option<Sample>,
+}
+
+/// Months whose returns were compared, each by the regime of the month before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// How many followed a month of the regime.
+    pub inside: usize,
+    /// How many followed any other.
+    pub outside: usize,
+    /// The first of them.
+    pub from: Month,
+    /// The last of them.
+    pub to: Month,
 }
 
 /// Months a series must have before its own figures replace the documented ones: fifteen years.
@@ -35,16 +52,27 @@ const LEAST_IN_REGIME: usize = 24;
 const DURATION: f64 = 8.0;
 
 /// What was found for each regime and asset, by their names: returns in the regime and elsewhere, percent a year, t,
-/// whether that is essentially one cycle, and from what.
+/// whether that is essentially one cycle, the first month where the study states it, and from what.
 static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
-    let read = |row: Result<[&'static str; 7], String>| {
-        let [regime, asset, in_regime, elsewhere, t, one_cycle, basis] = row.ok()?;
+    let read = |row: Result<[&'static str; 8], String>| {
+        let [
+            regime,
+            asset,
+            in_regime,
+            elsewhere,
+            t,
+            one_cycle,
+            since,
+            basis,
+        ] = row.ok()?;
         let evidence = Evidence {
             in_regime: in_regime.parse().ok()?,
             elsewhere: elsewhere.parse().ok()?,
             t: t.parse().ok()?,
             one_cycle: one_cycle == "yes",
             basis: format!("Reference study: {basis}"),
+            since: since.parse().ok().map(Month::of),
+            sample: None,
         };
         Some((regime, asset, evidence))
     };
@@ -94,22 +122,35 @@ pub(super) fn compare(
     regime: Regime,
 ) -> Option<Evidence> {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let mut range: Option<(Month, Month)> = None;
     for (month, label) in regimes {
+        let next = month.plus(1);
+        let Some(value) = returns.get(next) else {
+            continue;
+        };
         let side = match *label == regime {
             true => &mut inside,
             false => &mut outside,
         };
-        side.extend(returns.get(month.plus(1)));
+        side.push(value);
+        range = Some((range.map_or(next, |(from, _)| from), next));
     }
     let enough = inside.len() + outside.len() >= LEAST_MONTHS
         && inside.len().min(outside.len()) >= LEAST_IN_REGIME;
-    enough.then_some(())?;
+    let (from, to) = range.filter(|_| enough)?;
     Some(Evidence {
         in_regime: 12.0 * mean(&inside)?,
         elsewhere: 12.0 * mean(&outside)?,
         t: welch_t(&inside, &outside)?,
         one_cycle: false,
         basis: String::new(),
+        since: None,
+        sample: Some(Sample {
+            inside: inside.len(),
+            outside: outside.len(),
+            from,
+            to,
+        }),
     })
 }
 
