@@ -41,9 +41,10 @@ pub(super) fn fill(
     let (mut kept, mut missing) = (Vec::new(), found.missing);
     for mut named in found.columns {
         named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+        let whole = named.column.clone();
         named.column = cut(named.column, asked);
         match named.column.series.observations.is_empty() {
-            true => missing.push((named.name.clone(), nothing(named.name, asked))),
+            true => missing.push((named.name.clone(), nothing(named.name, asked, whole))),
             false => kept.push(named),
         }
     }
@@ -87,12 +88,30 @@ pub(super) fn fill(
     Ok(missing)
 }
 
-fn nothing(what: String, asked: &Query) -> Error {
+/// Why a column has no figure in the range, with the newest before it.
+fn nothing(what: String, asked: &Query, whole: Column) -> Error {
+    let before = nearest(whole, asked);
     let (start, end) = asked.days;
     Error::NoData {
         what,
-        reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
+        reason: format!(
+            "nothing can be computed from {start} to {end}{before}; take an earlier start"
+        ),
     }
+}
+
+/// The figure that is known nearest before a range, in words.
+fn nearest(column: Column, asked: &Query) -> String {
+    let column = column.transformed(asked.params.units());
+    let last = column.series.last_on_or_before(asked.days.0);
+    let words = last.map(|last| {
+        let when = column.series.frequency().when(last.date);
+        format!(
+            "; the newest figure before is {} {when}",
+            rounded(&column, last.value)
+        )
+    });
+    words.unwrap_or_default()
 }
 
 /// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.
