@@ -4,6 +4,7 @@
 //!
 //! A table is a function that returns questions; [`TABLES`] has them all.
 
+mod beside;
 mod conditions;
 mod derived;
 mod events;
@@ -21,7 +22,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Every table of questions.
-const TABLES: [fn() -> Vec<Question>; 8] = [
+const TABLES: [fn() -> Vec<Question>; 9] = [
+    beside::questions,
     conditions::questions,
     levels::questions,
     events::questions,

@@ -21,6 +21,7 @@ pub mod kept;
 pub mod library;
 mod local;
 pub mod narrative;
+mod places;
 pub mod remarks;
 pub mod resolve;
 pub mod scenarios;

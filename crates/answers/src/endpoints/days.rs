@@ -28,6 +28,9 @@ const STARTS: [&str; 3] = ["start", "since", "after"];
 pub const FORMS: &str = "2008-12-31, 15 December 2008, 2008-12, Dec 2008, 2008Q4, 2008, today, yesterday, \
     back from the end 30d, 6m, 5y or ytd, or max";
 
+/// Most trading days in a length of time: some eighty years.
+const MOST_TRADING_DAYS: usize = 20_000;
+
 /// Reads a date argument; what counts back does so from `base`. Of a period that is not over, the last day is `today`.
 ///
 /// # Errors
@@ -221,8 +224,17 @@ pub(super) fn range(
 /// # Errors
 /// [`Error::InvalidParam`] naming the field and an example.
 pub(super) fn parse_span(field: &str, text: &str) -> Result<Span> {
-    let allowed = "a length as 30d, 2w, 6m or 5y";
+    let allowed = "a length as 30d, 2w, 6m or 5y, or in trading days 250td";
     span(text).ok_or_else(|| Error::invalid(field, text, "is not a length of time", allowed))
+}
+
+/// Reads a count of trading days: `250td`, `250 trading days`.
+pub(super) fn trading_days(text: &str) -> Option<usize> {
+    let text = text.trim().to_ascii_lowercase();
+    let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
+    let is_unit = matches!(unit.trim_start(), "td" | "trading day" | "trading days");
+    let n = number.parse().ok().filter(|_| is_unit);
+    n.filter(|n| (1..=MOST_TRADING_DAYS).contains(n))
 }
 
 fn span(text: &str) -> Option<Span> {

@@ -12,14 +12,28 @@ pub(super) fn note_late(provenance: &mut Provenance, field: &str, series: &Serie
     let Some(last) = series.last_on_or_before(day).map(|last| last.date) else {
         return;
     };
-    let (frequency, late) = (series.frequency(), series.late_since(last, day));
-    match late.is_some() && days_between(frequency.period_end(last), day) > ENDED {
+    match has_ended(series, last, day) {
         true => {
-            let label = frequency.label(last);
+            let label = series.frequency().label(last);
             provenance.note(field, format!("ended: no figure after {label}"));
         }
-        false => provenance.note_late(field, late),
+        false => provenance.note_late(field, series.late_since(last, day)),
     }
+}
+
+/// Whether a series whose newest figure is of `last` is taken to have ended by `day`.
+fn has_ended(series: &Series, last: Date, day: Date) -> bool {
+    let age = days_between(series.frequency().period_end(last), day);
+    series.late_since(last, day).is_some() && age > ENDED
+}
+
+/// That a series whose newest figure is of `last` is late on `day`, or has ended; `None` where it is neither.
+pub(super) fn late_or_ended(series: &Series, last: Date, day: Date) -> Option<String> {
+    let since = series.late_since(last, day)?;
+    Some(match has_ended(series, last, day) {
+        true => "the series has ended".to_owned(),
+        false => format!("the series is late since {since}"),
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::provenance::Provenance;
 use super::signals::shown_value;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::liquidity::CNLI;
+use econoscope_core::indicators::prose::{joined, signed};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession_now::RNOW;
 use econoscope_core::indicators::stress::CMSI;
@@ -71,6 +72,18 @@ pub struct Credit {
 /// Labor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Labor {
+    /// Unemployment rate, percent.
+    #[serde(default)]
+    pub unemployment_rate_pct: Option<f64>,
+    /// The same against the month before, percentage points.
+    #[serde(default)]
+    pub unemployment_change_pp: Option<f64>,
+    /// Nonfarm payrolls, thousands of persons.
+    #[serde(default)]
+    pub payrolls_thousands: Option<f64>,
+    /// The same against the month before.
+    #[serde(default)]
+    pub payrolls_change_thousands: Option<f64>,
     /// Sahm rule, percentage points; 0.50 and more signals recession.
     pub sahm_rule: Option<f64>,
     /// Probability that this month is a recession month, percent (RNOW).
@@ -100,6 +113,9 @@ pub struct MacroSummary {
     pub recession_probability: Option<f64>,
     /// Macro stress, 0 to 100.
     pub stress_index: Option<f64>,
+    /// Share of its weight without a figure, percent; absent where all of it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stress_weight_missing_pct: Option<f64>,
     /// Net liquidity, trillions of dollars.
     pub net_liquidity_trn: Option<f64>,
     /// Rates.
@@ -168,6 +184,7 @@ impl Endpoint for Params {
             regime: draft.regime()?,
             recession_probability: draft.composite("recession_probability", &CRPI)?,
             stress_index: draft.composite("stress_index", &CMSI)?,
+            stress_weight_missing_pct: draft.weight_missing("stress_index", &CMSI)?,
             net_liquidity_trn: draft.composite("net_liquidity_trn", &CNLI)?,
             key_rates: KeyRates {
                 ten_year: draft.rate("10y", &figures.ten_year)?,
@@ -177,7 +194,7 @@ impl Endpoint for Params {
             },
             volatility: Volatility { vix },
             credit: Credit { hy_spread_bps },
-            labor: draft.labor(&figures.sahm_rule)?,
+            labor: draft.labor(&figures)?,
             inflation: Inflation { cpi_yoy_pct },
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: settings.address(Self::SPEC.path, "summary"),
@@ -220,8 +237,10 @@ fn figure_list(a: &MacroSummary) -> String {
     let recession = a.recession_probability;
     let label = "recession probability within 12 months";
     add(label, recession, " %", "recession_probability");
-    let (stress, unit) = (a.stress_index, " out of 100");
-    add("macro stress", stress, unit, "stress_index");
+    let missing = a.stress_weight_missing_pct;
+    let missing = missing.map(|share| format!(" ({share} % of its weight has no figure)"));
+    let unit = format!(" out of 100{}", missing.unwrap_or_default());
+    add("macro stress", a.stress_index, &unit, "stress_index");
     let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
     add("net liquidity", liquidity, unit, "net_liquidity_trn");
     let rates = &a.key_rates;
@@ -232,6 +251,17 @@ fn figure_list(a: &MacroSummary) -> String {
     add("fed funds", rates.fed_funds, " %", "fed_funds");
     let prices = a.inflation.cpi_yoy_pct;
     add("CPI year on year", prices, " %", "cpi_yoy_pct");
+    let labor = &a.labor;
+    let over = |change: Option<f64>, decimals, unit: &str| {
+        let change = change.map(|change| signed(change, decimals));
+        change.map(|change| format!("{unit}, {change} over a month"))
+    };
+    let unit = over(labor.unemployment_change_pp, 1, " %").unwrap_or(" %".to_owned());
+    let name = "unemployment_rate";
+    add("unemployment", labor.unemployment_rate_pct, &unit, name);
+    let unit = " thousand";
+    let unit = over(labor.payrolls_change_thousands, 0, unit).unwrap_or(unit.to_owned());
+    add("payrolls", labor.payrolls_thousands, &unit, "payrolls");
     add("Sahm rule", a.labor.sahm_rule, " pp", "sahm_rule");
     let rings = match a.labor.recession_alarm {
         Some(true) => " %, its alarm rings",
@@ -300,12 +330,33 @@ impl Collector<'_> {
         Ok(shown_value(&composite.about, &reading))
     }
 
-    fn labor(&mut self, sahm_rule: &Figure) -> Result<Labor> {
+    /// The share of a composite's weight without a figure, with its inputs in the notes.
+    fn weight_missing(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
+        let reading = self.desk.reading(composite, self.as_of)?;
+        let missing = reading
+            .inputs
+            .iter()
+            .filter(|input| input.missing.is_some());
+        let names = joined(missing.map(|input| input.name), ", ");
+        if reading.value.is_none() || names.is_empty() {
+            return Ok(None);
+        }
+        let share = round_to(100.0 * (1.0 - reading.weight_present), 1);
+        let note = format!("{share} % of its weight has no figure: {names}");
+        self.provenance.add(name, &note);
+        Ok(Some(share))
+    }
+
+    fn labor(&mut self, figures: &summary::Summary) -> Result<Labor> {
         let recession_now = self.composite("recession_now", &RNOW)?;
         let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
         let alarm = alarm.filter(|_| recession_now.is_some());
         Ok(Labor {
-            sahm_rule: self.figure("sahm_rule", sahm_rule),
+            unemployment_rate_pct: self.figure("unemployment_rate", &figures.unemployment_rate),
+            unemployment_change_pp: figures.unemployment_rate.change,
+            payrolls_thousands: self.figure("payrolls", &figures.payrolls),
+            payrolls_change_thousands: figures.payrolls.change,
+            sahm_rule: self.figure("sahm_rule", &figures.sahm_rule),
             recession_now,
             recession_alarm: alarm.map(|a| a.on),
             recession_alarm_since: alarm.and_then(|a| a.since),

@@ -281,22 +281,21 @@ fn interpret(
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
 }
 
-/// The change over a year: percent of an amount, else in the unit; the percent change of what is itself a percentage
+/// The change over a year, with the figure of then: percent of an amount, else in the unit; the percent change of what is itself a percentage
 /// would be taken for points.
 fn from_a_year_earlier(
     series: &Series,
     last: Observation,
     measured: &FigureKind,
 ) -> Option<String> {
+    let before = transform::year_earlier(series, last.date)?;
     let change = match measured.is_amount() {
         true => {
             let percent = transform::year_on_year(series, last.date)?;
             format!("{} %", prose::signed(round_to(percent, 1), 1))
         }
-        false => {
-            let change = last.value - transform::year_earlier(series, last.date)?;
-            measured.change(change, None)
-        }
+        false => measured.change(last.value - before, None),
     };
-    Some(format!("{change} from a year earlier"))
+    let before = measured.figure(measured.told(before));
+    Some(format!("{change} from a year earlier ({before})"))
 }

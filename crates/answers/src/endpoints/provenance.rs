@@ -194,7 +194,7 @@ impl Provenance {
     }
 
     /// Adds to what is said of a field.
-    fn add(&mut self, field: &str, why: &str) {
+    pub(super) fn add(&mut self, field: &str, why: &str) {
         let said = self.notes.get(field).map(String::as_str);
         let both = said
             .into_iter()

@@ -81,6 +81,15 @@ impl Endpoint for Params {
     const PROVENANCE: Kept<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RevisionsAnswer;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &[
+            "rights",
+            "vintages",
+            "first_prints.known",
+            "first_prints.revision",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
         let info = desk.resolve("series", &params.series_id)?;
         desk.permit(&info)?;

@@ -27,7 +27,7 @@ pub struct Params {
     #[serde(default = "usual::<25>")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
-    /// Words or a slug: "oil spike", sahm-trigger.
+    /// Words or slugs, several by commas: "oil spike", sahm-trigger.
     #[schemars(example = &"oil spike", length(max = 100))]
     query: Option<String>,
     /// Only scenarios with this tag.

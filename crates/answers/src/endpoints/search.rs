@@ -42,6 +42,9 @@ pub struct Found {
 pub struct SearchAnswer {
     /// Best first.
     pub results: Vec<Found>,
+    /// That hardly any series is of the place that the query names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
 }
 
 // Hosts that know it read its text as JSON, which is what a text is unless it is said.
@@ -79,6 +82,7 @@ impl Endpoint for Params {
                 }
             })
             .collect();
-        Ok(SearchAnswer { results })
+        let elsewhere = desk.elsewhere(&params.query)?;
+        Ok(SearchAnswer { results, elsewhere })
     }
 }

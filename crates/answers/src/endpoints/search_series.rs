@@ -70,6 +70,9 @@ pub struct SeriesSearchAnswer {
     /// Words of the query that none of the results has: search for each alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// That hardly any series is of the place that the query names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
     /// Credit line.
     pub attribution: Attribution,
 }
@@ -114,6 +117,7 @@ impl Endpoint for Params {
             total,
             results,
             unmatched,
+            elsewhere: desk.elsewhere(&params.query)?,
             attribution: desk.attribution(),
         })
     }
@@ -156,6 +160,7 @@ impl Endpoint for Params {
             let words = output.unmatched.join(", ");
             let _ = write!(text, "\nNone of these has: {words}. Search for each alone.");
         }
+        text.extend(output.elsewhere.iter().map(|note| format!("\n{note}")));
         format!("{text}\n{}", output.attribution)
     }
 }

@@ -7,7 +7,7 @@ use super::months::Month;
 use super::prose::joined;
 use super::reading::not_current;
 use super::sahm;
-use super::transform::{bps, latest_year_on_year, spread_bps};
+use super::transform::{bps, changes, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 
@@ -26,6 +26,7 @@ pub const INPUTS: &[&str] = &[
     "CPIAUCNS",
     "CPIAUCSL",
     "UNRATE",
+    "PAYEMS",
 ];
 
 /// One figure of the summary.
@@ -35,6 +36,8 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Its own date, which may be older than the day asked for.
     pub date: Option<Date>,
+    /// Against the month before, in the figure's unit, where that is told.
+    pub change: Option<f64>,
     /// Since when a newer one should be there.
     pub late: Option<Date>,
     /// Series it comes from.
@@ -80,6 +83,10 @@ pub struct Summary {
     pub hy_spread_bps: Figure,
     /// Sahm rule, percentage points: real-time (SAHMREALTIME), or else computed from current UNRATE.
     pub sahm_rule: Figure,
+    /// Unemployment rate, percent.
+    pub unemployment_rate: Figure,
+    /// Nonfarm payrolls, thousands.
+    pub payrolls: Figure,
     /// Consumer prices against a year earlier, percent, one decimal.
     pub cpi_yoy_pct: Figure,
 }
@@ -87,6 +94,10 @@ pub struct Summary {
 /// The figures at `day`.
 pub fn summary(set: &SeriesSet, day: Date) -> Summary {
     let daily = |ids: &[&'static str]| first_current(set, day, ids);
+    let monthly = |id: &'static str| Figure {
+        change: set.get(id).and_then(|series| changes(series, day).month),
+        ..daily(&[id])
+    };
     let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
     let mut sahm_rule = daily(&["SAHMREALTIME"]);
@@ -104,6 +115,8 @@ pub fn summary(set: &SeriesSet, day: Date) -> Summary {
         vix: daily(&["VIXCLS"]),
         hy_spread_bps: high_yield,
         sahm_rule,
+        unemployment_rate: monthly("UNRATE"),
+        payrolls: monthly("PAYEMS"),
         cpi_yoy_pct: consumer_prices(set, day),
     }
 }
@@ -200,7 +213,7 @@ mod tests {
 
     impl Summary {
         /// Every figure with its name in the answer.
-        fn figures(&self) -> [(&'static str, &Figure); 8] {
+        fn figures(&self) -> [(&'static str, &Figure); 10] {
             [
                 ("10y", &self.ten_year),
                 ("2y", &self.two_year),
@@ -209,6 +222,8 @@ mod tests {
                 ("vix", &self.vix),
                 ("hy_spread_bps", &self.hy_spread_bps),
                 ("sahm_rule", &self.sahm_rule),
+                ("unemployment_rate", &self.unemployment_rate),
+                ("payrolls", &self.payrolls),
                 ("cpi_yoy_pct", &self.cpi_yoy_pct),
             ]
         }
@@ -237,9 +252,13 @@ mod tests {
                 ("vix", None),
                 ("hy_spread_bps", None),
                 ("sahm_rule", Some(-0.03)),
+                ("unemployment_rate", Some(4.1)),
+                ("payrolls", Some(158_858.0)),
                 ("cpi_yoy_pct", Some(3.3)),
             ]
         );
+        let changes = (s.unemployment_rate.change, s.payrolls.change);
+        assert_eq!(changes, (Some(-0.1), Some(-23.0)));
         assert_eq!(s.cpi_yoy_pct.date, Some(date(2026, 7, 1)));
         assert_eq!(s.cpi_yoy_pct.series, ["CPIAUCSL"]);
         assert_eq!(s.vix.reason.as_deref(), Some("VIXCLS is not loaded"));

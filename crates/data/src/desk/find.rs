@@ -46,11 +46,27 @@ impl Desk {
         Ok(hits.into_iter().take(limit).cloned().collect())
     }
 
-    /// The scenario of that slug, or else those that speak of the words, best first.
+    /// The scenario of that slug, or else those that speak of the words, best first; of several by commas, those of
+    /// each, once.
     ///
     /// # Errors
     /// As [`Self::find`].
     pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
+        if words.contains(',') {
+            let mut found: Vec<&Scenario> = Vec::new();
+            for part in words
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty())
+            {
+                for scenario in self.find_scenarios(part)? {
+                    if !found.iter().any(|known| known.slug == scenario.slug) {
+                        found.push(scenario);
+                    }
+                }
+            }
+            return Ok(found);
+        }
         let all = self.scenarios()?;
         let named = all.iter().find(|s| fold(&s.slug) == fold(words));
         if let Some(named) = named {

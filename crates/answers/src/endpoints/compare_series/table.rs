@@ -50,9 +50,10 @@ pub(super) fn fill(
         .provenance
         .note("weeks", on_one_calendar(&mut columns));
     for mut named in columns {
+        let whole = named.column.clone();
         named.column = cut(named.column, asked);
         match named.column.series.observations.is_empty() {
-            true => missing.push((named.name.clone(), nothing(named.name, asked))),
+            true => missing.push((named.name.clone(), nothing(named.name, asked, whole))),
             false => kept.push(named),
         }
     }
@@ -171,12 +172,30 @@ fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
     }
 }
 
-fn nothing(what: String, asked: &Query) -> Error {
+/// Why a column has no figure in the range, with the newest before it.
+fn nothing(what: String, asked: &Query, whole: Column) -> Error {
+    let before = nearest(whole, asked);
     let (start, end) = asked.days;
     Error::NoData {
         what,
-        reason: format!("nothing can be computed from {start} to {end}; take an earlier start"),
+        reason: format!(
+            "nothing can be computed from {start} to {end}{before}; take an earlier start"
+        ),
     }
+}
+
+/// The figure that is known nearest before a range, in words.
+fn nearest(column: Column, asked: &Query) -> String {
+    let column = column.transformed(asked.params.units());
+    let last = column.series.last_on_or_before(asked.days.0);
+    let words = last.map(|last| {
+        let when = column.series.frequency().when(last.date);
+        format!(
+            "; the newest figure before is {} {when}",
+            column.rounded(last.value)
+        )
+    });
+    words.unwrap_or_default()
 }
 
 /// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.

@@ -276,6 +276,12 @@ fn a_series_without_data_costs_its_column_and_not_the_answer() -> Result<()> {
     assert_eq!(out.columns.len(), 1);
     assert!(out.provenance.notes[empty].contains("nothing can be computed"));
     assert!(ask(serde_json::json!({"series": [empty]})).is_err());
+    let late = ask(serde_json::json!({"series": ["DGS10", "DGS2"], "start": "1m"}));
+    let said = late.map(|_| ()).unwrap_err().to_string();
+    assert!(
+        said.contains("the newest figure before is 4.69 on 2026-08-20"),
+        "{said}"
+    );
     Ok(())
 }
 

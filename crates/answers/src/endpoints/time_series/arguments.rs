@@ -23,8 +23,8 @@ pub struct Params {
     /// In place of a range: days of events, or FOMC 2022, NBER peaks: the value then and at each horizon, and the means.
     #[schemars(length(max = 400))]
     pub(super) after: Option<String>,
-    /// Time from `after` on.
-    #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 6)))]
+    /// Time from `after` on; d are calendar days, td trading days: 250td.
+    #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 20)))]
     pub(super) horizons: Option<Vec<String>>,
     /// csv: text with a header.
     #[serde(default)]

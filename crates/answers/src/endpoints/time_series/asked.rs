@@ -1,10 +1,11 @@
 //! What is asked of a series in time: a range of days, or single days.
 
 use super::arguments::Params;
-use crate::endpoints::days::{self, newest, parse_span, range};
+use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
+use jiff::ToSpan;
 
 /// Most events and horizons in an answer.
 const MOST: usize = 130;
@@ -23,6 +24,8 @@ pub(super) struct DateSelection {
     pub(super) days: Vec<SelectedDay>,
     /// Whether they are events and their horizons.
     pub(super) is_events: bool,
+    /// The newest day of which anything can be known.
+    pub(super) newest: Date,
 }
 
 /// A day whose figure is asked for, and how long after the event it is, where it is a horizon of one.
@@ -58,6 +61,7 @@ impl DateSelection {
                 end,
                 days,
                 is_events: false,
+                newest: base.0,
             });
         };
         for (field, text) in [("start", &params.start), ("end", &params.end)] {
@@ -71,6 +75,7 @@ impl DateSelection {
             end: each().max().unwrap_or(base.0),
             days,
             is_events: params.after.is_some(),
+            newest: base.0,
         })
     }
 }
@@ -96,8 +101,18 @@ fn after(text: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<
     for event in events {
         all.push((event, None));
         for text in horizons {
-            let day = shift(event, parse_span("horizons", text)?);
-            all.push((day, Some(text.trim().to_ascii_lowercase())));
+            // Which day a trading day is, the series says; until then it is about as many weeks of five days.
+            let trading = trading_days(text).and_then(|n| Some((n, i64::try_from(n).ok()?)));
+            all.push(match trading {
+                Some((n, days)) => (
+                    shift(event, (days * 7 / 5 + 1).days()),
+                    Some(format!("{n}td")),
+                ),
+                None => {
+                    let day = shift(event, parse_span("horizons", text)?);
+                    (day, Some(text.trim().to_ascii_lowercase()))
+                }
+            });
         }
     }
     Ok(all)

@@ -2,6 +2,8 @@
 
 use super::asked::{DateSelection, SelectedDay};
 use super::digest::shown_percent;
+use crate::endpoints::days::trading_days;
+use crate::endpoints::lateness::late_or_ended;
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::without_noise;
@@ -46,8 +48,13 @@ pub(super) fn points(
     asked: &DateSelection,
 ) -> Vec<PointInTime> {
     let mut against: Option<f64> = None;
+    let mut event = None;
     let point = |(day, horizon): &SelectedDay| {
-        let (found, note) = figure(series, measured.frequency, *day);
+        let trading = horizon.as_deref().and_then(trading_days).zip(event);
+        let (found, note) = match trading {
+            Some((days, event)) => later(series, measured.frequency, event, days),
+            None => figure(series, measured.frequency, *day, asked.newest),
+        };
         let value = found.map(|o| measured.told(o.value));
         // An event stands alone; a day of a list follows the one before.
         let both = value.zip(against.filter(|_| horizon.is_some() || !asked.is_events));
@@ -56,9 +63,11 @@ pub(super) fn points(
         let amounts = both.filter(|(now, before)| is_amount(*now, *before));
         if horizon.is_none() {
             against = value.or(against.filter(|_| !asked.is_events));
+            event = Some(*day);
         }
+        let of_figure = trading.and(found).map(|o| o.date);
         PointInTime {
-            asked: *day,
+            asked: of_figure.unwrap_or(*day),
             horizon: horizon.clone(),
             date: found.map(|o| o.date),
             value,
@@ -130,11 +139,36 @@ impl MeanChange {
     }
 }
 
-/// The figure that speaks for a day, and why it is of another one or none is.
+/// The figure so many trading days after the one that speaks for an event, and why there is none.
+fn later(
+    series: &Series,
+    frequency: Frequency,
+    event: Date,
+    days: usize,
+) -> (Option<Observation>, Option<String>) {
+    let rows = &series.observations;
+    let at = rows.partition_point(|row| row.date <= event);
+    let found = at
+        .checked_sub(1)
+        .and_then(|at| rows.get(at + days))
+        .copied();
+    let why = || match rows.last().filter(|_| at > 0) {
+        Some(last) => format!(
+            "no figure yet; the newest is of {}",
+            frequency.label(last.date)
+        ),
+        None => "no figure at the event".to_owned(),
+    };
+    (found, found.is_none().then(why))
+}
+
+/// The figure that speaks for a day, and why it is of another one or none is; `newest` is the last day of which anything
+/// can be known.
 fn figure(
     series: &Series,
     frequency: Frequency,
     day: Date,
+    newest: Date,
 ) -> (Option<Observation>, Option<String>) {
     let rows = &series.observations;
     let (Some(found), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
@@ -148,9 +182,12 @@ fn figure(
         return (Some(found), note);
     }
     let label = frequency.label(found.date);
-    let why = match is_last {
-        true => format!("no figure yet; the newest is of {label}"),
-        false => format!("no figure; the one before is of {label}"),
+    // Of a day that is past, a figure should be there.
+    let late = late_or_ended(series, last.date, day).filter(|_| is_last && day <= newest);
+    let why = match (is_last, late) {
+        (true, Some(late)) => format!("no figure, {late}; the newest is of {label}"),
+        (true, None) => format!("no figure yet; the newest is of {label}"),
+        (false, _) => format!("no figure; the one before is of {label}"),
     };
     (None, Some(why))
 }

@@ -6,11 +6,12 @@ use super::arguments::Params;
 use super::asked::DateSelection;
 use super::points;
 use crate::endpoints::coarser::{self, absent, named};
+use crate::endpoints::days::trading_days;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::resample::{Aggregation, aggregate};
-use econoscope_core::indicators::transform::Units;
+use econoscope_core::indicators::transform::{Units, year_earlier};
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::{Frequency, Observation, Series, SeriesInfo};
 use econoscope_data::desk::remarks;
@@ -64,6 +65,10 @@ pub(super) fn transformed(
             measured = measured.averaged();
         }
     }
+    if asked.is_events {
+        note_days(&mut answer.provenance, of.frequency(), asked)?;
+    }
+    let levels = Arc::clone(&of);
     if units != Units::Level {
         let changed = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
         let computed = &changed.observations;
@@ -71,7 +76,56 @@ pub(super) fn transformed(
         of = changed;
     }
     fill(answer, &of, &measured, asked);
+    if matches!(units, Units::PercentYear | Units::ChangeYear)
+        && let Some(last) = answer.data.last()
+        && let Some(now) = levels.at(last.date)
+        && let Some(before) = year_earlier(&levels, last.date)
+    {
+        let (now, before) = (levels.info.round(now), levels.info.round(before));
+        let when = to.when(last.date);
+        let level = format!("{now} {when}, {before} a year earlier");
+        answer.provenance.note("level", level);
+    }
     Ok(measured)
+}
+
+/// Notes which days the horizons count, calendar days or trading days.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for trading days of what is not daily.
+fn note_days(
+    provenance: &mut Provenance,
+    frequency: Frequency,
+    asked: &DateSelection,
+) -> Result<()> {
+    let horizons = || {
+        asked
+            .days
+            .iter()
+            .filter_map(|(_, horizon)| horizon.as_deref())
+    };
+    if let Some(trading) = horizons().find(|text| trading_days(text).is_some()) {
+        if frequency != Frequency::Daily {
+            let problem = format!(
+                "counts trading days, and the figures are {}",
+                frequency.word()
+            );
+            return Err(Error::invalid(
+                "horizons",
+                trading,
+                &problem,
+                "3m, 1y, or a daily series",
+            ));
+        }
+        let note = format!("{trading}: trading days, counted by the figures of the series");
+        provenance.note("horizons", note);
+    } else if let Some(calendar) = horizons().find(|text| text.contains('d')) {
+        provenance.note(
+            "horizons",
+            format!("{calendar}: calendar days; td are trading days"),
+        );
+    }
+    Ok(())
 }
 
 /// Puts the rows of the range, or the figures at single days, into the answer.
