@@ -18,18 +18,21 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let info = desk.resolve("series", name)?;
     let id = desk.shown_id(&info.id);
     let mut spec = view::read(desk, &id, asked)?.spec;
-    spec.title.clone_from(&info.title);
-    spec.source = match asked.given("as_of") {
-        "" => info.source.clone(),
-        day => format!("{}; grey: as known on {day}", info.source),
+    spec.title = match spec.has_ghost {
+        false => info.title.clone(),
+        true => format!("{}; grey: as known on {}", info.title, asked.given("as_of")),
     };
-    spec.credit = format!(
-        "{}, {}",
-        desk.attribution().text,
-        cite::short(desk, &id, asked)
-    );
+    spec.source.clone_from(&info.source);
+    let credit = format!("{}, {}", desk.attribution().text, cite::short(desk, &id));
+    // Where the source leaves room for it.
+    if info.source.chars().count() + credit.chars().count() <= FOOT {
+        spec.credit = credit;
+    }
     whole(desk, asked, theme, spec)
 }
+
+/// Characters that have room at the foot of a picture.
+const FOOT: usize = 90;
 
 /// Several series as a picture.
 pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
