@@ -63,6 +63,7 @@ fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
             frequency: info.frequency,
             is_right: false,
         }],
+        has_ghost: false,
         shading: Vec::new(),
         source: info.source.clone(),
         credit: String::new(),
@@ -251,4 +252,24 @@ fn a_line_of_another_unit_has_an_axis_of_its_own() {
         text.contains(">jobs 150,399<") && text.contains(">150,200<"),
         "{text}"
     );
+}
+
+#[test]
+fn a_ghost_is_grey_and_behind_all_others() {
+    let mut spec = chart("Two");
+    let now = spec.lines[0].clone();
+    spec.lines.push(now);
+    let muted = Theme::Light.coloured("var(--muted)".to_owned());
+    let strokes = |spec: &ChartSpec| -> Vec<String> {
+        let drawn = svg(spec);
+        let parts = drawn.split("fill=\"none\" stroke=\"").skip(1);
+        parts
+            .map(|p| p.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let plain = strokes(&spec);
+    assert!(plain.len() == 2 && !plain.contains(&muted), "{plain:?}");
+    spec.has_ghost = true;
+    // What is drawn first lies behind; the line of now has the first colour.
+    assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
 }
