@@ -1,5 +1,6 @@
 //! Pages for people, widgets for other people's pages, and pictures: each is made once per state of the data.
 
+mod alerts;
 mod articles;
 mod asked;
 mod assets;
@@ -24,6 +25,7 @@ mod pictures;
 mod quadrant;
 mod questions;
 mod regime;
+mod release;
 mod rights;
 mod scenarios;
 mod search;

@@ -5,8 +5,14 @@ use super::document::Document;
 use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use super::series::drawings;
+use super::text::plain;
+use super::{charts, view};
 use askama::Template;
+use econoscope_answers::endpoints::{metric, time_series};
 use econoscope_core::error::Result;
+use econoscope_core::model::AsOf;
+use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -27,6 +33,38 @@ struct Page<'a> {
     frame: Frame,
     article: &'a Article,
     body: String,
+    now: Option<Now>,
+}
+
+/// The series that an article is about, as it stands now.
+struct Now {
+    id: String,
+    title: String,
+    /// "13.99 %, September 2026".
+    figure: String,
+    meaning: String,
+    drawn: (String, String),
+    source: String,
+}
+
+/// Where the series of an article stands; `None` of an article without one, or where nothing may or can be shown.
+fn now(desk: &Desk, series: Option<&str>) -> Option<Now> {
+    let info = desk.resolve("series", series?).ok()?;
+    desk.permit(&info).ok()?;
+    let id = desk.shown_id(&info.id);
+    let given = [("seriesId", &*id), ("start", "20y")];
+    let answer = time_series::every_row(desk, view::collected(given.into_iter())).ok()?;
+    let o = metric::read(desk, &info, AsOf::Latest).ok()?;
+    let (value, date) = (round_to(o.value?, i32::from(info.decimals)), o.date?);
+    let period = super::cite::period(info.frequency, date);
+    Some(Now {
+        figure: format!("{} {}, {period}", plain(value), info.unit_and_basis()),
+        meaning: o.interpretation.unwrap_or_default(),
+        drawn: drawings((charts::plot(&answer), Vec::new())),
+        title: info.title.clone(),
+        source: info.source.clone(),
+        id,
+    })
 }
 
 /// The published articles, newest first; those of others lead to where they are read.
@@ -57,6 +95,7 @@ pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     let address = format!("/articles/{}", article.slug);
     let page = Page {
         frame: Frame::of(desk, &article.title, description, &address)?,
+        now: now(desk, text.series.as_deref()),
         article,
         body: markdown(&text.body),
     };

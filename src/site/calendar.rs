@@ -82,6 +82,19 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
 pub(super) fn subscription(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let answer = read(desk, asked, SUBSCRIBED_DAYS)?;
     let stamp = instant(desk.today(), "00:00")?;
+    let mut calendar = empty(desk, "US economic releases");
+    for event in &answer.events {
+        let figures = answer
+            .figures
+            .iter()
+            .filter(|f| event.series.contains(&f.series_id));
+        calendar.push(entry(desk, event, &figures.collect::<Vec<_>>(), &stamp)?);
+    }
+    Ok(Document::calendar(calendar.to_string()))
+}
+
+/// A calendar without entries.
+pub(super) fn empty(desk: &Desk, name: &str) -> Calendar {
     let service = &desk.settings().service;
     let mut calendar = Calendar::empty();
     for (name, value) in [
@@ -96,15 +109,8 @@ pub(super) fn subscription(desk: &Desk, asked: &PageRequest, _: Answers) -> Resu
         .add_parameter("VALUE", "DURATION")
         .done();
     calendar.append_property(again);
-    calendar.name(&format!("US economic releases, {service}"));
-    for event in &answer.events {
-        let figures = answer
-            .figures
-            .iter()
-            .filter(|f| event.series.contains(&f.series_id));
-        calendar.push(entry(desk, event, &figures.collect::<Vec<_>>(), &stamp)?);
-    }
-    Ok(Document::calendar(calendar.to_string()))
+    calendar.name(&format!("{name}, {service}"));
+    calendar
 }
 
 fn read(desk: &Desk, asked: &PageRequest, days: u8) -> Result<CalendarAnswer> {
@@ -117,7 +123,7 @@ fn days(events: &[ReleaseEvent]) -> impl Iterator<Item = &[ReleaseEvent]> {
     events.chunk_by(|a, b| a.date == b.date)
 }
 
-fn measure(f: &ScheduledFigure) -> String {
+pub(super) fn measure(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     let unit = f.unit.as_ref();
     unit.map_or_else(String::new, |unit| {
@@ -125,7 +131,7 @@ fn measure(f: &ScheduledFigure) -> String {
     })
 }
 
-fn next(f: &ScheduledFigure) -> String {
+pub(super) fn next(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     let next = match (&f.next, &f.missing) {
         (Some(e), _) => format!("{}: {}", e.period, expected(e, measure)),
@@ -136,14 +142,14 @@ fn next(f: &ScheduledFigure) -> String {
     readable(&(next + &caveat.unwrap_or_default()))
 }
 
-fn last(f: &ScheduledFigure) -> String {
+pub(super) fn last(f: &ScheduledFigure) -> String {
     let measure = f.measure.as_deref().unwrap_or_default();
     dashed(f.last.as_ref(), |last| {
         readable(&format!("{}: {}", last.period, said(last, measure)))
     })
 }
 
-fn revised(f: &ScheduledFigure) -> String {
+pub(super) fn revised(f: &ScheduledFigure) -> String {
     dashed(f.usual_revision.as_ref(), |u| {
         let (mean, most) = (plain(u.mean_abs), plain(u.p90_abs));
         format!("{mean} {} on average; 9 in 10 under {most}", u.unit)

@@ -271,11 +271,10 @@ fn cited(
 }
 
 /// Where the figures of a picture are to be cited, as it stands in the picture: "macro.example/cite/UNRATE".
-pub(super) fn short(desk: &Desk, id: &str, asked: &PageRequest) -> String {
+pub(super) fn short(desk: &Desk, id: &str) -> String {
     let home = desk.settings().home();
     let home = home.split_once("://").map_or(home, |(_, rest)| rest);
-    let query = view::query(asked.all(&["as_of"]));
-    format!("{home}/cite/{}{query}", encoded(id))
+    format!("{home}/cite/{}", encoded(id))
 }
 
 /// What stands in the address for the figures: the figure itself, or a digest of the rows of a range.

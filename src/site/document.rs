@@ -75,6 +75,11 @@ impl Document {
         Self::program("text/calendar; charset=utf-8", text)
     }
 
+    /// A feed for programs that subscribe to it.
+    pub(super) fn feed(text: String) -> Self {
+        Self::program("application/atom+xml; charset=utf-8", text)
+    }
+
     fn program(kind: &'static str, text: String) -> Self {
         let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
         Self::new(kind, text.into(), policy)

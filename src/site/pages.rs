@@ -5,10 +5,10 @@ use super::document::Document;
 use super::questions::{Answers, Question};
 use super::search::{self, Hit};
 use super::{
-    articles, assets, calendar, catalogue, cite, compare, embed, fault, figures, glossary, home,
-    methods,
+    alerts, articles, assets, calendar, catalogue, cite, compare, embed, fault, figures, glossary,
+    home, methods,
 };
-use super::{oembed, pictures, regime, rights, scenarios, series, suggest, widget};
+use super::{oembed, pictures, regime, release, rights, scenarios, series, suggest, widget};
 use crate::admission::{Admission, Policy};
 use crate::rest;
 use axum::Router;
@@ -73,7 +73,7 @@ impl Page {
     ) -> Result<Document> {
         match self.path.split('/').nth(1) {
             Some("widget") => widget::refusal(desk, asked, error),
-            Some("suggest" | "oembed") => Ok(oembed::refusal(error)),
+            Some("suggest" | "oembed" | "alerts.atom" | "alerts.ics") => Ok(oembed::refusal(error)),
             Some("cite") if asked.given("format") == "json" => Ok(oembed::refusal(error)),
             Some(_) | None => fault::page(desk, asked, error, hits),
         }
@@ -86,7 +86,7 @@ static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
 /// What programs ask for: they get errors as JSON.
 const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
-static PAGES: [Page; 30] = [
+static PAGES: [Page; 35] = [
     Page::new("/", home::page, &[]).asking(home::questions),
     Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
@@ -109,6 +109,11 @@ static PAGES: [Page; 30] = [
     Page::new("/glossary/{name}", glossary::term, &[]),
     Page::new("/scenarios", scenarios::index, &[]),
     Page::new("/scenarios/{name}", scenarios::scenario, &[]),
+    Page::new("/widget/scenario/{name}", scenarios::widget, &["theme"]),
+    Page::new("/release/{name}", release::page, &[]),
+    Page::new("/widget/release/{name}", release::widget, &["theme"]),
+    Page::new("/alerts.atom", alerts::feed, &alerts::ARGUMENTS),
+    Page::new("/alerts.ics", alerts::calendar, &alerts::ARGUMENTS),
     Page::new("/articles", articles::index, &[]),
     Page::new("/articles/{name}", articles::article, &[]),
     Page::new(CHART, pictures::page, &PICTURE).asking_upstream(pictures::questions),

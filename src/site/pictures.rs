@@ -9,7 +9,7 @@ use super::questions::{Answers, Question};
 use super::text::{plain, points};
 use super::{cite, compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{DENSITY, Theme, panels, png};
+use econoscope_core::chart::{DENSITY, GHOST, Theme, panels, png};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::month;
 use econoscope_data::desk::Desk;
@@ -31,17 +31,20 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
     let id = desk.shown_id(&info.id);
     let mut spec = view::read(desk, &id, asked, &mut answers)?.spec;
     spec.title = charts::titled(&id, Some(&info.title));
-    spec.source = match asked.given("as_of") {
-        "" => info.source.clone(),
-        day => format!("{}; grey: as known on {day}", info.source),
-    };
-    spec.credit = format!(
-        "{}, {}",
-        desk.attribution().text,
-        cite::short(desk, &id, asked)
-    );
+    if spec.lines.iter().any(|line| line.color == GHOST) {
+        spec.title += &format!("; grey: as known on {}", asked.given("as_of"));
+    }
+    spec.source.clone_from(&info.source);
+    let credit = format!("{}, {}", desk.attribution().text, cite::short(desk, &id));
+    // Where the source leaves room for it.
+    if info.source.chars().count() + credit.chars().count() <= FOOT {
+        spec.credit = credit;
+    }
     whole(desk, asked, theme, (spec, Vec::new()))
 }
+
+/// Characters that have room at the foot of a picture.
+const FOOT: usize = 90;
 
 /// Several series as a picture.
 pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {

@@ -18,14 +18,14 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
 /// A server over a store of one's own, whose clock is set.
-struct World {
-    store: Arc<Sqlite>,
+pub(super) struct World {
+    pub(super) store: Arc<Sqlite>,
     now: Arc<Mutex<Timestamp>>,
-    router: Router,
+    pub(super) router: Router,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         let now = Arc::new(Mutex::new(Timestamp::UNIX_EPOCH));
         let clock = Arc::clone(&now);
@@ -56,7 +56,7 @@ impl World {
         }
     }
 
-    fn set(&self, day: Date, hour: i8) {
+    pub(super) fn set(&self, day: Date, hour: i8) {
         let at = day.at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap();
         *self.now.lock().unwrap() = at.timestamp();
     }
@@ -80,7 +80,7 @@ impl World {
         self.write(&id, &rows);
     }
 
-    fn write(&self, id: &SeriesId, rows: &[Known]) {
+    pub(super) fn write(&self, id: &SeriesId, rows: &[Known]) {
         let write = WriteVintages {
             id,
             rows,

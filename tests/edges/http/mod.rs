@@ -2,6 +2,7 @@
 
 mod broken;
 mod calendar;
+mod cards;
 mod changes;
 mod cite;
 mod clients;

@@ -11,7 +11,8 @@ use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
+use econoscope_data::desk::Desk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -143,37 +144,27 @@ impl Condition {
         of: Option<(&str, Column)>,
         setting: &Setting<'_>,
     ) -> Result<ConditionFigures> {
-        let (start, end) = setting.days;
         let of = of.filter(|_| self.tree.has_subject());
-        let rows = of.as_ref().map_or(0, |(_, c)| c.series.observations.len());
-        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
         let (name, subject) = of.unzip();
-        let series = |name: &str| setting.known.get(name);
-        let mut evaluation = Evaluation::new(Scope {
-            series: &series,
-            subject,
-            start,
-            how: setting.how,
-            frequency: setting.frequency,
-        });
-        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
-        let column = evaluation.column(&self.tree).map_err(refused)?;
-        if !column.unit.is_truth() {
-            let problem = "is neither true nor false";
-            return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
-        }
-        let frequency = column.series.frequency();
-        let found = tally(column.series.between(start, end), frequency);
-        let mut last_values = BTreeMap::new();
-        for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
-            let column = evaluation.side(side).map_err(refused)?;
-            let value = found.last.and_then(|last| value_at(&column, last));
-            let of = match side {
-                Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
-                _ => side.in_words(&str::to_owned),
-            };
-            last_values.extend(value.map(|value| (quote(&of), value)));
-        }
+        let (start, end) = setting.days;
+        let (frequency, found, last_values) =
+            self.judged(subject, setting, |evaluation, column| {
+                let frequency = column.series.frequency();
+                let found = tally(column.series.between(start, end), frequency);
+                let mut last_values = BTreeMap::new();
+                for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
+                    let column = evaluation.side(side);
+                    let column =
+                        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))?;
+                    let value = found.last.and_then(|last| value_at(&column, last));
+                    let of = match side {
+                        Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
+                        _ => side.in_words(&str::to_owned),
+                    };
+                    last_values.extend(value.map(|value| (quote(&of), value)));
+                }
+                Ok((frequency, found, last_values))
+            })?;
         let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
         Ok(ConditionFigures {
             condition: quote(&self.text),
@@ -193,6 +184,32 @@ impl Condition {
                 met,
             }),
         })
+    }
+
+    /// Reads something off what is true or false for each observation that it is judged on.
+    fn judged<T>(
+        &self,
+        subject: Option<Column>,
+        setting: &Setting<'_>,
+        read: impl FnOnce(&mut Evaluation<'_>, Column) -> Result<T>,
+    ) -> Result<T> {
+        let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
+        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
+        let series = |name: &str| setting.known.get(name);
+        let mut evaluation = Evaluation::new(Scope {
+            series: &series,
+            subject,
+            start: setting.days.0,
+            how: setting.how,
+            frequency: setting.frequency,
+        });
+        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
+        let column = evaluation.column(&self.tree).map_err(refused)?;
+        if !column.unit.is_truth() {
+            let problem = "is neither true nor false";
+            return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
+        }
+        read(&mut evaluation, column)
     }
 
     /// Counts it over every row of one series in some unit, before any is left out.
@@ -244,6 +261,60 @@ fn value_at(column: &Column, date: Date) -> Option<f64> {
     let is_weekly = series.frequency() == Frequency::Weekly;
     let of_week = || week().last().filter(|_| is_weekly).map(|o| o.value);
     Some(column.rounded(series.at(date).or_else(of_week)?))
+}
+
+/// Every crossing of a condition that names its series, the oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crossings {
+    /// As asked for.
+    pub condition: String,
+    /// How often it is judged.
+    pub frequency: Frequency,
+    /// Series that it names.
+    pub series: Vec<Arc<SeriesInfo>>,
+    /// Each change from met to not met or back.
+    pub all: Vec<Crossing>,
+}
+
+/// Every crossing of a condition, judged as `get_time_series` judges it on figures as last revised.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for what is no condition on named series; what the desk says of a name, and
+/// [`Error::NoData`] or [`Error::NotPermitted`] where its figures are not held or may not be passed on.
+pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
+    let condition = Condition::read(text)?;
+    if condition.tree.has_subject() {
+        let allowed = "a condition that names its series: T10Y2Y < 0, or SAHMREALTIME >= 0.5";
+        return Err(Error::invalid(FIELD, text, "names no series", allowed));
+    }
+    let known = NamedSeries::read(desk, AsOf::Latest, [&condition.tree])?;
+    if let Some(reason) = known.reason(&condition.tree) {
+        return Err(reason.clone());
+    }
+    let setting = Setting {
+        how: known.usual_aggregation(None),
+        known: &known,
+        frequency: None,
+        days: (Date::MIN, desk.today()),
+    };
+    let column = condition.judged(None, &setting, |_, column| Ok(column))?;
+    let met = |o: &Observation| o.value != 0.0;
+    let rows = column.series.between(Date::MIN, desk.today());
+    let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
+    let crossing = |run: &[Observation]| {
+        let first = run.first()?;
+        Some(Crossing {
+            date: first.date,
+            direction: condition.direction(met(first)).into(),
+            met: met(first),
+        })
+    };
+    Ok(Crossings {
+        all: runs.filter_map(crossing).collect(),
+        frequency: column.series.frequency(),
+        series: known.all().map(|s| Arc::clone(&s.info)).collect(),
+        condition: condition.text,
+    })
 }
 
 fn in_words(run: &Streak) -> String {

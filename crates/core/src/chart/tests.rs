@@ -336,3 +336,23 @@ fn panels_have_a_unit_each_and_one_calendar() {
     }
     assert!(png(&text, DENSITY).is_ok());
 }
+
+#[test]
+fn a_ghost_is_grey_and_behind_all_others() {
+    let mut spec = chart("Two");
+    let now = spec.lines[0].clone();
+    spec.lines.push(now);
+    let muted = Theme::Light.coloured("var(--muted)".to_owned());
+    let strokes = |spec: &ChartSpec| -> Vec<String> {
+        let drawn = svg(spec);
+        let parts = drawn.split("fill=\"none\" stroke=\"").skip(1);
+        parts
+            .map(|p| p.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let plain = strokes(&spec);
+    assert!(plain.len() == 2 && !plain.contains(&muted), "{plain:?}");
+    spec.lines[0].color = GHOST;
+    // What is drawn first lies behind; the line of now has the first colour.
+    assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
+}

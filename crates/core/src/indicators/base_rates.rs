@@ -123,25 +123,12 @@ pub fn base_rate(
     condition: Option<&Condition>,
     since: i16,
 ) -> Option<BaseRate> {
-    let monthly = to_months(observations, event.monthly);
-    let figures = transformed(&monthly, event.transform);
-    let judged = condition.map(|c| (c, transformed(&monthly, c.transform)));
-    let from = Month::new(i32::from(since), 1);
-    if event.horizon_months < 1 || figures.first()? > from.plus(11) {
+    let record = Record::of(observations, event, condition, since)?;
+    if record.figures.first()? > Month::new(i32::from(since), 1).plus(11) {
         return None;
     }
-    let counts = |month: Month| {
-        let holds = |(c, of): &(&Condition, Months)| of.get(month).is_some_and(|x| c.holds(x));
-        let is_whole = figures.get(month.plus(event.horizon_months)).is_some();
-        month >= from && is_whole && judged.as_ref().is_none_or(holds)
-    };
-    let is_hit = |(month, x): &&(Month, f64)| {
-        let window = month.plus(1).until(month.plus(event.horizon_months));
-        let mut later = window.filter_map(|m| figures.get(m));
-        later.any(|u| event.is_met(*x, u))
-    };
-    let starting: Vec<_> = figures.iter().filter(|(m, _)| counts(*m)).collect();
-    let (hits, starts) = (starting.iter().filter(is_hit).count(), starting.len());
+    let starting = &record.starts;
+    let (hits, starts) = (record.hits.len(), starting.len());
     let share = count(hits) / count(starts);
     Some(BaseRate {
         share,
@@ -155,7 +142,149 @@ pub fn base_rate(
     })
 }
 
+/// A time from which an event followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Episode {
+    /// The first of the starting months, as its first day.
+    pub from: Date,
+    /// The month in which the event came.
+    pub met: Date,
+    /// Its figure.
+    pub value: f64,
+}
+
+/// How far an event is in the newest month, and when it came in the past.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The monthly figures that decide.
+    pub figures: Vec<Observation>,
+    /// The newest of them.
+    pub now: Observation,
+    /// The figure at which the event comes: the nearest of all windows that are open.
+    pub trigger: f64,
+    /// The month in which that window began.
+    pub since: Date,
+    /// Whether the newest figure has reached it.
+    pub met: bool,
+    /// Past times from which the event followed, the oldest first; starting months in a row are one.
+    pub episodes: Vec<Episode>,
+}
+
+/// How far an event is, from January of the year `since` on; `None` where nothing is known.
+pub fn standing(
+    observations: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<Standing> {
+    let record = Record::of(observations, event, condition, since)?;
+    let (newest, value) = (record.figures.last()?, record.figures.iter().last()?.1);
+    let first = newest.plus(1 - event.horizon_months);
+    let open = record.open.iter().filter(|(month, _)| *month >= first);
+    let open = open.map(|(month, x)| (*month, event.trigger(*x)));
+    let (since, trigger) = match event.is_upward() {
+        true => open.min_by(|a, b| a.1.total_cmp(&b.1)),
+        false => open.max_by(|a, b| a.1.total_cmp(&b.1)),
+    }
+    .unwrap_or((newest, event.trigger(value)));
+    let runs = record.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
+    let episode = |run: &[Hit]| {
+        let (from, met, value) = *run.first()?;
+        Some(Episode {
+            from: from.first_day(),
+            met: met.first_day(),
+            value,
+        })
+    };
+    let stamped = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
+    Some(Standing {
+        now: stamped((newest, value)),
+        trigger,
+        since: since.first_day(),
+        met: match event.is_upward() {
+            true => value >= trigger - DUST,
+            false => value <= trigger + DUST,
+        },
+        episodes: runs.filter_map(episode).collect(),
+        figures: record.figures.iter().map(stamped).collect(),
+    })
+}
+
+/// A starting month, the first month in its window in which the event came, and the figure of that.
+type Hit = (Month, Month, f64);
+
+/// Starting months and what followed them.
+struct Record {
+    /// What is looked at, by month.
+    figures: Months,
+    /// Starting months whose window is complete, with their figures.
+    starts: Vec<(Month, f64)>,
+    /// Those of them that were followed by the event.
+    hits: Vec<Hit>,
+    /// Starting months whose window is not complete, with their figures.
+    open: Vec<(Month, f64)>,
+}
+
+impl Record {
+    /// `None` for a window that is shorter than a month.
+    fn of(
+        observations: &[Observation],
+        event: &Event,
+        condition: Option<&Condition>,
+        since: i16,
+    ) -> Option<Self> {
+        let monthly = to_months(observations, event.monthly);
+        let figures = transformed(&monthly, event.transform);
+        let judged = condition.map(|c| (c, transformed(&monthly, c.transform)));
+        let from = Month::new(i32::from(since), 1);
+        if event.horizon_months < 1 {
+            return None;
+        }
+        let counts = |(month, _): &(Month, f64)| {
+            let holds = |(c, of): &(&Condition, Months)| of.get(*month).is_some_and(|x| c.holds(x));
+            *month >= from && judged.as_ref().is_none_or(holds)
+        };
+        let end = |month: Month| month.plus(event.horizon_months);
+        let newest = figures.last();
+        let counted: Vec<(Month, f64)> = figures.iter().filter(counts).collect();
+        let is_whole = |(month, _): &(Month, f64)| figures.get(end(*month)).is_some();
+        let starts: Vec<_> = counted.iter().copied().filter(is_whole).collect();
+        let hit = |(month, x): &(Month, f64)| {
+            let window = month.plus(1).until(end(*month));
+            let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
+            let (met, u) = later.find(|(_, u)| event.is_met(*x, *u))?;
+            Some((*month, met, u))
+        };
+        Some(Self {
+            hits: starts.iter().filter_map(hit).collect(),
+            open: (counted.into_iter().filter(|(m, _)| Some(end(*m)) > newest)).collect(),
+            starts,
+            figures,
+        })
+    }
+}
+
 impl Event {
+    /// The figure at which it comes after a starting month with the figure x.
+    fn trigger(&self, x: f64) -> f64 {
+        let by = self.threshold;
+        match self.movement {
+            Move::Starts | Move::ReachesOrAbove | Move::ReachesOrBelow => by,
+            Move::RisesBy => x + by,
+            Move::FallsBy => x - by,
+            Move::RisesByPct => x * (1.0 + by / 100.0),
+            Move::FallsByPct => x * (1.0 - by / 100.0),
+        }
+    }
+
+    /// Whether it comes from below.
+    fn is_upward(&self) -> bool {
+        !matches!(
+            self.movement,
+            Move::FallsBy | Move::FallsByPct | Move::ReachesOrBelow
+        )
+    }
+
     /// The rule in words: "the monthly mean of DGS10 rises by 1 or more within 12 months".
     pub fn in_words(&self) -> String {
         let by = self.threshold;
@@ -177,14 +306,10 @@ impl Event {
     }
 
     fn is_met(&self, x: f64, u: f64) -> bool {
-        let by = self.threshold;
-        match self.movement {
-            Move::Starts | Move::ReachesOrAbove => u >= by - DUST,
-            Move::ReachesOrBelow => u <= by + DUST,
-            Move::RisesBy => u - x >= by - DUST,
-            Move::FallsBy => x - u >= by - DUST,
-            Move::RisesByPct => u >= x * (1.0 + by / 100.0) - DUST,
-            Move::FallsByPct => u <= x * (1.0 - by / 100.0) + DUST,
+        let trigger = self.trigger(x);
+        match self.is_upward() {
+            true => u >= trigger - DUST,
+            false => u <= trigger + DUST,
         }
     }
 }

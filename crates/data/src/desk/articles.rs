@@ -19,6 +19,8 @@ pub const MAX_ARTICLES: usize = 2_000;
 pub struct Text {
     /// Title, summary, tags, time.
     pub article: Article,
+    /// The series it is about, whose chart stands on its page.
+    pub series: Option<String>,
     /// Markdown.
     pub body: String,
 }
@@ -49,7 +51,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
 }
 
 /// Reads a Markdown file with front matter between two `---` lines: id, title, subtitle, topic, summary,
-/// tags (`[a, b]`), published.
+/// tags (`[a, b]`), series (an identifier), published.
 ///
 /// # Errors
 /// [`Error::BadFile`] naming the file and the missing or malformed key.
@@ -94,6 +96,7 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
     };
     Ok(Text {
         article,
+        series: field("series"),
         body: body.trim().to_owned(),
     })
 }

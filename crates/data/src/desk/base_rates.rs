@@ -4,8 +4,8 @@ use super::kept::BaseRates;
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
-use econoscope_core::indicators::base_rates::{BaseRate, Event, base_rate};
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::indicators::base_rates::{BaseRate, Event, Standing, base_rate, standing};
+use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,6 +77,27 @@ impl Desk {
             }
             Ok(Arc::new(rates))
         })
+    }
+
+    /// How far a scenario's event is now, and when it came; `None` of one that no figures decide or of which none are
+    /// held.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::NotPermitted`] where its series may not be passed on;
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn standing(&self, scenario: &Scenario) -> Result<Option<(Arc<Series>, Standing)>> {
+        let Some(event) = &scenario.event else {
+            return Ok(None);
+        };
+        let info = self.resolve("series", &event.series)?;
+        self.permit(&info)?;
+        let condition = scenario.condition.as_ref();
+        let since = scenario.since.unwrap_or(i16::MIN);
+        let series = self.series(&info, AsOf::Latest)?;
+        Ok(series.and_then(|series| {
+            let found = standing(&series.observations, event, condition, since)?;
+            Some((series, found))
+        }))
     }
 
     fn measured(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {

@@ -28,7 +28,7 @@ const PAGES: &[&str] = &[
 /// `robots.txt` for a base address.
 pub fn robots(base: &str) -> String {
     // Comparisons and previews are as many as there are questions.
-    let endless = "Disallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
+    let endless = "Disallow: /alerts\nDisallow: /cite/\nDisallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
     format!("User-agent: *\nAllow: /\nDisallow: /mcp$\n{endless}\nSitemap: {base}/sitemap.xml\n")
 }
 

@@ -199,3 +199,53 @@ fn a_definition_reads_from_a_scenario_file() {
         given(Transform::YoyPct, Relation::AtOrBelow, 2.0)
     );
 }
+
+#[test]
+fn an_event_tells_how_far_it_is_and_when_it_came() {
+    let set = load(&["SAHMREALTIME", "DGS10"]);
+    let sahm = Event {
+        monthly: Monthly::Last,
+        ..event("SAHMREALTIME", Move::ReachesOrAbove, 0.5, 12)
+    };
+    let below = given(Transform::Level, Relation::Below, 0.5);
+    let rows = &set.get("SAHMREALTIME").unwrap().observations;
+    let found = standing(rows, &sahm, below.as_ref(), 1960).unwrap();
+    assert_eq!((found.trigger, found.met), (0.5, false));
+    assert_eq!(Some(&found.now), rows.last());
+    let met: Vec<Date> = found.episodes.iter().map(|e| e.met).collect();
+    // In real time the rule went off in these months among others, in 2024 without a recession.
+    for month in [
+        date(2001, 6, 1),
+        date(2008, 4, 1),
+        date(2020, 4, 1),
+        date(2024, 7, 1),
+    ] {
+        assert!(met.contains(&month), "{month}: {met:?}");
+    }
+    for episode in &found.episodes {
+        assert!(
+            episode.value >= 0.5 && episode.from < episode.met,
+            "{episode:?}"
+        );
+        let before = rows
+            .iter()
+            .filter(|o| episode.from <= o.date && o.date < episode.met);
+        assert!(
+            before.clone().count() > 0 && before.clone().all(|o| o.value < 0.5),
+            "{episode:?}"
+        );
+    }
+    // A rise counts from the lowest month whose window is open.
+    let rise = event("DGS10", Move::RisesBy, 1.0, 12);
+    let rows = &set.get("DGS10").unwrap().observations;
+    let found = standing(rows, &rise, None, 1962).unwrap();
+    let window: Vec<_> = found.figures.iter().rev().take(12).collect();
+    let lowest = window
+        .iter()
+        .min_by(|a, b| a.value.total_cmp(&b.value))
+        .unwrap();
+    assert_eq!(found.since, lowest.date);
+    assert!((found.trigger - lowest.value - 1.0).abs() < 1e-9);
+    assert_eq!(found.met, found.now.value >= found.trigger - 1e-9);
+    assert!(found.episodes.len() > 10);
+}

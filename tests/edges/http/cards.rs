@@ -1,0 +1,209 @@
+//! Release cards, scenario dials and alerts: they say what the API says, and each crossing is one entry.
+
+use super::cite::World;
+use super::support::{BASE, get, options, patient, router_with};
+use axum::http::StatusCode;
+use econoscope_core::model::{Known, SeriesId};
+use econoscope_data::store::Store;
+use jiff::civil::date;
+use std::collections::BTreeSet;
+
+/// Texts between two marks.
+fn all<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+    let parts = text.split(from).skip(1);
+    parts.map(|rest| rest.split(to).next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_release_card_says_what_the_calendar_says() {
+    let router = patient();
+    let calendar = get(&router, "/api/public/calendar?series=PAYEMS&days=120")
+        .await
+        .json();
+    let figures = calendar["figures"].as_array().unwrap();
+    let figure = figures.iter().find(|f| f["seriesId"] == "PAYEMS").unwrap();
+    let last = &figure["last"];
+    let signed = |value: &serde_json::Value| {
+        let value = value.as_f64().unwrap();
+        if value > 0.0 {
+            format!("+{value}")
+        } else {
+            value.to_string()
+        }
+    };
+    let page = get(&router, "/release/PAYEMS").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let told = all(page.text(), "<dd>", "</dd>");
+    assert_eq!(told[0], signed(&last["value"]));
+    assert_eq!(told[1], signed(&last["expected"]["value"]));
+    assert!(told[2].starts_with(&signed(&last["surprise"])), "{told:?}");
+    let revisions = get(&router, "/api/public/revisions/PAYEMS").await.json();
+    let first = all(page.text(), "<td class=\"n\">", "</td>");
+    for (n, print) in revisions["first_prints"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(6)
+        .enumerate()
+    {
+        let row = [&print["first"], &print["now"]].map(|v| v.as_f64().unwrap().to_string());
+        assert_eq!(first[3 * n..3 * n + 2], row, "{print}");
+    }
+    assert!(page.text().contains("<svg"));
+    let widget = get(&router, "/widget/release/PAYEMS").await;
+    assert_eq!(widget.status, StatusCode::OK);
+    assert!(
+        widget
+            .header("content-security-policy")
+            .contains("frame-ancestors *")
+    );
+    assert!(widget.text().contains(&signed(&last["value"])) && widget.text().contains("<svg"));
+    // A release has a card for each of its figures.
+    let whole = get(&router, "/release/employment").await;
+    assert!(whole.text().matches("<section>").count() > 1);
+    for path in ["/release/nonsense", "/widget/release/DGS10"] {
+        assert!(get(&router, path).await.status.is_client_error(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
+    let router = patient();
+    let page = get(&router, "/scenarios/sahm-trigger").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let now = get(&router, "/api/public/metrics/SAHMREALTIME")
+        .await
+        .json();
+    let value = now["value"].as_f64().unwrap();
+    let told = all(page.text(), "<dd>", "</dd>");
+    assert!(
+        told.iter()
+            .any(|t| *t == format!("{:+.2} to go", 0.5 - value)),
+        "{told:?}"
+    );
+    assert!(
+        page.text()
+            .contains("<td><a href=\"/series/SAHMREALTIME?start=")
+    );
+    for month in ["July 2024", "April 2008", "June 2001"] {
+        assert!(page.text().contains(month), "{month}");
+    }
+    assert!(
+        page.text()
+            .contains("/alerts.atom?condition=SAHMREALTIME%20%3E%3D%200%2E5")
+    );
+    let widget = get(&router, "/widget/scenario/sahm-trigger").await;
+    assert_eq!(widget.status, StatusCode::OK);
+    assert!(widget.text().contains("trigger 0.5") && widget.text().contains("<svg"));
+    // What may not be passed on has neither distance nor chart for strangers.
+    let public = router_with(options(), false);
+    let page = get(&public, "/scenarios/vix-40").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text().contains("is not served here") && !page.text().contains("to go"));
+    assert!(
+        get(&public, "/widget/scenario/vix-40")
+            .await
+            .status
+            .is_client_error()
+    );
+}
+
+#[tokio::test]
+async fn an_article_shows_where_its_series_stands() {
+    let page = get(&patient(), "/articles/sahm-rule-record").await;
+    assert!(page.text().contains("Where it stands now") && page.text().contains("<svg"));
+    assert!(page.text().contains("href=\"/cite/SAHMREALTIME\""));
+}
+
+#[tokio::test]
+async fn an_alert_has_one_entry_for_each_crossing() {
+    let router = patient();
+    let feed = get(&router, "/alerts.atom?condition=T10Y2Y%20%3C%200").await;
+    assert_eq!(feed.status, StatusCode::OK, "{}", feed.text());
+    assert_eq!(
+        feed.header("content-type"),
+        "application/atom+xml; charset=utf-8"
+    );
+    let text = feed.text();
+    let entries = all(text, "<entry>", "</entry>");
+    let ids: BTreeSet<&str> = entries.iter().map(|e| all(e, "<id>", "</id>")[0]).collect();
+    assert!(entries.len() > 20 && ids.len() == entries.len());
+    let counted = "/api/public/data/T10Y2Y?start=max&condition=%3C%200&detail=summary";
+    let counted = get(&router, counted).await.json();
+    let crossing = &counted["condition"]["crossing"];
+    let newest = format!("{}T00:00:00Z", crossing["date"].as_str().unwrap());
+    assert_eq!(
+        all(entries[0], "<updated>", "</updated>"),
+        [newest.as_str()]
+    );
+    assert!(!entries[0].contains("no longer met") == crossing["met"].as_bool().unwrap());
+    // The condition in other spaces is the same condition.
+    let same = get(&router, "/alerts.atom?condition=t10y2y%3C0").await;
+    assert_eq!(
+        all(same.text(), "<id>", "</id>"),
+        all(text, "<id>", "</id>")
+    );
+    // Links lead to charts.
+    let link = all(entries[0], "href=\"", "\"")[0].replace("&#38;", "&");
+    assert_eq!(
+        get(&router, link.strip_prefix(BASE).unwrap()).await.status,
+        StatusCode::OK
+    );
+    let calendar = get(&router, "/alerts.ics?condition=T10Y2Y%20%3C%200").await;
+    assert_eq!(
+        calendar.header("content-type"),
+        "text/calendar; charset=utf-8"
+    );
+    assert_eq!(
+        calendar.text().matches("BEGIN:VEVENT").count(),
+        entries.len()
+    );
+    for (condition, status) in [
+        ("T10Y2Y", StatusCode::BAD_REQUEST),
+        ("%3C%200", StatusCode::BAD_REQUEST),
+        ("", StatusCode::BAD_REQUEST),
+        ("NOPE%20%3C%200", StatusCode::NOT_FOUND),
+    ] {
+        let refused = get(&router, &format!("/alerts.atom?condition={condition}")).await;
+        assert_eq!(refused.status, status, "{condition}");
+    }
+    let public = router_with(options(), false);
+    let shown = get(&public, "/chart/VIXCLS.png").await.status;
+    let refused = get(&public, "/alerts.atom?condition=VIXCLS%20%3E%2030").await;
+    assert_eq!(refused.status, shown);
+    assert!(!refused.text().contains("<entry>"));
+}
+
+#[tokio::test]
+async fn entries_of_an_alert_stay_as_figures_come() {
+    let world = World::new();
+    let id = SeriesId::new("UNRATE").unwrap();
+    let values = [4.0, 4.2, 4.6, 4.7, 4.4, 4.5, 4.6, 4.3, 4.2, 4.9];
+    let mut before: Vec<String> = Vec::new();
+    for (n, value) in values.into_iter().enumerate() {
+        let month = i8::try_from(n).unwrap() + 1;
+        world.set(date(2025, month, 28), 9);
+        let row = Known {
+            date: date(2025, month, 1),
+            known_from: None,
+            value: Some(value),
+        };
+        world.write(&id, &[row]);
+        assert!(world.store.read(&id).unwrap().is_some());
+        let feed = get(&world.router, "/alerts.atom?condition=UNRATE%20%3E%204.5").await;
+        assert_eq!(feed.status, StatusCode::OK);
+        let mut ids: Vec<String> = all(feed.text(), "<id>", "</id>")[1..]
+            .iter()
+            .map(|id| (*id).to_owned())
+            .collect();
+        ids.reverse();
+        let crossings = values[..=n]
+            .windows(2)
+            .filter(|w| (w[0] > 4.5) != (w[1] > 4.5))
+            .count();
+        assert_eq!(ids.len(), crossings, "after month {month}");
+        assert_eq!(ids[..before.len()], before);
+        before = ids;
+    }
+    assert_eq!(before.len(), 5);
+}
