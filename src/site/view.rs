@@ -69,7 +69,7 @@ pub(super) fn source(desk: &Desk, id: &str, asked: &PageRequest) -> String {
 }
 
 /// The arguments with the units that the API is asked for.
-fn of_api<'a>(asked: &'a PageRequest) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn of_api(asked: &PageRequest) -> impl Iterator<Item = (&str, &str)> {
     let all = asked.all(&ARGUMENTS);
     all.map(|(name, value)| match name {
         "units" => (name, api_units(value)),

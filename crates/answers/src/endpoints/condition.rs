@@ -159,7 +159,9 @@ impl Condition {
                     let value = found.last.and_then(|last| value_at(&column, last));
                     let of = match side {
                         Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
-                        _ => side.in_words(&str::to_owned),
+                        Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
+                            side.in_words(&str::to_owned)
+                        }
                     };
                     last_values.extend(value.map(|value| (quote(&of), value)));
                 }

@@ -5,11 +5,13 @@ use super::arguments::Query;
 use super::columns::{Columns, Named};
 use super::split;
 use crate::endpoints::coarser;
-use crate::endpoints::condition::Setting;
+use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::foreign::UntrustedFields;
+use crate::endpoints::formulas::NamedSeries;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
 use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics::{correlation, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
@@ -82,18 +84,34 @@ pub(super) fn fill(
     if params.correlations {
         answer.correlations = correlations(&kept, &grid, to.frequency);
     }
-    let Some(condition) = &asked.condition else {
-        return Ok(missing);
-    };
-    let known = &found.known;
+    if let Some(condition) = &asked.condition {
+        judge(
+            answer,
+            (condition, &found.known),
+            (kept.as_slice(), how),
+            asked,
+            to,
+        )?;
+    }
+    Ok(missing)
+}
+
+/// Counts a condition, and splits the means of the columns by one that names its series.
+fn judge(
+    answer: &mut Comparison,
+    (condition, known): (&Condition, &NamedSeries),
+    (kept, how): (&[Named], Aggregation),
+    asked: &Query,
+    to: Periods,
+) -> Result<()> {
     if let Some(reason) = known.reason(&condition.tree) {
         answer.provenance.note("condition", reason.to_string());
-        return Ok(missing);
+        return Ok(());
     }
     let setting = Setting {
         known,
         how,
-        frequency: params.frequency(),
+        frequency: asked.params.frequency(),
         days: asked.days,
     };
     let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
@@ -104,9 +122,9 @@ pub(super) fn fill(
     let judged = of.into_iter().map(|of| condition.figures(of, &setting));
     answer.conditions = judged.collect::<Result<_>>()?;
     if !condition.tree.has_subject() {
-        answer.means = split::means(condition, &kept, &setting, to)?;
+        answer.means = split::means(condition, kept, &setting, to)?;
     }
-    Ok(missing)
+    Ok(())
 }
 
 /// Puts weeks that end on different days under one Friday each, and says by which days weeks end.
