@@ -107,17 +107,15 @@ pub(super) fn reason(error: &Error) -> String {
 
 /// Why the figures of a series are not shown, without what only an operator can do about it.
 pub(super) fn reader_reason(error: &Error) -> String {
-    let text = match error {
-        Error::NotPermitted { reason, .. } => {
-            let owner = reason.split("; an operator").next().unwrap_or(reason);
-            format!("The figures of this series are not shown here: {owner}.")
-        }
-        Error::NoData { reason, .. } => {
-            let known = reason.split("; `econoscope").next().unwrap_or(reason);
-            let known = known.replacen("it is not loaded", "this server has not loaded them", 1);
-            format!("There are no figures of this series here: {known}.")
-        }
-        other => said(other),
+    let text = if let Error::NotPermitted { reason, .. } = error {
+        let owner = reason.split("; an operator").next().unwrap_or(reason);
+        format!("The figures of this series are not shown here: {owner}.")
+    } else if let Error::NoData { reason, .. } = error {
+        let known = reason.split("; `econoscope").next().unwrap_or(reason);
+        let known = known.replacen("it is not loaded", "this server has not loaded them", 1);
+        format!("There are no figures of this series here: {known}.")
+    } else {
+        said(error)
     };
     readable(&text.replace('`', ""))
 }

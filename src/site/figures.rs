@@ -257,7 +257,10 @@ fn named(date: Date, frequency: Option<&str>) -> String {
     let frequency = frequency.and_then(|word| word.parse().ok());
     match frequency.unwrap_or(Frequency::Daily) {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
-        longer => period(date, longer),
+        longer @ (Frequency::Monthly
+        | Frequency::Quarterly
+        | Frequency::Semiannual
+        | Frequency::Annual) => period(date, longer),
     }
 }
 

@@ -244,8 +244,10 @@ pub fn heading(long: &str, steps: i32) -> String {
     .unwrap_or(text)
 }
 
-/// A value with all its digits and its unit in words, for text that models read and copy: the figure of the answer, but
-/// for billions, of which thousands read as trillions: "$24.408 trillion (2017 dollars), annual rate, SA".
+/// A value with all its digits and its unit in words, for text that models read and copy.
+///
+/// It is the figure of the answer, but thousands of billions are told as trillions: "$24.408 trillion (2017 dollars),
+/// annual rate, SA".
 pub fn amount_in_words(value: f64, unit: &str) -> String {
     let (name, basis) = unit.split_at(unit.find(',').unwrap_or(unit.len()));
     let base = dollars(name).filter(|(power, _)| *power == 9 && value >= 1_000.0);
