@@ -235,14 +235,7 @@ impl Endpoint for Params {
         };
         let own = state.map(|s| s.month).filter(|_| as_of != AsOf::Latest);
         let then = months.as_deref().filter(|_| params.as_known);
-        let hindsight = match (own, then) {
-            (None, None) => None,
-            _ => {
-                let revised = months::all(desk, AsOf::Latest, false)?;
-                let then = then.unwrap_or_default();
-                Some(RegimeHindsight::of(own, then, &revised))
-            }
-        };
+        let hindsight = hindsight(desk, own, then)?;
         Ok(RegimeAnswer {
             regime: now.regime.name().into(),
             confidence: now.confidence,
@@ -333,6 +326,20 @@ fn views(
         )
     };
     Ok(views.into_iter().map(view).collect())
+}
+
+/// What the last revisions say of a past month and of months listed as known then; none where there are neither.
+fn hindsight(
+    desk: &Desk,
+    own: Option<Date>,
+    then: Option<&[RegimeOfMonth]>,
+) -> Result<Option<RegimeHindsight>> {
+    if own.is_none() && then.is_none() {
+        return Ok(None);
+    }
+    let revised = months::all(desk, AsOf::Latest, false)?;
+    let then = then.unwrap_or_default();
+    Ok(Some(RegimeHindsight::of(own, then, &revised)))
 }
 
 /// Months asked for and the switches among them.

@@ -89,8 +89,9 @@ fn probability(drivers: [Option<f64>; 3]) -> Option<f64> {
     Some(100.0 * mean).filter(|p| p.is_finite())
 }
 
-/// The two probits whose mean the probability is, by the names of their inputs, each in percent: that on the term spread
-/// alone, which is left out without it, and that on all inputs there are. Empty without a value.
+/// The probits whose mean the probability is, by the names of their inputs, each in percent.
+///
+/// That on the term spread alone is left out without it, the other is on all inputs there are. Empty without a value.
 pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
     let [spread, conditions, permits] = reading.inputs.as_slice() else {
         return Vec::new();

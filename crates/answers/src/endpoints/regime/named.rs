@@ -26,12 +26,12 @@ pub struct RegimeRecord {
 
 impl RegimeRecord {
     pub(super) fn of(regime: Regime, months: &[RegimeMonth]) -> Self {
-        let own = months.iter().filter(|m| m.regime == regime);
+        let mut own = months.iter().filter(|m| m.regime == regime);
         Self {
             regime: regime.name().to_owned(),
             months: own.clone().count(),
             from: months.first().map(|m| m.month),
-            last: own.last().map(|m| m.month),
+            last: own.next_back().map(|m| m.month),
         }
     }
 
