@@ -8,6 +8,7 @@ mod beside;
 mod conditions;
 mod derived;
 mod events;
+mod harder;
 mod history;
 mod levels;
 mod meant;
@@ -22,11 +23,12 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Every table of questions.
-const TABLES: [fn() -> Vec<Question>; 9] = [
+const TABLES: [fn() -> Vec<Question>; 10] = [
     beside::questions,
     conditions::questions,
     levels::questions,
     events::questions,
+    harder::questions,
     windows::questions,
     derived::questions,
     meant::questions,
@@ -88,7 +90,7 @@ impl Question {
             Wanted::Says(words) if !text.contains(words.as_str()) => {
                 Some(format!("the text lacks: {words}"))
             }
-            _ => None,
+            Wanted::At(..) | Wanted::Says(_) => None,
         };
         self.wanted.iter().filter_map(missing).collect()
     }
@@ -152,14 +154,15 @@ impl Form {
         self.characters.len()
     }
 
-    fn print(&self, name: &str) {
-        println!(
+    /// A row of the table.
+    fn row(&self, name: &str) -> String {
+        format!(
             "{name:10} {:5} {:6} {:?} {:?}",
             self.calls(),
             self.errors.len(),
             costs(&self.characters),
             costs(&self.tokens)
-        );
+        )
     }
 }
 
@@ -199,12 +202,11 @@ fn one_call_answers_a_question_in_the_text_and_in_the_structure() {
     }
     println!("form       calls errors characters and tokens of an answer: (mean, 95th percentile)");
     // A question that needed another call would be wrong in that form: there are as many calls as questions.
-    texts.print("text");
-    structures.print("structure");
+    println!("{}\n{}", texts.row("text"), structures.row("structure"));
     assert!(texts.calls() >= 120, "{} questions", texts.calls());
     for (form, characters, tokens) in [
         (texts, 1_400, (350, 1_000)),
-        (structures, 1_750, (450, 1_000)),
+        (structures, 1_750, (450, 1_200)),
     ] {
         let wrong = form.errors.join("\n");
         assert!(wrong.is_empty(), "{} wrong:\n{wrong}", form.errors.len());

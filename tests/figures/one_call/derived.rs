@@ -29,7 +29,7 @@ pub(super) fn newest(a: &str, b: &str, of: fn(f64, f64) -> f64) -> (String, f64)
 }
 
 /// The first day of the month a year before.
-fn year_before(month: &str) -> String {
+pub(super) fn year_before(month: &str) -> String {
     let year: i32 = month[..4].parse().unwrap();
     format!("{}{}", year - 1, &month[4..])
 }
