@@ -25,7 +25,11 @@ fn the_article_the_scenario_and_the_recipe_of_the_documents_work_as_they_stand()
         folder
     };
     let articles = put("articles", "rates.md", &block("OPERATIONS.md", "---\nid:"));
-    let scenarios = put("scenarios", "own.toml", &block("OPERATIONS.md", "slug = "));
+    let scenarios = put(
+        "scenarios",
+        "own-unemployment-5.toml",
+        &block("OPERATIONS.md", "slug = "),
+    );
     let sources = put("sources", "example.toml", &block("SOURCES.md", "[source]"));
     let folders = [
         "--articles",

@@ -112,9 +112,9 @@ fn returns_of_a_named_regime_are_those_of_the_months_after_it() {
         from == "2006-02-01" && text.contains(&sample),
         "{sample}\n{text}"
     );
-    let own = months.iter().filter(|m| m.1 == "STAGFLATION");
+    let mut own = months.iter().filter(|m| m.1 == "STAGFLATION");
     assert_eq!(json["named"]["months"], own.clone().count());
-    assert_eq!(json["named"]["last"], own.last().unwrap().0.as_str());
+    assert_eq!(json["named"]["last"], own.next_back().unwrap().0.as_str());
     assert_eq!(json["regime"], "REFLATION", "the present one stays");
     assert!(
         text.contains("not the present regime, which is REFLATION"),

@@ -136,7 +136,10 @@ async fn an_alert_has_one_entry_for_each_crossing() {
         all(entries[0], "<updated>", "</updated>"),
         [newest.as_str()]
     );
-    assert!(!entries[0].contains("no longer met") == crossing["met"].as_bool().unwrap());
+    assert_ne!(
+        entries[0].contains("no longer met"),
+        crossing["met"].as_bool().unwrap()
+    );
     // The condition in other spaces is the same condition.
     let same = get(&router, "/alerts.atom?condition=t10y2y%3C0").await;
     assert_eq!(

@@ -178,7 +178,7 @@ async fn three_units_have_a_panel_each_under_titles_with_codes() {
     assert!(page.text().contains("Each unit has a panel"));
     let picture = get(&router, &format!("/chart/compare.svg?{query}")).await;
     for said in [
-        "A panel for each unit, 2015-01-01 to ",
+        "A panel for each unit, January 2015 to ",
         "$/gal</text>",
         "Rate (U-3) (UNRATE), ",
     ] {

@@ -85,7 +85,7 @@ async fn the_whole_tool_list_is_small() {
         "{bytes} bytes, {} tokens",
         tokens(&list["tools"].to_string())
     );
-    assert!(bytes <= 72_000, "{bytes} bytes");
+    assert!(bytes <= 76_000, "{bytes} bytes");
     // What hosts show to models: they keep the schemas of outputs to themselves.
     let shown = list["tools"].as_array().unwrap().iter().map(|tool| {
         let mut tool = tool.clone();

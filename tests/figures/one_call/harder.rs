@@ -96,7 +96,7 @@ fn own_dates() -> Vec<Question> {
         .at("/columns/0/mean", rounded(average, 4))
         .at("/columns/1/count", jobless.len())
         .says(format!("{} figures, mean {average:.4}", rates.len()))
-        .says(format!("{} common dates", jobless.len())),
+        .says(format!("{} common to all columns", jobless.len())),
         compare(
             "When was the funds rate less core inflation lowest since 2024?",
             json!({"series": ["FEDFUNDS - yoy(CPILFESL)"], "start": "2024-01-01", "end": "2026-06-30"}),

@@ -43,8 +43,8 @@ pub struct SearchAnswer {
     /// Best first.
     pub results: Vec<Found>,
     /// That hardly any series is of the place that the query names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elsewhere: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub elsewhere: String,
 }
 
 // Hosts that know it read its text as JSON, which is what a text is unless it is said.
@@ -82,7 +82,7 @@ impl Endpoint for Params {
                 }
             })
             .collect();
-        let elsewhere = desk.elsewhere(&params.query)?;
+        let elsewhere = desk.elsewhere(&params.query)?.unwrap_or_default();
         Ok(SearchAnswer { results, elsewhere })
     }
 }

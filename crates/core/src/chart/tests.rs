@@ -310,7 +310,7 @@ fn panels_have_a_unit_each_and_one_calendar() {
     for said in [
         ">Thousand</text>",
         ">Claims</text>",
-        "A panel for each unit, 1990-01-01 to ",
+        "A panel for each unit, January 1990 to ",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

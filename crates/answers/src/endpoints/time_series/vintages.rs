@@ -84,22 +84,28 @@ pub(super) fn days_of(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
     Ok(days)
 }
 
+/// Refuses arguments that have a meaning for one state of knowledge alone.
+fn check(params: &Params) -> Result<()> {
+    let is_given = [
+        ("after", params.after.is_some()),
+        ("condition", params.condition.is_some()),
+        ("chart", params.chart),
+    ];
+    let refused = is_given.into_iter().find(|(_, is_given)| *is_given);
+    refused.map_or(Ok(()), |(name, _)| {
+        let allowed = "one as_of with it, or dates, start, end, units and frequency";
+        let problem = "cannot stand beside several days of as_of";
+        Err(Error::invalid(name, "", problem, allowed))
+    })
+}
+
 /// The answer with a column for each day; a range without an end is the one that the first of them has.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for arguments that have a meaning for one state of knowledge alone, and whatever the endpoint
 /// says to the others.
 pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<TimeSeriesAnswer> {
-    let is_given = [
-        ("after", params.after.is_some()),
-        ("condition", params.condition.is_some()),
-        ("chart", params.chart),
-    ];
-    if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
-        let allowed = "one as_of with it, or dates, start, end, units and frequency";
-        let problem = "cannot stand beside several days of as_of";
-        return Err(Error::invalid(name, "", problem, allowed));
-    }
+    check(params)?;
     let first = days.first().copied().unwrap_or(AsOf::Latest);
     let mut asked = DateSelection::of(params, first, desk.today())?;
     let known = |asked: &DateSelection| {
