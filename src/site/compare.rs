@@ -13,6 +13,7 @@ use super::{assets, series, text};
 use askama::Template;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::format::day;
 use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
 

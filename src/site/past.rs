@@ -1,14 +1,14 @@
 //! A line as it was known on a past day, behind the same line of today, and what has become of it since.
 
 use super::asked::PageRequest;
-use super::text::{in_words, plain};
+use super::text::in_words;
 use super::{charts, view};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::chart::{ChartSpec, GHOST};
 use econoscope_core::error::Result;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Observation, quantity};
+use econoscope_core::format::Unit;
+use econoscope_core::model::{AsOf, Date, Observation};
 use econoscope_data::desk::Desk;
 
 /// Values that differ by less are the same.
@@ -61,7 +61,7 @@ pub(super) fn beside(
     }
     spec.lines.push(charts::line(&now, "Now"));
     Ok(Some(Past {
-        told: told((then, &now), day, i32::from(spec.decimals)),
+        told: told((then, &now), day, usize::from(spec.decimals)),
         now: format!("/api/public/data/{id}{}", view::query(given.into_iter())),
     }))
 }
@@ -71,21 +71,14 @@ fn unit_of(o: &TimeSeriesAnswer) -> &str {
 }
 
 /// "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is 9.9 %. 3 of the 112 figures …".
-fn told((then, now): (&TimeSeriesAnswer, &TimeSeriesAnswer), day: Date, decimals: i32) -> String {
+fn told((then, now): (&TimeSeriesAnswer, &TimeSeriesAnswer), day: Date, decimals: usize) -> String {
     let on = in_words(day);
     let Some(newest) = then.data.last() else {
         return format!("On {on} nothing of it was known in this range.");
     };
     let frequency = charts::line(then, "").frequency;
-    let unit = quantity::in_words(&then.unit);
-    let figure = |value: f64| {
-        let value = plain(round_to(value, decimals));
-        let shown = match unit.as_str() {
-            "index" => value,
-            unit => format!("{value} {unit}"),
-        };
-        shown.trim_end().to_owned()
-    };
+    let unit = Unit::of(&then.unit, unit_of(then));
+    let figure = |value: f64| unit.write(value, decimals);
     let today = |o: &Observation| {
         let at = now.data.binary_search_by_key(&o.date, |now| now.date);
         at.ok().and_then(|at| now.data.get(at)).map(|now| now.value)
@@ -115,13 +108,11 @@ fn told((then, now): (&TimeSeriesAnswer, &TimeSeriesAnswer), day: Date, decimals
                 .iter()
                 .fold((0.0, 0.0), |(n, sum), (_, by)| (n + 1.0, sum + by.abs()));
             format!(
-                " {} of the {all} figures in view have been revised since, by {} on average; most that of {}, from {} \
-                 to {}.",
+                " {} of the {all} figures in view have been revised since, by {} on average, most by {} ({}).",
                 revised.len(),
-                plain(round_to(total / count, decimals + 1)),
-                frequency.label(most.date),
-                figure(most.value),
-                figure(most.value + by)
+                figure(total / count),
+                unit.change(*by, decimals),
+                frequency.label(most.date)
             )
         }
     };

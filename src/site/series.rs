@@ -164,12 +164,17 @@ impl Page<'_> {
         format!("/cite/{}{query}", self.id)
     }
 
-    /// The same as the query of a widget, which has its own word for where it begins.
-    fn widget_query(&self) -> String {
-        let told = [("range", "start"), ("units", "units")];
+    /// The same as the query of a widget, which has its own word for a usual range; of the page that shows its code,
+    /// with the series.
+    fn widget_query(&self, series: &str) -> String {
+        let start = self.asked.given("start");
+        let is_usual = RANGES.iter().any(|(name, _)| *name == start);
+        let begin = if is_usual { "range" } else { "start" };
+        let others = ["end", "units"].map(|name| (name, self.asked.given(name)));
         query(
-            told.into_iter()
-                .map(|(name, own)| (name, self.asked.given(own))),
+            [("series", series), (begin, start)]
+                .into_iter()
+                .chain(others),
         )
     }
 }

@@ -54,7 +54,7 @@ fn the_article_the_scenario_and_the_recipe_of_the_documents_work_as_they_stand()
         ),
         (
             vec!["sync", "--plan", "--only", "EXAMPLEPRICE"],
-            "https://data.example.org/prices.csv?from=",
+            "1 request to data.example.org",
         ),
     ] {
         let output = run(home.path(), &[&folders[..], &words[..]].concat());

@@ -154,7 +154,7 @@ MISTAKES = {
         (f"{call} get_metric", 2, "ticker is required", "for example"),
         (f"{call} get_metric ticker=", 2, "ticker", "empty"),
         (f"{call} get_metric tickr=UNRATE", 2, "tickr", "ticker"),
-        (f"{call} get_metric UNRATE", 2, "name=value", "ticker="),
+        (f"{call} get_metric UNRATE DGS10", 2, "name=value", "ticker="),
         (f"{call} explain_indicator indicator=GDP", 2, "indicator", "CRPI"),
         (f"{call} compare_series series=DGS10+GDP", 2, "column 6", "figures of one unit"),
         (f"{call} compare_series 'series=yoy(CPIAUCSL'", 2, "series"),

@@ -12,10 +12,11 @@ const ABOUT: &str = "Read-only US macroeconomic data. No key; attribution requir
     front, and `utm_` ones, are ignored; others that are not known are named in the header `Warning`.";
 
 /// Failures: status, name and meaning.
-const FAILURES: [(&str, &str); 6] = [
+const FAILURES: [(&str, &str); 7] = [
     ("400", "BadArgument"),
     ("403", "NotPermitted"),
     ("404", "NotFound"),
+    ("414", "TooLong"),
     ("429", "LimitReached"),
     ("500", "Failure"),
     ("503", "Unavailable"),
@@ -166,7 +167,9 @@ const DAYS: &str = "[0-9]{4}(-?Q[1-4]|-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])
 fn narrow(name: &str, schema: &mut Value) {
     let is_text = schema.get("type") == Some(&json!("string")) && schema.get("enum").is_none();
     let pattern = match name {
-        "as_of" | "end" => format!("^{DAYS}$"),
+        // Several days are for time series.
+        "as_of" => format!("^({DAYS}|latest)(,({DAYS}|latest)){{0,4}}$"),
+        "end" => format!("^{DAYS}$"),
         "start" => format!("^({DAYS}|[1-9][0-9]{{0,2}}[dwmy]|ytd|max)$"),
         _ => "^[^\\u0000-\\u001F\\u007F-\\u009F]*$".to_owned(),
     };
