@@ -132,6 +132,7 @@ bare_proxy() { # what nginx does without further words is warned of, once
 }
 
 logs() { # every line JSON, also across a rotation
+  command -v logrotate >/dev/null || { echo "log: logrotate is not here, so logrotate.conf was not tried"; return; }
   sed -e "s|/var/log/econoscope|$work|" -e "s|su .*|su $(id -un) $(id -gn)|" "$here/logrotate.conf" >logrotate.whole
   cp econoscope.log before.txt && chmod 755 .
   mkdir -p old && mkdir -p rotated && logrotate -f -s "$work/logrotate.state" logrotate.whole

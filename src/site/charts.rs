@@ -3,7 +3,8 @@
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::{recessions, time_series};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::chart::{ChartSpec, Line};
+use econoscope_core::chart::{ChartSpec, Line, RIGHT};
+use econoscope_core::format::spelled;
 use econoscope_core::model::{Frequency, Observation};
 
 /// How often something is measured that is said in a word; daily where it is not.
@@ -76,11 +77,11 @@ pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
     };
     match units.as_slice() {
         [first, second] => (
-            spec(&units, format!("{first}; right: {second}")),
+            spec(&units, spelled(first) + RIGHT + &spelled(second)),
             Vec::new(),
         ),
         [first, rest @ ..] if !rest.is_empty() => {
-            let panel = |unit: &&str| spec(&[*unit], (*unit).to_owned());
+            let panel = |unit: &&str| spec(&[*unit], spelled(unit));
             let (mut first, mut rest) = (panel(first), rest.iter().map(panel).collect::<Vec<_>>());
             let shown = || {
                 std::iter::once(&first)
@@ -92,7 +93,7 @@ pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
             rest.iter_mut().for_each(|panel| panel.days = days);
             (first, rest)
         }
-        _ => (spec(&units, units.concat()), Vec::new()),
+        _ => (spec(&units, spelled(&units.concat())), Vec::new()),
     }
 }
 

@@ -7,18 +7,19 @@ use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::series::drawings;
-use super::text::{dashed, encoded, in_words, plain};
+use super::text::{dashed, encoded, in_words, plain, readable};
 use super::view;
 use super::widget::Widget;
 use askama::Template;
 use econoscope_answers::endpoints::release_calendar::{
     CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure,
 };
-use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer, label, plus};
+use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer, plus};
 use econoscope_answers::endpoints::{Endpoint, time_series};
 use econoscope_core::chart::{ChartSpec, GHOST, Line, fluid};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, signed};
+use econoscope_core::format::{period, signed};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::model::{Frequency, Observation};
 use econoscope_data::desk::Desk;
 
@@ -94,14 +95,14 @@ pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Doc
         encoded(&figure.series_id)
     );
     widget.picture = fluid(&spec);
-    let coming = format!("next {}", event.date);
+    let coming = format!("next {}", in_words(event.date));
     match &figure.last {
         Some(print) => {
             // The line beside the figure is for the surprise.
             let unit = figure.unit.as_deref().unwrap_or_default();
-            widget.title += &format!(", {}, {unit}", print.period);
+            widget.title += &format!(", {}, {unit}", readable(&print.period));
             widget.value = Some(value(figure, print.value));
-            widget.date = print.date.to_string();
+            widget.date = in_words(print.date);
             widget.lines = surprise(figure, print)
                 .into_iter()
                 .chain([coming])
@@ -175,7 +176,7 @@ fn drawing(
 fn value(figure: &ScheduledFigure, value: f64) -> String {
     match figure.measure.as_deref() {
         Some("level") | None => plain(value),
-        Some(_) => plus(value),
+        Some(_) => readable(&plus(value)),
     }
 }
 
@@ -184,7 +185,11 @@ fn surprise(figure: &ScheduledFigure, print: &LastPrint) -> Vec<String> {
     match (&print.expected, print.surprise, print.deviations) {
         (Some(e), Some(surprise), Some(z)) => vec![
             format!("expected {}", value(figure, e.value)),
-            format!("surprise {} ({} sd)", plus(surprise), signed(z, 1)),
+            format!(
+                "surprise {} ({} sd)",
+                readable(&plus(surprise)),
+                signed(z, 1)
+            ),
         ],
         _ => print.missing.iter().cloned().collect(),
     }
@@ -192,5 +197,5 @@ fn surprise(figure: &ScheduledFigure, print: &LastPrint) -> Vec<String> {
 
 /// A revision with its sign; nothing where there is none.
 fn revision(of: &Option<f64>) -> String {
-    of.map_or_else(String::new, plus)
+    of.map_or_else(String::new, |by| readable(&plus(by)))
 }

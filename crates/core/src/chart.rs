@@ -20,7 +20,7 @@ pub use frame::{FONTS, panels, svg};
 pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, png};
 pub use script::{SCRIPT, SCRIPT_STYLE};
-pub use spec::{ChartSpec, GHOST, Line, Span};
+pub use spec::{ChartSpec, GHOST, Line, RIGHT, Span};
 pub use unit::escaped;
 
 #[cfg(test)]

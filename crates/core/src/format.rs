@@ -6,7 +6,7 @@ mod days;
 mod unit;
 
 pub use days::{day, due, month, period, readable, short_day};
-pub use unit::{Unit, amount_in_words, heading};
+pub use unit::{Unit, amount_in_words, heading, spelled};
 
 /// From here on a number is written with a power of ten: its digits would fill the picture.
 const LONG: f64 = 1e16;

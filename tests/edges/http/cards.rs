@@ -23,13 +23,11 @@ async fn a_release_card_says_what_the_calendar_says() {
     let figures = calendar["figures"].as_array().unwrap();
     let figure = figures.iter().find(|f| f["seriesId"] == "PAYEMS").unwrap();
     let last = &figure["last"];
+    let read = |value: f64| value.to_string().replace('-', "−");
     let signed = |value: &serde_json::Value| {
         let value = value.as_f64().unwrap();
-        if value > 0.0 {
-            format!("+{value}")
-        } else {
-            value.to_string()
-        }
+        let sign = if value > 0.0 { "+" } else { "" };
+        sign.to_owned() + &read(value)
     };
     let page = get(&router, "/release/PAYEMS").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -46,7 +44,7 @@ async fn a_release_card_says_what_the_calendar_says() {
         .take(6)
         .enumerate()
     {
-        let row = [&print["first"], &print["now"]].map(|v| v.as_f64().unwrap().to_string());
+        let row = [&print["first"], &print["now"]].map(|v| read(v.as_f64().unwrap()));
         assert_eq!(first[3 * n..3 * n + 2], row, "{print}");
     }
     assert!(page.text().contains("<svg"));

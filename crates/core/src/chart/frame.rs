@@ -119,7 +119,13 @@ impl<'a> Frame<'a> {
         let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
         let first = 20.0 + large * 0.75;
         let mut last = first;
-        for (title, row) in broken(&spec.title, room).iter().zip(0u8..) {
+        for (title, row) in broken(
+            &spec.title,
+            usize::from(spec.size.0 / if width >= 600.0 { 14 } else { 10 }),
+        )
+        .iter()
+        .zip(0u8..)
+        {
             last = first + f64::from(row) * large * 1.25;
             let title = escaped(title);
             self.out += &format!(r#"<text x="20" y="{last}" font-size="{large}" "#);

@@ -20,6 +20,9 @@ pub struct Line {
     pub color: usize,
 }
 
+/// Stands between the units of a left and a right axis.
+pub const RIGHT: &str = "; right: ";
+
 /// Color of what was known of a line on a past day.
 pub const GHOST: usize = usize::MAX;
 
@@ -119,7 +122,10 @@ impl ChartSpec {
 
     /// The unit above the chart: "Trillions of chained 2017 dollars, annual rate".
     pub fn heading(&self) -> String {
-        self.scale().heading(&self.unit) + self.about_scale
+        let (left, right) = self
+            .unit
+            .split_at(self.unit.find(RIGHT).unwrap_or(self.unit.len()));
+        self.scale().heading(left) + right + self.about_scale
     }
 
     /// A date of the chart as the period that it is of: "Q2 2026".
@@ -133,7 +139,8 @@ impl ChartSpec {
         let left = self.lines.iter().filter(|l| !l.is_right);
         let points = left.flat_map(|l| &l.points);
         let largest = points.map(|o| o.value.abs()).fold(0.0, f64::max);
-        Scale::of(largest, (&self.unit_short, &self.unit), self.decimals)
+        let unit = self.unit.split(RIGHT).next().unwrap_or_default();
+        Scale::of(largest, (&self.unit_short, unit), self.decimals)
     }
 
     /// The chart in one sentence, for those who do not see it.

@@ -224,16 +224,40 @@ fn spaced(word: &str) -> String {
     }
 }
 
+const POWERS: [&str; 5] = ["", "Thousands", "Millions", "Billions", "Trillions"];
+
+/// A short unit above figures: "Percent" for "%", "Billions of 2017 dollars" for "$bn 2017".
+pub fn spelled(short: &str) -> String {
+    if let Some((power, base)) = dollars(short) {
+        let size = POWERS.get(usize::try_from(power / 3).unwrap_or(0));
+        let dollars = match base {
+            "" => "dollars".to_owned(),
+            base => format!("{base} dollars"),
+        };
+        return match size.copied().unwrap_or_default() {
+            "" => "Dollars".to_owned(),
+            size => format!("{size} of {dollars}"),
+        };
+    }
+    let known = [
+        ("%", "Percent"),
+        ("index", "Index"),
+        ("thous", "Thousands"),
+        ("mn", "Millions"),
+    ];
+    let known = known.into_iter().find(|(name, _)| *name == short);
+    known.map_or(short, |(_, words)| words).to_owned()
+}
+
 /// A unit above figures: "Billions of chained 2017 dollars, annual rate"; `steps` of a thousand make them trillions.
 pub fn heading(long: &str, steps: i32) -> String {
-    const NAMES: [&str; 5] = ["", "Thousands", "Millions", "Billions", "Trillions"];
     let text = long.replace(" SAAR", ", annual rate");
     if steps == 0 {
         return text;
     }
     let (first, rest) = text.split_once(' ').unwrap_or((&text, ""));
-    let at = NAMES.iter().position(|name| *name == first);
-    let coarser = |at: usize| NAMES.get(usize::try_from(steps).unwrap_or(0) + at);
+    let at = POWERS.iter().position(|name| *name == first);
+    let coarser = |at: usize| POWERS.get(usize::try_from(steps).unwrap_or(0) + at);
     match (at, first) {
         (Some(at), _) => coarser(at).map(|name| format!("{name} {rest}").trim_end().to_owned()),
         (None, "Dollars" | "US") => coarser(0).map(|name| format!("{name} of dollars")),
