@@ -179,6 +179,8 @@ async fn three_units_have_a_panel_each_under_titles_with_codes() {
     let picture = get(&router, &format!("/chart/compare.svg?{query}")).await;
     for said in [
         "A panel for each unit, January 2015 to ",
+        ">Percent</text>",
+        ">Millions</text>",
         "$/gal</text>",
         "Rate (U-3) (UNRATE), ",
     ] {

@@ -375,4 +375,16 @@ mod tests {
             assert_eq!(amount_in_words(value, unit), text);
         }
     }
+
+    #[test]
+    fn short_units_are_spelled_out_above_an_axis_at_its_scale() {
+        for (short, steps, words) in [
+            ("%", 0, "Percent"),
+            ("thous", 1, "Millions"),
+            ("$bn 2017", 1, "Trillions of 2017 dollars"),
+            ("$/gal", 0, "$/gal"),
+        ] {
+            assert_eq!(heading(&spelled(short), steps), words);
+        }
+    }
 }
