@@ -122,6 +122,8 @@ class World:
             return self.address()
         if name in ("start", "since"):
             return self.rng.choice(["max", "1900-01-01", "ytd", "1y", "20y", self.day(), self.day()])
+        if name == "as_of" and self.rng.random() < 0.3:
+            return ",".join(self.day() for _ in range(5))  # time series take several; others refuse them
         if name in ("end", "as_of"):
             return self.day()
         if name == "id":

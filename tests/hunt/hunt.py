@@ -20,7 +20,7 @@ from common import Server, arguments, imported, result, run
 from grammar import World
 from request import SEEDS, Request, Wire, rpc, seeds
 
-# Milliseconds of CPU that one request may cost: the usual, those that draw a PNG (750,000 pixels and their compression),
+# Milliseconds of CPU that one request may cost: the usual, those that draw a PNG (up to 3,840,000 pixels and their compression),
 # and those that compute composites over their whole history.
 BOUND, PICTURE, WHOLE = 10, 30, 40
 DRAWN = re.compile(r"\.png|chart=true|\"chart\": ?\"?true")
@@ -41,13 +41,17 @@ UNITS, RANGE = {"enum": ["lin", "chg", "pch", "pc1", "index"]}, {"enum": ["1y", 
 VIEW = {"start": START, "end": START, "units": UNITS, "frequency": {"enum": ["w", "m", "q", "a"]}, "as_of": START}
 TOGETHER = {"series": LONG, **VIEW, "range": RANGE}
 WIDGET = {"theme": THEME, "range": RANGE, "units": UNITS}
+PICTURE_SIZE = {"theme": THEME, "width": {"type": "integer", "minimum": 240, "maximum": 2_400}, "height": {"type": "integer", "minimum": 160, "maximum": 1_600}}
 CALENDAR = {"series": {"maxLength": 80}, "agency": {"enum": ["BLS", "BEA", "Fed"]}}
 PAGES = {
     "/": {}, "/series": {}, "/series/{name}": {**VIEW, "revised": START}, "/methods": {}, "/rights": {}, "/glossary": {}, "/glossary/{name}": {},
     "/scenarios": {}, "/scenarios/{name}": {}, "/articles": {}, "/articles/{name}": {}, "/favicon.ico": {},
-    "/chart/{name}.png": {"start": START, "theme": THEME}, "/chart/{name}.svg": {"start": START, "theme": THEME},
-    "/chart/regime.png": {"theme": THEME}, "/chart/regime.svg": {"theme": THEME},
-    "/chart/compare.png": {**TOGETHER, "theme": THEME}, "/chart/compare.svg": {**TOGETHER, "theme": THEME},
+    "/chart/{name}.png": {**VIEW, **PICTURE_SIZE}, "/chart/{name}.svg": {**VIEW, **PICTURE_SIZE},
+    "/chart/regime.png": PICTURE_SIZE, "/chart/regime.svg": PICTURE_SIZE,
+    "/chart/compare.png": {**TOGETHER, **PICTURE_SIZE}, "/chart/compare.svg": {**TOGETHER, **PICTURE_SIZE},
+    "/cite/{name}": {**VIEW, "date": START, "check": {"maxLength": 20}, "format": {"enum": ["json"]}},
+    "/release/{name}": {}, "/widget/release/{name}": {"theme": THEME}, "/widget/scenario/{name}": {"theme": THEME},
+    "/alerts.atom": {"condition": LONG}, "/alerts.ics": {"condition": LONG},
     "/compare": TOGETHER, "/regime": {}, "/calendar": CALENDAR, "/calendar.ics": CALENDAR, "/embed": {**WIDGET, "show": {}, "series": LONG}, "/suggest": {"q": LONG},
     "/oembed": {"url": LONG, "maxwidth": {}, "maxheight": {}, "format": {"enum": ["json", "xml"]}},
     "/widget/regime": WIDGET, "/widget/recession": WIDGET, "/widget/metric/{name}": WIDGET,
