@@ -6,7 +6,7 @@
 use super::asked::PageRequest;
 use super::document::Document;
 use super::questions::Answers;
-use super::text::encoded;
+use super::text::{digest, encoded};
 use super::{calendar, cite};
 use askama::Template;
 use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
@@ -14,7 +14,7 @@ use econoscope_core::error::Result;
 use econoscope_core::model::{Date, untrusted};
 use econoscope_data::desk::Desk;
 use icalendar::{Component, Event, Property};
-use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// What a feed is told.
 pub(super) const ARGUMENTS: [&str; 1] = ["condition"];
@@ -145,19 +145,14 @@ fn sources(found: &Crossings) -> String {
         .series
         .iter()
         .map(|info| untrusted::name(&info.source, MAX_SOURCE));
-    let mut names: Vec<String> = names.collect();
-    names.dedup();
+    let mut seen = BTreeSet::new();
+    let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
     format!("Source: {}.", names.join(", "))
 }
 
 /// An identifier that is the same as long as condition and day are.
 fn id(condition: &str, what: &str) -> String {
     let plain: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
-    let digest = Sha256::digest(plain.to_ascii_uppercase().as_bytes());
-    let short: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let short = digest(&plain.to_ascii_uppercase());
     format!("urn:econoscope:alert:{short}:{what}")
 }

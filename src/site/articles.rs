@@ -10,7 +10,7 @@ use super::text::plain;
 use super::{charts, view};
 use askama::Template;
 use econoscope_answers::endpoints::{metric, time_series};
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::model::AsOf;
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
@@ -48,23 +48,36 @@ struct Now {
 }
 
 /// Where the series of an article stands; `None` of an article without one, or where nothing may or can be shown.
-fn now(desk: &Desk, series: Option<&str>) -> Option<Now> {
-    let info = desk.resolve("series", series?).ok()?;
-    desk.permit(&info).ok()?;
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read, and [`Error::Internal`].
+fn now(desk: &Desk, series: Option<&str>) -> Result<Option<Now>> {
+    match series.map_or(Ok(None), |series| standing(desk, series)) {
+        Err(error @ (Error::Store { .. } | Error::Internal { .. })) => Err(error),
+        found => Ok(found.unwrap_or_default()),
+    }
+}
+
+fn standing(desk: &Desk, series: &str) -> Result<Option<Now>> {
+    let info = desk.resolve("series", series)?;
+    desk.permit(&info)?;
     let id = desk.shown_id(&info.id);
     let given = [("seriesId", &*id), ("start", "20y")];
-    let answer = time_series::every_row(desk, view::collected(given.into_iter())).ok()?;
-    let o = metric::read(desk, &info, AsOf::Latest).ok()?;
-    let (value, date) = (round_to(o.value?, i32::from(info.decimals)), o.date?);
+    let answer = time_series::every_row(desk, view::collected(given.into_iter()))?;
+    let o = metric::read(desk, &info, AsOf::Latest)?;
+    let Some((value, date)) = o.value.zip(o.date) else {
+        return Ok(None);
+    };
+    let value = round_to(value, i32::from(info.decimals));
     let period = super::cite::period(info.frequency, date);
-    Some(Now {
+    Ok(Some(Now {
         figure: format!("{} {}, {period}", plain(value), info.unit_and_basis()),
         meaning: o.interpretation.unwrap_or_default(),
         drawn: drawings((charts::plot(&answer), Vec::new())),
         title: info.title.clone(),
         source: info.source.clone(),
         id,
-    })
+    }))
 }
 
 /// The published articles, newest first; those of others lead to where they are read.
@@ -95,7 +108,7 @@ pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     let address = format!("/articles/{}", article.slug);
     let page = Page {
         frame: Frame::of(desk, &article.title, description, &address)?,
-        now: now(desk, text.series.as_deref()),
+        now: now(desk, text.series.as_deref())?,
         article,
         body: markdown(&text.body),
     };

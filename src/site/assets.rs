@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::get;
 use econoscope_answers::endpoints::{Backend, Body};
-use sha2::{Digest, Sha256};
 use std::sync::{Arc, LazyLock};
 
 struct Script {
@@ -17,8 +16,7 @@ struct Script {
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
     let pages = include_str!("../../templates/pages.js");
     let text = [econoscope_core::chart::SCRIPT, pages].concat();
-    let digest = Sha256::digest(text.as_bytes());
-    let name: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let name = super::text::digest(&text);
     Script {
         path: format!("/assets/{name}.js"),
         body: Arc::new(Body::new(text.into())),

@@ -9,7 +9,7 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{encoded, in_words, plain};
+use super::text::{digest, encoded, in_words, plain};
 use super::{assets, charts, view};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -21,7 +21,6 @@ use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// What a citation is told: which figure, as known when, what it was, and whether a program asks.
@@ -36,8 +35,6 @@ pub(super) const ARGUMENTS: [&str; 8] = [
     "format",
 ];
 
-/// Bytes of a digest that stands for the figures of a range.
-const DIGEST: usize = 8;
 /// Most characters of a title.
 const TITLE: usize = 200;
 
@@ -294,12 +291,7 @@ fn check(rows: &[Observation], is_range: bool) -> String {
         .iter()
         .map(|o| format!("{},{}\n", o.date, o.value))
         .collect();
-    let digest = Sha256::digest(text.as_bytes());
-    digest
-        .iter()
-        .take(DIGEST)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest(&text)
 }
 
 /// A period as a sentence names it: "August 2026", "20 August 2026".

@@ -17,8 +17,8 @@ use econoscope_core::format::day;
 use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
 
-/// What a picture or widget of several series is told.
-pub(super) const PICTURES: &[&str] = &[
+/// What a picture of several series is told.
+pub(super) const PICTURE: &[&str] = &[
     "series",
     "range",
     "start",
@@ -28,9 +28,13 @@ pub(super) const PICTURES: &[&str] = &[
     "frequency",
     "as_of",
     "theme",
+    "width",
+    "height",
 ];
+/// What a widget is told: all but the size, which is its frame's.
+pub(super) const WIDGET: &[&str] = PICTURE.split_at(PICTURE.len() - 2).0;
 /// What the page is told: all but the theme, which is the reader's.
-pub(super) const ARGUMENTS: &[&str] = PICTURES.split_at(PICTURES.len() - 1).0;
+pub(super) const ARGUMENTS: &[&str] = WIDGET.split_at(WIDGET.len() - 1).0;
 
 /// Comparisons to begin with.
 const EXAMPLES: [(&str, &str); 5] = [

@@ -117,16 +117,8 @@ static PAGES: [Page; 35] = [
     Page::new("/articles", articles::index, &[]),
     Page::new("/articles/{name}", articles::article, &[]),
     Page::new(CHART, pictures::page, &PICTURE).asking_upstream(pictures::questions),
-    Page::new(
-        "/chart/compare.png",
-        pictures::comparison,
-        &COMPARED_PICTURE,
-    ),
-    Page::new(
-        "/chart/compare.svg",
-        pictures::comparison,
-        &COMPARED_PICTURE,
-    ),
+    Page::new("/chart/compare.png", pictures::comparison, compare::PICTURE),
+    Page::new("/chart/compare.svg", pictures::comparison, compare::PICTURE),
     Page::new("/chart/regime.png", pictures::regime, &REGIME_PICTURE)
         .asking(figures::regime_questions),
     Page::new("/chart/regime.svg", pictures::regime, &REGIME_PICTURE)
@@ -136,7 +128,7 @@ static PAGES: [Page; 35] = [
     Page::new("/widget/recession", figures::recession, &["theme"])
         .asking(figures::recession_questions),
     Page::new(METRIC, figures::metric, &figures::ARGUMENTS).asking(figures::metric_questions),
-    Page::new("/widget/chart", figures::several, compare::PICTURES),
+    Page::new("/widget/chart", figures::several, compare::WIDGET),
 ];
 
 /// What a picture of one series is told.
@@ -144,20 +136,6 @@ const PICTURE: [&str; 8] = [
     "start",
     "end",
     "units",
-    "frequency",
-    "as_of",
-    "theme",
-    "width",
-    "height",
-];
-/// The same of a picture of several.
-const COMPARED_PICTURE: [&str; 11] = [
-    "series",
-    "range",
-    "start",
-    "end",
-    "units",
-    "base",
     "frequency",
     "as_of",
     "theme",

@@ -6,6 +6,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, short_day, signed};
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
+use sha2::{Digest, Sha256};
 
 pub(super) use econoscope_core::format::{day as in_words, exact as plain, readable};
 
@@ -68,6 +69,13 @@ pub(super) fn decimals(desk: &Desk, name: &str, value: f64) -> usize {
         || usize::try_from(of_figure()).unwrap_or(2),
         |info| usize::from(info.decimals),
     )
+}
+
+/// The first eight bytes of a text's SHA-256, in hexadecimal.
+pub(super) fn digest(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let bytes = digest.iter().take(8);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A figure of a metric for reading, and its unit: "158.6 million" and "people".
