@@ -73,7 +73,7 @@ function eventsInto(place, drawn, from, to, zoomed) {
       return button;
     };
     parts.push(said("Highest", found.highest), said("Lowest", found.lowest));
-    const { crossed } = found, level = Number((crossed?.level ?? 0).toPrecision(4)), [line] = drawn.lines;
+    const { crossed } = found, [line] = drawn.lines, level = Number((crossed?.level ?? 0).toFixed(placesOf(line.values) + 1));
     const mean = figureOf(level, decimalsOf(level), line.unit, line.words);
     if (crossed) parts.push(said(`${crossed.up ? "Above" : "Below"} ${crossed.zero ? "zero" : `the mean of ${mean}`} since`, crossed, ""));
   }

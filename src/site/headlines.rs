@@ -53,9 +53,9 @@ const MOST: usize = 3;
 const DAYS: u8 = 14;
 
 /// The history of each: the newest figure of a quarterly series may be old.
-pub(super) fn questions() -> impl Iterator<Item = Question> {
-    HEADLINES.iter().map(|(id, _, start, units, _)| {
-        let arguments = [("seriesId", *id), ("start", start), ("units", units)];
+pub(super) fn questions(as_of: (&str, &str)) -> impl Iterator<Item = Question> {
+    HEADLINES.iter().map(move |(id, _, start, units, _)| {
+        let arguments = [("seriesId", *id), ("start", start), ("units", units), as_of];
         Question::new("get_time_series", &arguments)
     })
 }
@@ -94,12 +94,13 @@ pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
     figures.collect()
 }
 
-/// What came out last and what comes next, by the calendar.
+/// What came out last and what comes next, by the calendar, as known on a day; today unless given.
 ///
 /// # Errors
 /// What the calendar says.
-pub(super) fn releases(desk: &Desk) -> Result<(Vec<Release>, Vec<Release>)> {
-    let answer: CalendarAnswer = Params::local(desk, &Params::of(DAYS, None, None))?;
+pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>, Vec<Release>)> {
+    let params = Params::of(DAYS, None, None).as_known(as_of);
+    let answer: CalendarAnswer = Params::local(desk, &params)?;
     let mut last: Vec<&ScheduledFigure> = answer.figures.iter().collect();
     last.retain(|f| f.last.is_some());
     last.sort_by_key(|f| std::cmp::Reverse(f.last.as_ref().map(|last| last.date)));
@@ -111,26 +112,18 @@ pub(super) fn releases(desk: &Desk) -> Result<(Vec<Release>, Vec<Release>)> {
 fn printed(f: &ScheduledFigure) -> Option<Release> {
     let last = f.last.as_ref()?;
     let unit = Unit::of(f.unit.as_deref().unwrap_or_default(), "");
-    let write = |value: f64| match f.measure.as_deref() {
-        Some("level") => unit.write(value, 0),
-        _ => {
-            let decimals = if value.abs() < 10.0 { 1 } else { 0 };
-            let after = unit.parts(value, 0).1;
-            format!("{} {after}", unit.change(value, decimals))
-        }
+    let figure = |value: f64| match f.measure.as_deref() {
+        Some("level") => unit.parts(value, 0).0,
+        Some(_) | None => unit.change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
+    let (printed, after) = (figure(last.value), unit.parts(last.value, 0).1);
     let expected = last.expected.as_ref();
-    let expected = expected.map(|e| format!("; {} expected", write(e.value)));
+    let expected = expected.map(|e| format!("; {} expected", figure(e.value)));
     let of = readable(&last.period);
     Some(Release {
         day: last.date.strftime("%a %-d %b").to_string(),
         name: f.name.clone(),
-        note: format!(
-            "{}: {}{}",
-            of,
-            write(last.value),
-            expected.unwrap_or_default()
-        ),
+        note: format!("{of}: {printed} {after}{}", expected.unwrap_or_default()),
         id: Some(f.series_id.clone()),
     })
 }

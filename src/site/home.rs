@@ -8,23 +8,27 @@ use super::figures::{changes, word};
 use super::frame::{Frame, html};
 use super::headlines::{self, Headline, Release};
 use super::questions::{Answers, Question};
-use super::text::{self, aged, plain, readable};
+use super::text::{self, known, plain, readable};
 use super::{assets, charts, fault, quadrant, view};
 use askama::Template;
+use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
 use econoscope_core::chart::{spark, svg};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, Frequency};
+use econoscope_core::model::{AsOf, Date, Frequency};
 use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 
 #[derive(Template)]
 #[template(path = "home.html")]
-struct Home {
+struct Home<'a> {
     frame: Frame,
+    /// The day as of which all is shown, as it was asked for; empty for today.
+    as_of: &'a str,
+    today: Date,
     is_old: bool,
     headlines: Vec<Headline>,
     /// What came last, and what comes next.
@@ -108,46 +112,50 @@ const CHARTS: [Chart; 6] = [
 ];
 
 /// The regime, the headline figures, then a figure and its history for each gauge, then the lines of the charts.
-pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
-    let mut questions = vec![Question::new("get_regime", &[])];
-    questions.extend(headlines::questions());
+pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
+    let as_of = ("as_of", asked.given("as_of"));
+    let mut questions = vec![Question::new("get_regime", &[as_of])];
+    questions.extend(headlines::questions(as_of));
     let series = |arguments: &[(&str, &str)]| Question::new("get_time_series", arguments);
     for composite in established() {
         let id = composite.about.id;
-        questions.push(Question::new("get_metric", &[("ticker", id)]));
-        questions.push(series(&[("seriesId", id), ("start", "10y")]));
+        questions.push(Question::new("get_metric", &[("ticker", id), as_of]));
+        questions.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
     }
     for chart @ (_, lines, ..) in &CHARTS {
         let [start, frequency, units] = arguments(chart);
         let asked = lines
             .iter()
-            .map(|(id, _)| [("seriesId", *id), start, frequency, units]);
+            .map(|(id, _)| [("seriesId", *id), start, frequency, units, as_of]);
         questions.extend(asked.map(|arguments| series(&arguments)));
     }
     questions
 }
 
-pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
     let frame = Frame::of(desk, "the US economy in figures", description, "/")?;
     let mut frame = frame.lively("", "/chart/regime.png".into());
     let regime: regime::RegimeAnswer = answers.read()?;
-    frame.asof = aged(&regime.provenance);
+    frame.asof = known(as_of, &regime.provenance);
     let is_unknown = regime.regime == "UNKNOWN";
     let reason = is_unknown.then(|| {
         let reason = regime.provenance.notes.get("regime").cloned();
         reason.unwrap_or_else(|| "its inputs are missing".into())
     });
     let figures = headlines::read(&mut answers);
-    let (last, next) = headlines::releases(desk)?;
+    let (last, next) = headlines::releases(desk, asked.argument("as_of"))?;
     let home = Home {
+        as_of: asked.given("as_of"),
+        today: desk.today(),
         headlines: figures,
         last,
         next,
-        is_old: regime.provenance.age_days.is_some_and(|days| days > 7),
+        is_old: as_of == AsOf::Latest && regime.provenance.age_days.is_some_and(|days| days > 7),
         reason,
-        quadrant: quadrant::large(&way(desk, &regime, MONTHS)?, word(&regime.regime)),
+        quadrant: quadrant::large(&way(desk, as_of, &regime, MONTHS)?, word(&regime.regime)),
         gauges: established()
             .map(|composite| gauge(desk, composite, &mut answers))
             .collect(),
@@ -162,13 +170,14 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
 /// The scores of the last months and of now. What an upstream says of now is not continued from what is held here.
 pub(super) fn way(
     desk: &Desk,
+    as_of: AsOf,
     regime: &regime::RegimeAnswer,
     months: usize,
 ) -> Result<Vec<(f64, f64)>> {
     let Some(now) = regime.growth_score.zip(regime.inflation_score) else {
         return Ok(Vec::new());
     };
-    let path = desk.regimes(AsOf::Latest)?;
+    let path = desk.regimes(as_of)?;
     let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
     let skip = path.months.len().saturating_sub(months);
     let months = path.months.iter().skip(skip).filter(|_| is_ours);
@@ -253,8 +262,9 @@ fn arguments((_, _, frequency, units): &Chart) -> [(&'static str, &'static str);
 }
 
 /// Where the API has the lines of a chart, as the module reads them.
-fn sources(chart: &Chart) -> String {
-    let query = view::query(arguments(chart).into_iter());
+fn sources(chart: &Chart, as_of: &str) -> String {
+    let known = [("as_of", as_of)];
+    let query = view::query(arguments(chart).into_iter().chain(known));
     let lines = chart.1.iter();
     let lines = lines.map(|(id, _)| format!("/api/public/data/{id}{query}"));
     lines.collect::<Vec<_>>().join(" ")

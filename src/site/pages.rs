@@ -87,13 +87,13 @@ static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
 const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
 static PAGES: [Page; 35] = [
-    Page::new("/", home::page, &[]).asking(home::questions),
+    Page::new("/", home::page, &["as_of"]).asking(home::questions),
     Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
     Page::new(SERIES, series::page, &series::ARGUMENTS).asking_upstream(series::questions),
     Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS),
     Page::new("/compare", compare::page, compare::ARGUMENTS),
-    Page::new("/regime", regime::page, &[]).asking(regime::questions),
+    Page::new("/regime", regime::page, &["as_of"]).asking(regime::questions),
     Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),
     Page::new(
         "/calendar.ics",

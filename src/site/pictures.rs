@@ -12,6 +12,7 @@ use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_core::chart::{DENSITY, GHOST, Theme, panels, png};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::month;
+use econoscope_core::model::AsOf;
 use econoscope_data::desk::Desk;
 
 /// Asked where answers are forwarded.
@@ -72,7 +73,7 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
         lines: lines.into_iter().flatten().collect(),
         credit: &desk.attribution().text,
     };
-    let way = home::way(desk, &o, super::regime::MONTHS)?;
+    let way = home::way(desk, AsOf::Latest, &o, super::regime::MONTHS)?;
     let drawing = quadrant::picture(&way, &words);
     let (width, height) = size(asked)?.unwrap_or(SIZE);
     let usual = format!("width=\"{}\" height=\"{}\"", SIZE.0, SIZE.1);

@@ -7,17 +7,19 @@ use super::fault::reason;
 use super::figures::word;
 use super::frame::{Frame, html};
 use super::questions::{Answers, Question};
-use super::text::{aged, dashed, percent, plain, points, readable, whole};
+use super::text::{dashed, known, percent, plain, points, readable, whole};
 use super::{assets, home, quadrant};
 use askama::Template;
+use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::error::Result;
 use econoscope_core::format::{Unit, month, signed};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::model::Date;
 use econoscope_data::desk::kept::Figures;
 use econoscope_data::desk::{Desk, RegimeHistory};
 use std::collections::BTreeMap;
@@ -29,6 +31,9 @@ pub(super) const MONTHS: usize = 24;
 #[template(path = "regime.html")]
 struct Page<'a> {
     frame: Frame,
+    /// The day as of which all but the scenarios is shown, as it was asked for; empty for today.
+    as_of: &'a str,
+    today: Date,
     regime: RegimeAnswer,
     plane: String,
     /// Every month; none where the answer is not made of what is held here.
@@ -40,35 +45,45 @@ struct Page<'a> {
     scenarios: Vec<Scenario>,
 }
 
-pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
-    let mut questions = vec![Question::new("get_regime", &[])];
+pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
+    let as_of = ("as_of", asked.given("as_of"));
+    let mut questions = vec![Question::new("get_regime", &[as_of])];
     for composite in established() {
         let ticker = composite.about.ticker();
-        questions.push(Question::new("explain_indicator", &[("indicator", ticker)]));
+        questions.push(Question::new(
+            "explain_indicator",
+            &[("indicator", ticker), as_of],
+        ));
     }
     questions.push(Question::new("list_scenarios", &[("limit", "100")]));
     questions
 }
 
-pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let as_of = parse_as_of(desk, asked.argument("as_of"))?;
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
     let frame = Frame::of(desk, "Macro regime", description, "/regime")?;
     let mut frame = frame.lively("", "/chart/regime.png".into());
-    frame.asof = aged(&regime.provenance);
+    frame.asof = known(as_of, &regime.provenance);
     let composites = established().map(|composite| {
         let info = desk.resolve("series", composite.about.id)?;
         Ok((desk.shown_id(&info.id), &composite.about, answers.read()))
     });
     let composites = composites.collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
-    let path = desk.regimes(AsOf::Latest)?;
+    let path = desk.regimes(as_of)?;
     let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
     let known = desk.known_path(&REGIME)?;
     let page = Page {
+        as_of: asked.given("as_of"),
+        today: desk.today(),
         path: Some(&*path).filter(|_| is_ours),
         known: known.iter().map(|(_, f)| (f.date, f)).collect(),
-        plane: quadrant::large(&home::way(desk, &regime, MONTHS)?, word(&regime.regime)),
+        plane: quadrant::large(
+            &home::way(desk, as_of, &regime, MONTHS)?,
+            word(&regime.regime),
+        ),
         scenarios: scenarios.scenarios,
         composites,
         regime,
@@ -95,11 +110,12 @@ impl Page<'_> {
 }
 
 /// The value of a composite, or why there is none.
-fn value(o: &Explanation) -> String {
+fn value(o: &Explanation, about: &Indicator) -> String {
     let score = o.scores.first();
     if let Some((value, s)) = score.and_then(|s| Some((s.value?, s))) {
         let label = o.label.as_ref().map(|label| format!(", {label}"));
-        let value = Unit::of(&s.unit, "").write(value, 2);
+        let decimals = about.listing.map_or(2, |listing| listing.decimals);
+        let value = Unit::of(&s.unit, "").write(value, usize::from(decimals));
         return value + &label.unwrap_or_default();
     }
     let why = o.provenance.notes.get("value");

@@ -142,7 +142,7 @@ fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>
     let basis = basis.split_once(", ").map(|(_, basis)| basis.to_owned());
     let period = o.date.map(|date| period(date, info.frequency));
     let parts = [unit, basis, period].into_iter().flatten();
-    lead.unit = joined(parts.filter(|part| !part.is_empty()), ", ");
+    lead.unit = joined(parts.filter(|part| !part.is_empty()), ", ") + text::overdue(&o);
     lead.value = value;
     lead.meaning = text::meaning(&o.interpretation.unwrap_or_default());
     Ok(Some(lead))

@@ -10,7 +10,7 @@ use super::frame::{Frame, html};
 use super::past::Past;
 use super::questions::{Answers, Question};
 use super::rights::of as rights;
-use super::text::{aged, dashed, meaning, plain, readable};
+use super::text::{aged, dashed, meaning, overdue, plain, readable};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -315,11 +315,7 @@ fn facts(info: &SeriesInfo, reading: &Metric, today: Date) -> Vec<(String, Strin
     let decimals = usize::from(info.decimals);
     let mut facts = Vec::new();
     if let (Some(value), Some(date)) = (reading.value, reading.date) {
-        let old = if reading.stale == Some(true) {
-            "; a newer one should be out"
-        } else {
-            ""
-        };
+        let old = overdue(reading);
         let period = format::period(date, info.frequency);
         facts.push((
             format!("Latest, {period}{old}"),

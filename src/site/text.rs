@@ -4,6 +4,7 @@ use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, short_day, signed};
+use econoscope_core::model::AsOf;
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
 use sha2::{Digest, Sha256};
@@ -84,6 +85,14 @@ pub(super) fn figure(desk: &Desk, o: &Metric, value: f64) -> (String, String) {
     unit.parts(value, decimals(desk, &o.ticker, value))
 }
 
+/// What follows the period of a figure after which the next one should have come.
+pub(super) fn overdue(o: &Metric) -> &'static str {
+    match o.stale {
+        Some(true) => "; a newer one should be out",
+        Some(false) | None => "",
+    }
+}
+
 /// "21 Aug 2026" and, where that is long past, "92 days old".
 pub(super) fn dated(p: &Provenance) -> (String, String) {
     let day = p.as_of.map(short_day).unwrap_or_default();
@@ -91,6 +100,20 @@ pub(super) fn dated(p: &Provenance) -> (String, String) {
     (
         day,
         old.map(|age| format!("{age} days old")).unwrap_or_default(),
+    )
+}
+
+/// "As known on 30 April 2020, from figures up to 29 April 2020."; of today how old the data are.
+pub(super) fn known(as_of: AsOf, p: &Provenance) -> String {
+    let AsOf::Day(day) = as_of else {
+        return aged(p);
+    };
+    let until = p.as_of.map(in_words);
+    let until = until.map(|until| format!(", from figures up to {until}"));
+    format!(
+        "As known on {}{}.",
+        in_words(day),
+        until.unwrap_or_default()
     )
 }
 

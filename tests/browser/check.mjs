@@ -77,10 +77,11 @@ const WIDGETS = [
   ["usual", "/widget/metric/PAYEMS?range=10y&units=pc1", 480, 270],
   ["several", "/widget/chart?series=DGS10,DGS2,T10Y2Y&range=10y", 800, 400],
   ["regime-large", "/widget/regime", 800, 400],
+  ["regime-tall", "/widget/regime", 390, 900],
   ["release", "/widget/release/PAYEMS", 480, 270],
   ["scenario", "/widget/scenario/sahm-trigger", 480, 270],
 ];
-const PAGES = ["/", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime", "/articles/sahm-rule-record", "/cite/UNRATE", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/release/employment"];
+const PAGES = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime", "/articles/sahm-rule-record", "/cite/UNRATE", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/release/employment"];
 
 /** Names that try to become markup. */
 const EVIL = [

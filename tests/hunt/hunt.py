@@ -44,7 +44,7 @@ WIDGET = {"theme": THEME, "range": RANGE, "units": UNITS}
 PICTURE_SIZE = {"theme": THEME, "width": {"type": "integer", "minimum": 240, "maximum": 2_400}, "height": {"type": "integer", "minimum": 160, "maximum": 1_600}}
 CALENDAR = {"series": {"maxLength": 80}, "agency": {"enum": ["BLS", "BEA", "Fed"]}}
 PAGES = {
-    "/": {}, "/series": {}, "/series/{name}": {**VIEW, "revised": START}, "/methods": {}, "/rights": {}, "/glossary": {}, "/glossary/{name}": {},
+    "/": {"as_of": START}, "/series": {}, "/series/{name}": {**VIEW, "revised": START}, "/methods": {}, "/rights": {}, "/glossary": {}, "/glossary/{name}": {},
     "/scenarios": {}, "/scenarios/{name}": {}, "/articles": {}, "/articles/{name}": {}, "/favicon.ico": {},
     "/chart/{name}.png": {**VIEW, **PICTURE_SIZE}, "/chart/{name}.svg": {**VIEW, **PICTURE_SIZE},
     "/chart/regime.png": PICTURE_SIZE, "/chart/regime.svg": PICTURE_SIZE,
@@ -52,7 +52,7 @@ PAGES = {
     "/cite/{name}": {**VIEW, "date": START, "check": {"maxLength": 20}, "format": {"enum": ["json"]}},
     "/release/{name}": {}, "/widget/release/{name}": {"theme": THEME}, "/widget/scenario/{name}": {"theme": THEME},
     "/alerts.atom": {"condition": LONG}, "/alerts.ics": {"condition": LONG},
-    "/compare": TOGETHER, "/regime": {}, "/calendar": CALENDAR, "/calendar.ics": CALENDAR, "/embed": {**WIDGET, "show": {}, "series": LONG}, "/suggest": {"q": LONG},
+    "/compare": TOGETHER, "/regime": {"as_of": START}, "/calendar": CALENDAR, "/calendar.ics": CALENDAR, "/embed": {**WIDGET, "show": {}, "series": LONG}, "/suggest": {"q": LONG},
     "/oembed": {"url": LONG, "maxwidth": {}, "maxheight": {}, "format": {"enum": ["json", "xml"]}},
     "/widget/regime": WIDGET, "/widget/recession": WIDGET, "/widget/metric/{name}": WIDGET,
     "/widget/chart": {**WIDGET, "series": LONG},

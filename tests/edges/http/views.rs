@@ -21,6 +21,41 @@ fn address(text: &str) -> String {
 }
 
 #[tokio::test]
+async fn home_and_regime_pages_show_what_was_known_on_a_day() {
+    let router = router();
+    let api = get(&router, "/api/public/regime?as_of=2020-04-30").await;
+    let regime = json(&api)["regime"].as_str().unwrap().to_lowercase();
+    for page in ["/", "/regime"] {
+        let reply = get(&router, &format!("{page}?as_of=2020-04-30")).await;
+        assert_eq!(reply.status, StatusCode::OK, "{page}");
+        let html = reply.text();
+        assert!(html.contains("As known on 30 April 2020"), "{page}");
+        let label = between(html, "<p class=\"label\">", "</p>");
+        assert_eq!(label.to_lowercase(), regime, "{page}");
+        let odd = get(&router, &format!("{page}?as_of=yesteryear")).await;
+        assert_eq!(odd.status, StatusCode::BAD_REQUEST, "{page}");
+    }
+    let home = get(&router, "/?as_of=2020-04-30").await;
+    let sources = address(between(home.text(), "data-figures=\"", "\""));
+    assert!(
+        sources
+            .split(' ')
+            .all(|source| source.contains("as_of=2020-04-30"))
+    );
+    let rate = get(
+        &router,
+        "/api/public/data/UNRATE?start=2020-03-01&as_of=2020-04-30",
+    )
+    .await;
+    let newest = json(&rate)["data"].as_array().unwrap().last().unwrap()["value"].clone();
+    let heads = between(home.text(), "<dl class=\"heads\">", "</dl>");
+    assert!(
+        heads.contains(&format!("{newest} %</dd>")),
+        "{newest}: {heads}"
+    );
+}
+
+#[tokio::test]
 async fn a_series_page_names_the_figures_that_it_shows() {
     let router = router();
     for (query, unit) in [

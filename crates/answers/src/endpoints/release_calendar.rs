@@ -63,6 +63,13 @@ impl Params {
             ..Self::default()
         }
     }
+
+    /// The same as known on a day; today unless given.
+    #[must_use]
+    pub fn as_known(mut self, as_of: Option<&str>) -> Self {
+        self.as_of = as_of.map(str::to_owned);
+        self
+    }
 }
 
 impl Endpoint for Params {
