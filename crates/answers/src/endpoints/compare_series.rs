@@ -1,29 +1,85 @@
 //! `compare_series`: up to eight series or formulas side by side, on one calendar, with what sets them apart.
 
 mod answer;
-mod arguments;
 mod columns;
-mod split;
 mod table;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
-pub use arguments::Params;
 
 use super::coarser;
+use super::codes::{Code, How, Period};
 use super::condition::Condition;
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
-use arguments::Query;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::expression;
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::model::frequency::{Periods, shift};
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::{AsOf, Date, Frequency, Series};
 use econoscope_data::desk::Desk;
-use jiff::ToSpan;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Series, names or formulas: DGS10-DGS2, ann(CPILFESL,3), GFDEBTN/GDP*100, real(AHETPI,"2026-07").
+    #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
+    series: Vec<String>,
+    /// Since when: a day, month, quarter or year, or 5y, max.
+    #[schemars(extend("default" = "10y"))]
+    start: Option<String>,
+    /// Until when.
+    end: Option<String>,
+    /// Counted over the range: T10Y2Y < 0; >= 0.5 is about every column.
+    #[schemars(length(min = 1, max = 200))]
+    condition: Option<String>,
+    /// FRED's transformation of every column.
+    #[schemars(extend("default" = "lin"))]
+    units: Option<Code>,
+    /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
+    frequency: Option<Period>,
+    /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
+    aggregation: Option<How>,
+    /// Adds the correlation of each pair of columns.
+    #[serde(default)]
+    correlations: bool,
+    /// Rows shown; more than 400 are for charts.
+    #[schemars(range(min = 2, max = 2000))]
+    max_points: Option<usize>,
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    as_of: Option<String>,
+}
+
+impl Params {
+    /// The transformation of every column.
+    fn units(&self) -> Units {
+        self.units.map_or(Units::Level, |code| code.meaning)
+    }
+
+    /// The frequency asked for.
+    fn frequency(&self) -> Option<Frequency> {
+        self.frequency.map(|asked| asked.meaning.frequency)
+    }
+
+    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
+    fn has_own_weeks(&self) -> bool {
+        self.frequency.is_some_and(|f| f.word.starts_with("we"))
+    }
+}
+
+/// What is asked, read.
+struct Query<'a> {
+    params: &'a Params,
+    /// What is to be counted.
+    condition: Option<Condition>,
+    /// First and last day.
+    days: (Date, Date),
+}
 
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
@@ -99,23 +155,14 @@ impl Endpoint for Params {
     }
 }
 
-/// First and last day; the ten years before the last when no first is given.
+/// First and last day; the ten years before the last when no first is given. What is to come is no part of a comparison.
 fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
-    let end = match params.end.as_deref() {
-        Some(text) => days::read("end", text, (newest, today))?.min(newest),
-        None => newest,
-    };
-    let start = match params.start.as_deref() {
-        Some(text) => days::read("start", text, (end, today))?,
-        None => shift(end, (-10).years()),
-    };
-    if start <= end {
-        return Ok((start, end));
-    }
-    let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
-    let problem = "is after end";
-    Err(Error::invalid("start", &start, problem, &allowed))
+    let end = params.end.as_deref();
+    let end = end.map(|text| days::read("end", text, (newest, today)));
+    let end = end.transpose()?.map(|end| end.min(newest).to_string());
+    let start = params.start.as_deref().or(Some("10y"));
+    days::range((start, end.as_deref()), as_of, today)
 }
 
 /// Notes how finer series became as coarse as the others.

@@ -4,7 +4,7 @@ use super::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    self, Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
+    Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
 };
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
@@ -66,6 +66,7 @@ pub struct ConditionFigures {
 }
 
 /// What a condition is judged in.
+#[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
     /// The series it names.
     pub(super) known: &'a NamedSeries,
@@ -116,23 +117,6 @@ impl Condition {
         // Counted, run by run; its sides brought to one frequency again for their last values.
         let judged = price.add(&self.tree);
         price.steps() + 8 * judged
-    }
-
-    /// 1 and 0 at a frequency or the coarser one of its series, the whole history of them.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`] for units that cannot be compared.
-    pub(super) fn column(&self, frequency: Frequency, setting: &Setting<'_>) -> Result<Column> {
-        let series = |name: &str| setting.known.get(name);
-        let scope = Scope {
-            series: &series,
-            subject: None,
-            start: setting.days.0,
-            how: setting.how,
-            frequency: Some(frequency),
-        };
-        let column = expression::evaluate(&self.tree, scope);
-        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))
     }
 
     /// Counts it over the range; of a column where it names nothing.
@@ -189,7 +173,10 @@ impl Condition {
     }
 
     /// Reads something off what is true or false for each observation that it is judged on.
-    fn judged<T>(
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn judged<T>(
         &self,
         subject: Option<Column>,
         setting: &Setting<'_>,

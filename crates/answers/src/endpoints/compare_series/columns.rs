@@ -1,6 +1,6 @@
 //! Names and formulas as columns of figures: read, priced, computed.
 
-use super::arguments::Query;
+use super::Query;
 use crate::endpoints::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, Evaluation, Expr, Price, Scope};
@@ -115,12 +115,9 @@ fn affordable(trees: &[Expr], asked: &Query, known: &NamedSeries) -> Result<()> 
     let whole: usize = columns.iter().sum();
     let figures: usize = columns.iter().map(in_range).sum();
     // Each column is one side of as many pairs as there are other columns.
-    let pairs = match params.correlations {
-        true => figures * columns.len().saturating_sub(1),
-        false => 0,
-    };
-    // A condition that names nothing is judged of every column.
+    let pairs = figures * columns.len().saturating_sub(1) * usize::from(params.correlations);
     let judged = asked.condition.as_ref().map_or(0, |condition| {
+        // A condition that names nothing is judged of every column.
         let each = columns.iter().map(in_range);
         match condition.tree.has_subject() {
             true => each.map(|rows| condition.steps(known, rows)).sum(),
