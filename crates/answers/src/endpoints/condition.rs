@@ -4,14 +4,14 @@ use super::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
+    Column, Evaluation, Expr, Function, Op, Price, Scope,
 };
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_data::desk::Desk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -199,32 +199,6 @@ impl Condition {
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
         read(&mut evaluation, column)
-    }
-
-    /// Counts it over every row of one series in some unit, before any is left out.
-    ///
-    /// # Errors
-    /// As [`Self::figures`].
-    pub(super) fn of_rows(
-        &self,
-        info: &SeriesInfo,
-        (unit, rows): (&str, Vec<Observation>),
-        setting: &Setting<'_>,
-    ) -> Result<ConditionFigures> {
-        // "percentage points, change from a year earlier" is a unit of percentage points.
-        let unit = match unit == info.units_short {
-            true => Unit::of(info),
-            false => Unit::new(unit.split_once(',').map_or(unit, |(unit, _)| unit)),
-        };
-        let own = SeriesInfo {
-            frequency: setting.frequency.unwrap_or(info.frequency),
-            ..info.clone()
-        };
-        let series = Arc::new(Series::new(Arc::new(own), rows));
-        let column = Column { series, unit };
-        let found = self.figures(Some((info.id.as_str(), column)), setting);
-        // Which series stands at the head of the answer.
-        found.map(|found| ConditionFigures { of: None, ..found })
     }
 
     fn direction(&self, met: bool) -> &'static str {

@@ -26,7 +26,6 @@ pub struct Digest {
     /// Last less first.
     pub change: f64,
     /// Unit of every change: "points" of a percentage or score, else the series' own.
-    #[serde(default)]
     pub change_unit: String,
     /// The change in basis points, of percentages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,22 +36,16 @@ pub struct Digest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yearly_pct: Option<f64>,
     /// The greatest fall from a row to a later one, by percent where there is one; null where nothing fell.
-    #[serde(default)]
     pub fall: Option<RangeMove>,
     /// First row after the fall that is at its beginning again or above; null where none is up to the last row.
-    #[serde(default)]
     pub fall_recovered: Option<Date>,
     /// The greatest rise likewise.
-    #[serde(default)]
     pub rise: Option<RangeMove>,
     /// Percent of rows strictly below the last.
-    #[serde(default)]
     pub below_pct: f64,
     /// Percent of rows equal to the last, itself among them.
-    #[serde(default)]
     pub equal_pct: f64,
     /// Percent of rows strictly above the last.
-    #[serde(default)]
     pub above_pct: f64,
     /// Percent of rows below the last and half of those equal to it.
     pub percentile: Option<f64>,

@@ -2,18 +2,18 @@
 //! made here from its rows.
 
 use super::answer::TimeSeriesAnswer;
-use super::arguments::Params;
-use super::asked::DateSelection;
-use super::conditions;
+use super::arguments::{DateSelection, Params};
 use super::shape::shaped;
-use super::transformed::transformed;
+use super::transformed::{judge, transformed};
+use crate::endpoints::condition::Condition;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
+use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::forward::{about, untrusted};
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
@@ -73,17 +73,26 @@ pub(super) fn received(
     let asked = DateSelection::of(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     let is_made_here = params.units.is_some() || params.frequency.is_some();
-    let measured = if is_made_here || !asked.days.is_empty() {
+    if is_made_here || !asked.days.is_empty() {
         (answer.start, answer.end) = (asked.start, asked.end);
-        transformed(&mut answer, &series, params, &asked)?
+        transformed(&mut answer, &series, params, &asked)?;
     } else {
-        FigureKind::new(&series, Units::Level, series.frequency())
-    };
-    if let Some((condition, known)) = conditions::read_alone(params, &answer.series_id)? {
-        let days = (answer.start, answer.end);
-        conditions::judge(&mut answer, (&condition, &known), &info, params, days)?;
+        let kind = FigureKind::new(&series, Units::Level, series.frequency());
+        answer.measured = Some(kind);
     }
-    shaped(answer, params, measured, Some(&base))
+    if let Some(text) = &params.condition {
+        let id = answer.series_id.clone();
+        let condition = Condition::read(text)?.about(&|name| name.eq_ignore_ascii_case(&id));
+        if !condition.tree.names().is_empty() {
+            let problem = format!("names other series than {id}, of which another server answers");
+            let allowed = "a condition on the series itself, for example >= 0.5";
+            return Err(Error::invalid("condition", text, &problem, allowed));
+        }
+        let days = (answer.start, answer.end);
+        let known = (&condition, &NamedSeries::default());
+        judge(&mut answer, known, &info, params, days)?;
+    }
+    shaped(answer, params, Some(&base))
 }
 
 /// Whether an upstream's answer is one to what was asked: of that series, each date once, the oldest first.

@@ -1,6 +1,6 @@
 //! Figures at single days: the one on or before each, with a word where that is of another day or none speaks for it.
 
-use super::asked::{DateSelection, SelectedDay};
+use super::arguments::{DateSelection, SelectedDay};
 use super::digest::shown_percent;
 use crate::endpoints::days::trading_days;
 use crate::endpoints::lateness::late_or_ended;

@@ -2,18 +2,20 @@
 //! that a yearly percent change is one of yearly figures.
 
 use super::answer::TimeSeriesAnswer;
-use super::arguments::Params;
-use super::asked::DateSelection;
+use super::arguments::{DateSelection, Params};
 use super::points;
 use crate::endpoints::coarser::{self, absent, named};
+use crate::endpoints::condition::{Condition, ConditionFigures, Setting};
 use crate::endpoints::days::trading_days;
+use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::resample::{Aggregation, aggregate};
+use econoscope_core::indicators::expression::{Column, Unit, convert};
+use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::{Frequency, Observation, Series, SeriesInfo};
+use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use econoscope_data::desk::remarks;
 use std::sync::Arc;
 
@@ -26,7 +28,7 @@ pub(super) fn transformed(
     series: &Arc<Series>,
     params: &Params,
     asked: &DateSelection,
-) -> Result<FigureKind> {
+) -> Result<()> {
     if params.frequency.is_none() && params.aggregation.is_some() {
         let problem = "has no meaning without frequency";
         let allowed = "frequency=m with aggregation=avg";
@@ -51,13 +53,8 @@ pub(super) fn transformed(
     if to != series.frequency() {
         let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
-        let resampled = aggregate(series, periods, how)?;
+        of = convert(series, periods, how, None)?;
         note_coarser(&mut answer.provenance, series, (periods, how), asked);
-        let info = SeriesInfo {
-            frequency: to,
-            ..(*series.info).clone()
-        };
-        of = Arc::new(Series::new(Arc::new(info), resampled));
         if how == Aggregation::Sum {
             answer.unit += ", summed";
         }
@@ -86,7 +83,48 @@ pub(super) fn transformed(
         let level = format!("{now} {when}, {before} a year earlier");
         answer.provenance.note("level", level);
     }
-    Ok(measured)
+    answer.measured = Some(measured);
+    Ok(())
+}
+
+/// Counts the condition over the rows that the answer has, before any is left out.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+pub(super) fn judge(
+    answer: &mut TimeSeriesAnswer,
+    (condition, known): (&Condition, &NamedSeries),
+    info: &SeriesInfo,
+    params: &Params,
+    days: (Date, Date),
+) -> Result<()> {
+    if let Some(reason) = known.reason(&condition.tree) {
+        answer.provenance.note("condition", reason.to_string());
+        return Ok(());
+    }
+    let how = params.aggregation.map(|how| how.meaning);
+    let setting = Setting {
+        known,
+        how: how.unwrap_or_else(|| Aggregation::usual(info)),
+        frequency: params.frequency.map(|asked| asked.meaning.frequency),
+        days,
+    };
+    // "percentage points, change from a year earlier" is a unit of percentage points.
+    let unit = answer.unit.split(',').next().unwrap_or_default();
+    let unit = match answer.unit == info.units_short {
+        true => Unit::of(info),
+        false => Unit::new(unit),
+    };
+    let own = SeriesInfo {
+        frequency: setting.frequency.unwrap_or(info.frequency),
+        ..info.clone()
+    };
+    let series = Arc::new(Series::new(Arc::new(own), answer.data.clone()));
+    let column = Column { series, unit };
+    let found = condition.figures(Some((info.id.as_str(), column)), &setting)?;
+    // Which series stands at the head of the answer.
+    answer.condition = Some(ConditionFigures { of: None, ..found });
+    Ok(())
 }
 
 /// Notes which days the horizons count, calendar days or trading days.

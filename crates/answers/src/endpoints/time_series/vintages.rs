@@ -1,11 +1,9 @@
 //! A range of a series as it was known on several days: a column for each, and what was revised between them.
 
 use super::answer::{Reduction, TimeSeriesAnswer};
-use super::arguments::Params;
-use super::asked::DateSelection;
+use super::arguments::{DateSelection, Params};
 use super::digest::{RangeMove, digest};
-use super::rows::thin;
-use super::shape::{link, most};
+use super::shape::{link, most, thin};
 use super::whole;
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
@@ -61,6 +59,9 @@ pub struct VintageRow {
     pub revision: Option<f64>,
 }
 
+/// A day of knowledge, and the answer of then with all its rows.
+type State = (Date, TimeSeriesAnswer);
+
 /// The days of knowledge that an argument names, ascending and each once.
 ///
 /// # Errors
@@ -110,14 +111,14 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let mut asked = DateSelection::of(params, first, desk.today())?;
     let known = |asked: &DateSelection| {
         let each = days.iter().map(|as_of| {
-            let (answer, measured) = whole(desk, params, *as_of, asked)?;
-            Ok((days::newest(*as_of, desk.today()), answer, measured))
+            let known = days::newest(*as_of, desk.today());
+            Ok((known, whole(desk, params, *as_of, asked)?))
         });
-        each.collect::<Result<Vec<_>>>()
+        each.collect::<Result<Vec<State>>>()
     };
     let mut states = known(&asked)?;
-    let rows = |states: &[(Date, TimeSeriesAnswer, Option<FigureKind>)]| {
-        let rows = states.iter().flat_map(|(_, answer, _)| &answer.data);
+    let rows = |states: &[State]| {
+        let rows = states.iter().flat_map(|(_, answer)| &answer.data);
         rows.map(|row| row.date).collect::<BTreeSet<Date>>()
     };
     let mut dates = rows(&states);
@@ -127,7 +128,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
         asked.days.clear();
         states = known(&asked)?;
         let chosen = dates;
-        for (_, answer, _) in &mut states {
+        for (_, answer) in &mut states {
             answer.data.retain(|row| chosen.contains(&row.date));
         }
         dates = rows(&states);
@@ -139,18 +140,13 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let (chosen, method) = thin(&dates, most(params, dates.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
     let vintages = table(&states, &shown);
-    let Some((_, mut newest, measured)) = states.pop() else {
-        return Err(Error::internal(
-            "reading several states",
-            "none is asked for",
-        ));
-    };
+    let newest = states.pop().map(|(_, newest)| newest);
+    let mut newest = newest.unwrap_or_default();
     newest.vintages = Some(vintages);
     newest.data.retain(|row| shown.contains(&row.date));
     newest.points.clear();
     newest.row_count = shown.len();
     newest.start = dates.first().map_or(newest.start, |first| first.date);
-    newest.measured = measured;
     if shown.len() < dates.len() {
         newest.reduction = Some(Reduction {
             from_rows: dates.len(),
@@ -163,18 +159,14 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
 }
 
 /// The states and their rows side by side.
-fn table(
-    states: &[(Date, TimeSeriesAnswer, Option<FigureKind>)],
-    shown: &BTreeSet<Date>,
-) -> Vintages {
-    let newest = states.last().map(|(_, answer, _)| answer);
-    let unit = newest.and_then(|answer| answer.unit_in_words.as_ref());
-    let state = |(known, answer, measured): &(Date, TimeSeriesAnswer, Option<FigureKind>)| {
-        let figures = measured.as_ref().and_then(|m| digest(&answer.data, m));
-        let other = answer
-            .unit_in_words
-            .as_ref()
-            .filter(|own| Some(*own) != unit);
+fn table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
+    let ends = states.first().zip(states.last());
+    let unit = ends.and_then(|(_, (_, newest))| newest.unit_in_words.as_ref());
+    let state = |(known, answer): &State| {
+        let measured = answer.measured.as_ref();
+        let figures = measured.and_then(|m| digest(&answer.data, m));
+        let other = answer.unit_in_words.as_ref();
+        let other = other.filter(|own| Some(*own) != unit);
         let knowledge = &answer.provenance.knowledge;
         VintageState {
             known: *known,
@@ -191,20 +183,16 @@ fn table(
     };
     let value = |answer: &TimeSeriesAnswer, date: &Date| {
         let found = answer.data.binary_search_by_key(date, |row| row.date);
-        found
-            .ok()
-            .and_then(|i| answer.data.get(i))
-            .map(|row| row.value)
+        answer.data.get(found.ok()?).map(|row| row.value)
     };
-    let ends = states.first().zip(states.last());
     let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
         values: states
             .iter()
-            .map(|(_, answer, _)| value(answer, date))
+            .map(|(_, answer)| value(answer, date))
             .collect(),
-        revision: ends.and_then(|((_, first, _), (_, last, _))| {
+        revision: ends.and_then(|((_, first), (_, last))| {
             Some(without_noise(value(last, date)? - value(first, date)?))
         }),
     };

@@ -29,8 +29,8 @@ fn asked_of(months: &Months, given: Value) -> TimeSeriesAnswer {
     let asked = DateSelection::of(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
     let mut answer = output(Vec::new());
     let series = unemployment(months);
-    let measured = transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
-    shape::shaped(answer, &params, measured, None).unwrap()
+    transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
+    shape::shaped(answer, &params, None).unwrap()
 }
 
 /// Rows of months whose own and whose earlier figure there are.
