@@ -12,9 +12,8 @@ use super::condition::Condition;
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
 use super::provenance::Provenance;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression;
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
@@ -158,11 +157,16 @@ impl Endpoint for Params {
 /// First and last day; the ten years before the last when no first is given. What is to come is no part of a comparison.
 fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
-    let end = params.end.as_deref();
-    let end = end.map(|text| days::read("end", text, (newest, today)));
-    let end = end.transpose()?.map(|end| end.min(newest).to_string());
-    let start = params.start.as_deref().or(Some("10y"));
-    days::range((start, end.as_deref()), as_of, today)
+    let end = params.end.as_deref().unwrap_or("max");
+    let end = days::read("end", end, (newest, today))?.min(newest);
+    let start = params.start.as_deref().unwrap_or("10y");
+    let start = days::read("start", start, (end, today))?;
+    if start > end {
+        let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
+        let problem = "is after end";
+        return Err(Error::invalid("start", &start, problem, &allowed));
+    }
+    Ok((start, end))
 }
 
 /// Notes how finer series became as coarse as the others.
@@ -183,19 +187,17 @@ fn note_remarks<'a>(
     to: Periods,
     days: (Date, Date),
 ) {
-    let mut said: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    let mut said: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for one in series.filter(|s| s.frequency() < to.frequency) {
-        for (field, note) in coarser::remarks(one, to, days) {
-            let of = said.entry(field).or_default().entry(note).or_default();
+        for remark in coarser::remarks(one, to, days) {
+            let of = said.entry(remark).or_default();
             if !of.contains(&one.info.id.as_str()) {
                 of.push(one.info.id.as_str());
             }
         }
     }
-    for (field, notes) in said {
-        let notes = notes.iter();
-        let notes = notes.map(|(note, of)| format!("{}: {note}", of.join(", ")));
-        provenance.note(field, joined(notes, "; "));
+    for ((field, note), of) in said {
+        provenance.add(field, &format!("{}: {note}", of.join(", ")));
     }
 }
 

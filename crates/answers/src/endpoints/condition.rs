@@ -4,7 +4,7 @@ use super::formulas::{self, NamedSeries};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    Column, Evaluation, Expr, Function, Op, Price, Scope,
+    Column, Evaluation, Expr, Fault, Function, Op, Price, Scope,
 };
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
@@ -137,9 +137,9 @@ impl Condition {
                 let found = tally(column.series.between(start, end), frequency);
                 let mut last_values = BTreeMap::new();
                 for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
-                    let column = evaluation.side(side);
-                    let column =
-                        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))?;
+                    let column = evaluation
+                        .side(side)
+                        .map_err(|fault| self.refused(&fault))?;
                     let value = found.last.and_then(|last| value_at(&column, last));
                     let of = match side {
                         Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
@@ -192,13 +192,17 @@ impl Condition {
             how: setting.how,
             frequency: setting.frequency,
         });
-        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
-        let column = evaluation.column(&self.tree).map_err(refused)?;
+        let column = evaluation.column(&self.tree);
+        let column = column.map_err(|fault| self.refused(&fault))?;
         if !column.unit.is_truth() {
             let problem = "is neither true nor false";
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
         read(&mut evaluation, column)
+    }
+
+    fn refused(&self, fault: &Fault) -> Error {
+        formulas::refused(FIELD, &self.text, fault)
     }
 
     fn direction(&self, met: bool) -> &'static str {
@@ -316,12 +320,8 @@ impl ConditionFigures {
         text += &match &self.crossing {
             Some(last) => {
                 let (direction, date) = (&last.direction, last.date);
-                let since = if last.met {
-                    "met since"
-                } else {
-                    "not met since"
-                };
-                format!("; last crossing {direction} on {date} ({since}).")
+                let not = if last.met { "" } else { "not " };
+                format!("; last crossing {direction} on {date} ({not}met since).")
             }
             None => "; no crossing in the range.".to_owned(),
         };

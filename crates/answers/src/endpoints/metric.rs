@@ -152,13 +152,13 @@ pub(super) fn describe(m: &Metric) -> String {
         None => "no value.".into(),
     };
     let newer = m.newer_mean.as_ref();
-    let newer = newer.map(|mean| format!("{}.", prose::capitalised(&mean.words())));
-    let known = [m.provenance.missing(), m.provenance.sentence()];
-    let parts = newer
-        .into_iter()
-        .chain(m.interpretation.clone())
-        .chain(known);
-    let parts = parts.filter(|part| !part.is_empty());
+    let parts = [
+        newer.map(|mean| format!("{}.", prose::capitalised(&mean.words()))),
+        m.interpretation.clone(),
+        Some(m.provenance.missing()),
+        Some(m.provenance.sentence()),
+    ];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.told("source", source);

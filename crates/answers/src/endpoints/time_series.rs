@@ -33,7 +33,7 @@ use arguments::{DateSelection, Format};
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
@@ -152,7 +152,26 @@ fn whole(
     let mut provenance = Provenance::of(desk, as_of, read)?;
     provenance.read_as(desk, &meaning, as_of)?;
     provenance.remark(desk, &info)?;
-    let mut answer = without_rows(desk, &info, (asked.start, asked.end), provenance);
+    let credit = desk.attribution();
+    let untrusted = UntrustedFields::of(&info, &["displayName", "source"]);
+    let source = untrusted.told("source", &info.source);
+    let mut answer = TimeSeriesAnswer {
+        series_id: desk.shown_id(&info.id),
+        display_name: info.title.clone(),
+        unit: info.units_short.clone(),
+        start: asked.start,
+        end: asked.end,
+        attribution: Credit {
+            text: format!("{}; source: {source}", credit.text),
+            url: credit.url,
+            terms: "Free for non-commercial, educational and research use with attribution.".into(),
+        },
+        frequency: Some(info.frequency.word().into()),
+        source: Some(info.source.clone()),
+        untrusted,
+        provenance,
+        ..TimeSeriesAnswer::default()
+    };
     let series = match desk.series_or_reason(&info, as_of) {
         Ok(series) => series,
         // Known, and nothing held: as with a metric, that is an answer, with the reason.
@@ -182,35 +201,6 @@ fn whole(
         transformed::judge(&mut answer, (condition, known), &info, params, days)?;
     }
     Ok(answer)
-}
-
-/// An answer about a series before it has rows.
-fn without_rows(
-    desk: &Desk,
-    info: &SeriesInfo,
-    (start, end): (Date, Date),
-    provenance: Provenance,
-) -> TimeSeriesAnswer {
-    let credit = desk.attribution();
-    let untrusted = UntrustedFields::of(info, &["displayName", "source"]);
-    let source = untrusted.told("source", &info.source);
-    TimeSeriesAnswer {
-        series_id: desk.shown_id(&info.id),
-        display_name: info.title.clone(),
-        unit: info.units_short.clone(),
-        start,
-        end,
-        attribution: Credit {
-            text: format!("{}; source: {source}", credit.text),
-            url: credit.url,
-            terms: "Free for non-commercial, educational and research use with attribution.".into(),
-        },
-        frequency: Some(info.frequency.word().into()),
-        source: Some(info.source.clone()),
-        untrusted,
-        provenance,
-        ..TimeSeriesAnswer::default()
-    }
 }
 
 #[cfg(test)]

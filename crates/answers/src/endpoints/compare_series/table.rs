@@ -70,8 +70,8 @@ pub(super) fn fill(
     let grid = Grid::of(&series);
     let dates: Vec<Date> = grid.dates().collect();
     let known = |i: usize| grid.columns.iter().filter_map(move |c| c.get(i));
-    let figures = |i: usize| known(i).filter(|value| !value.is_nan()).count();
-    let figures: Vec<usize> = (0..dates.len()).map(figures).collect();
+    let figures = (0..dates.len()).map(|i| known(i).filter(|value| !value.is_nan()).count());
+    let figures: Vec<usize> = figures.collect();
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
     let shown = thinned(&figures, params.max_points.unwrap_or(usual));

@@ -1,7 +1,7 @@
 //! The answer about revisions in words.
 
 use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
-use econoscope_core::indicators::prose::{joined, lowered};
+use econoscope_core::indicators::prose::{joined, lowered, or_none};
 use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
 
@@ -105,10 +105,6 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     }
     let source = a.untrusted.told("source", &a.source);
     text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
-}
-
-fn or_none(value: Option<f64>) -> String {
-    value.map_or("none".to_owned(), |value| value.to_string())
 }
 
 fn aside(text: Option<String>) -> String {

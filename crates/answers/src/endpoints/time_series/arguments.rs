@@ -121,11 +121,11 @@ impl DateSelection {
     /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
     pub(super) fn of(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
         let base = (newest(as_of, today), today);
-        let single = match (&params.dates, &params.after) {
+        let (name, mut days) = match (&params.dates, &params.after) {
             (Some(_), Some(after)) => return Err(beside("after", after, "dates")),
-            (Some(dates), None) => Some(("dates", each_day(dates, base)?)),
-            (None, Some(event)) => Some(("after", after(event, params.horizons.as_deref(), base)?)),
-            (None, None) => None,
+            (Some(dates), None) => ("dates", each_day(dates, base)?),
+            (None, Some(event)) => ("after", after(event, params.horizons.as_deref(), base)?),
+            (None, None) => ("", Vec::new()),
         };
         if let (Some(horizons), None) = (&params.horizons, &params.after) {
             let allowed = "after=2022-04-01 with horizons=3m,12m";
@@ -133,29 +133,20 @@ impl DateSelection {
             let horizons = horizons.join(",");
             return Err(Error::invalid("horizons", &horizons, problem, allowed));
         }
-        let Some((name, days)) = single else {
-            let given = (params.start.as_deref(), params.end.as_deref());
-            let (start, end) = range(given, as_of, today)?;
-            // A range that is a single day asks for its figure.
-            let only = (start == end).then_some((start, None));
-            let days = only.into_iter().collect();
-            return Ok(Self {
-                start,
-                end,
-                days,
-                is_events: false,
-                newest: base.0,
-            });
-        };
-        for (field, text) in [("start", &params.start), ("end", &params.end)] {
-            if let Some(text) = text {
-                return Err(beside(field, text, name));
-            }
-        }
         let each = || days.iter().map(|(day, _)| *day);
+        let (start, end) = match (each().min().zip(each().max()), &params.start, &params.end) {
+            (None, start, end) => range((start.as_deref(), end.as_deref()), as_of, today)?,
+            (Some(_), Some(start), _) => return Err(beside("start", start, name)),
+            (Some(_), None, Some(end)) => return Err(beside("end", end, name)),
+            (Some(ends), None, None) => ends,
+        };
+        // A range that is a single day asks for its figure.
+        if days.is_empty() && start == end {
+            days.push((start, None));
+        }
         Ok(Self {
-            start: each().min().unwrap_or(base.0),
-            end: each().max().unwrap_or(base.0),
+            start,
+            end,
             days,
             is_events: params.after.is_some(),
             newest: base.0,
@@ -185,17 +176,15 @@ fn after(text: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<
         all.push((event, None));
         for text in horizons {
             // Which day a trading day is, the series says; until then it is about as many weeks of five days.
-            let trading = trading_days(text).and_then(|n| Some((n, i64::try_from(n).ok()?)));
-            all.push(match trading {
-                Some((n, days)) => (
-                    shift(event, (days * 7 / 5 + 1).days()),
-                    Some(format!("{n}td")),
+            let trading = trading_days(text).map(|n| (n * 7 / 5 + 1, format!("{n}td")));
+            let (length, horizon) = match trading {
+                Some((days, told)) => (i64::from(days).days(), told),
+                None => (
+                    parse_span("horizons", text)?,
+                    text.trim().to_ascii_lowercase(),
                 ),
-                None => {
-                    let day = shift(event, parse_span("horizons", text)?);
-                    (day, Some(text.trim().to_ascii_lowercase()))
-                }
-            });
+            };
+            all.push((shift(event, length), Some(horizon)));
         }
     }
     Ok(all)

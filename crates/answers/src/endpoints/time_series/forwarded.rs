@@ -56,16 +56,20 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
     Ok(Outbound { arguments })
 }
 
-/// The answer asked for, out of the upstream's rows.
+/// The answer asked for, out of the upstream's rows: of that series, each date once, the oldest first.
 ///
 /// # Errors
+/// [`Error::Unavailable`] for an answer to another question, and
 /// [`econoscope_core::Error::InvalidParam`] for a frequency finer than the series' own.
 pub(super) fn received(
     mut answer: TimeSeriesAnswer,
     params: &Params,
     today: Date,
 ) -> Result<TimeSeriesAnswer> {
-    trusted(&answer, params)?;
+    about(&params.series_id, &answer.series_id)?;
+    if !answer.data.is_sorted_by(|a, b| a.date < b.date) {
+        return Err(untrusted("has dates twice or out of order"));
+    }
     answer.provenance.told(&params.series_id);
     let info = Arc::new(describe(&answer)?);
     let base = answer.attribution.url.clone();
@@ -93,18 +97,6 @@ pub(super) fn received(
         judge(&mut answer, known, &info, params, days)?;
     }
     shaped(answer, params, Some(&base))
-}
-
-/// Whether an upstream's answer is one to what was asked: of that series, each date once, the oldest first.
-///
-/// # Errors
-/// [`Error::Unavailable`] for another one.
-fn trusted(answer: &TimeSeriesAnswer, params: &Params) -> Result<()> {
-    about(&params.series_id, &answer.series_id)?;
-    match answer.data.is_sorted_by(|a, b| a.date < b.date) {
-        true => Ok(()),
-        false => Err(untrusted("has dates twice or out of order")),
-    }
 }
 
 /// What is known of an upstream's series: our catalogue's word, or its own.

@@ -144,14 +144,12 @@ fn later(
     series: &Series,
     frequency: Frequency,
     event: Date,
-    days: usize,
+    days: u16,
 ) -> (Option<Observation>, Option<String>) {
     let rows = &series.observations;
     let at = rows.partition_point(|row| row.date <= event);
-    let found = at
-        .checked_sub(1)
-        .and_then(|at| rows.get(at + days))
-        .copied();
+    let found = at.checked_sub(1);
+    let found = found.and_then(|at| rows.get(at + usize::from(days)));
     let why = || match rows.last().filter(|_| at > 0) {
         Some(last) => format!(
             "no figure yet; the newest is of {}",
@@ -159,7 +157,7 @@ fn later(
         ),
         None => "no figure at the event".to_owned(),
     };
-    (found, found.is_none().then(why))
+    (found.copied(), found.is_none().then(why))
 }
 
 /// The figure that speaks for a day, and why it is of another one or none is; `newest` is the last day of which anything

@@ -76,28 +76,12 @@ pub(super) fn days_of(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
         let allowed = format!("at most {MOST} days, as 2008-09-15, latest");
         return Err(Error::invalid("as_of", text, &problem, &allowed));
     }
-    let days = parts
-        .iter()
-        .map(|part| days::parse_as_of(desk, Some(part.as_str())));
-    let mut days = days.collect::<Result<Vec<AsOf>>>()?;
+    let each = parts.iter();
+    let each = each.map(|part| days::parse_as_of(desk, Some(part.as_str())));
+    let mut days = each.collect::<Result<Vec<AsOf>>>()?;
     days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
-}
-
-/// Refuses arguments that have a meaning for one state of knowledge alone.
-fn check(params: &Params) -> Result<()> {
-    let is_given = [
-        ("after", params.after.is_some()),
-        ("condition", params.condition.is_some()),
-        ("chart", params.chart),
-    ];
-    let refused = is_given.into_iter().find(|(_, is_given)| *is_given);
-    refused.map_or(Ok(()), |(name, _)| {
-        let allowed = "one as_of with it, or dates, start, end, units and frequency";
-        let problem = "cannot stand beside several days of as_of";
-        Err(Error::invalid(name, "", problem, allowed))
-    })
 }
 
 /// The answer with a column for each day; a range without an end is the one that the first of them has.
@@ -106,7 +90,16 @@ fn check(params: &Params) -> Result<()> {
 /// [`Error::InvalidParam`] for arguments that have a meaning for one state of knowledge alone, and whatever the endpoint
 /// says to the others.
 pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<TimeSeriesAnswer> {
-    check(params)?;
+    let is_given = [
+        ("after", params.after.is_some()),
+        ("condition", params.condition.is_some()),
+        ("chart", params.chart),
+    ];
+    if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
+        let allowed = "one as_of with it, or dates, start, end, units and frequency";
+        let problem = "cannot stand beside several days of as_of";
+        return Err(Error::invalid(name, "", problem, allowed));
+    }
     let first = days.first().copied().unwrap_or(AsOf::Latest);
     let mut asked = DateSelection::of(params, first, desk.today())?;
     let known = |asked: &DateSelection| {
@@ -133,10 +126,8 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
         }
         dates = rows(&states);
     }
-    let dates: Vec<Observation> = dates
-        .into_iter()
-        .map(|date| Observation::new(date, 0.0))
-        .collect();
+    let dates = dates.into_iter();
+    let dates: Vec<Observation> = dates.map(|date| Observation::new(date, 0.0)).collect();
     let (chosen, method) = thin(&dates, most(params, dates.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
     let vintages = table(&states, &shown);
