@@ -8,12 +8,13 @@ pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
 use super::coarser;
 use super::codes::{Code, How, Period};
-use super::condition::Condition;
+use super::condition::{Condition, Setting};
 use super::days::{self, newest, parse_as_of};
 use super::endpoint::{Endpoint, Kept, Spec};
+use super::formulas::{self, NamedSeries};
 use super::provenance::Provenance;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::expression;
+use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
@@ -60,11 +61,6 @@ impl Params {
         self.units.map_or(Units::Level, |code| code.meaning)
     }
 
-    /// The frequency asked for.
-    fn frequency(&self) -> Option<Frequency> {
-        self.frequency.map(|asked| asked.meaning.frequency)
-    }
-
     /// Whether weeks end on the day asked for, and not as those of a weekly column do.
     fn has_own_weeks(&self) -> bool {
         self.frequency.is_some_and(|f| f.word.starts_with("we"))
@@ -74,10 +70,11 @@ impl Params {
 /// What is asked, read.
 struct Query<'a> {
     params: &'a Params,
+    /// A formula for each column.
+    trees: Vec<Expr>,
     /// What is to be counted.
     condition: Option<Condition>,
-    /// First and last day.
-    days: (Date, Date),
+    setting: Setting,
 }
 
 impl Endpoint for Params {
@@ -105,15 +102,31 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let days = range(params, as_of, desk.today())?;
+        let trees = params.series.iter();
+        let trees = trees.map(|text| formulas::tree(columns::FIELD, text));
+        let trees = trees.collect::<Result<Vec<_>>>()?;
         let condition = params.condition.as_deref().map(Condition::read);
+        let condition = condition.transpose()?;
+        let named = trees.iter().chain(condition.iter().map(|c| &c.tree));
+        let known = NamedSeries::read(desk, as_of, named)?;
+        let frequency = params.frequency.map(|asked| asked.meaning.frequency);
+        let how = params.aggregation.map(|how| how.meaning);
+        let how = how.unwrap_or_else(|| known.usual_aggregation(frequency));
         let asked = Query {
             params,
-            condition: condition.transpose()?,
-            days,
+            trees,
+            condition,
+            setting: Setting {
+                known,
+                how,
+                frequency,
+                days,
+            },
         };
-        let found = columns::columns(desk, &asked, as_of)?;
-        let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
-        found.known.tell(desk, &mut provenance)?;
+        let found = columns::columns(&asked)?;
+        let known = &asked.setting.known;
+        let mut provenance = Provenance::of(desk, as_of, known.ids())?;
+        known.tell(desk, &mut provenance)?;
         let series = || found.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
             Some(asked) => asked.meaning,
@@ -121,9 +134,9 @@ impl Endpoint for Params {
         };
         let to = periods.frequency;
         if series().any(|s| s.frequency() < to) {
-            note_coarser(&mut provenance, found.how, to);
+            note_coarser(&mut provenance, how, to);
         }
-        note_remarks(&mut provenance, found.known.all(), periods, days);
+        note_remarks(&mut provenance, known.all(), periods, days);
         if found.without_base > 0 {
             let dates = found.without_base;
             let text = format!(

@@ -65,11 +65,10 @@ pub struct ConditionFigures {
     pub crossing: Option<Crossing>,
 }
 
-/// What a condition is judged in.
-#[derive(Clone, Copy)]
-pub(super) struct Setting<'a> {
-    /// The series it names.
-    pub(super) known: &'a NamedSeries,
+/// What formulas and conditions are computed in.
+pub(super) struct Setting {
+    /// The series they name.
+    pub(super) known: NamedSeries,
     /// How finer figures become coarser.
     pub(super) how: Aggregation,
     /// Frequency asked for.
@@ -126,13 +125,13 @@ impl Condition {
     pub(super) fn figures(
         &self,
         of: Option<(&str, Column)>,
-        setting: &Setting<'_>,
+        setting: &Setting,
     ) -> Result<ConditionFigures> {
         let of = of.filter(|_| self.tree.has_subject());
         let (name, subject) = of.unzip();
         let (start, end) = setting.days;
         let (frequency, found, last_values) =
-            self.judged(subject, setting, |evaluation, column| {
+            self.judged(subject, setting, setting.frequency, |evaluation, column| {
                 let frequency = column.series.frequency();
                 let found = tally(column.series.between(start, end), frequency);
                 let mut last_values = BTreeMap::new();
@@ -172,25 +171,27 @@ impl Condition {
         })
     }
 
-    /// Reads something off what is true or false for each observation that it is judged on.
+    /// Reads something off what is true or false for each observation that it is judged on, at a frequency or the coarser
+    /// one of its series.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
     pub(super) fn judged<T>(
         &self,
         subject: Option<Column>,
-        setting: &Setting<'_>,
+        setting: &Setting,
+        frequency: Option<Frequency>,
         read: impl FnOnce(&mut Evaluation<'_>, Column) -> Result<T>,
     ) -> Result<T> {
         let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
-        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
+        formulas::affordable(FIELD, &self.text, self.steps(&setting.known, rows))?;
         let series = |name: &str| setting.known.get(name);
         let mut evaluation = Evaluation::new(Scope {
             series: &series,
             subject,
             start: setting.days.0,
             how: setting.how,
-            frequency: setting.frequency,
+            frequency,
         });
         let column = evaluation.column(&self.tree);
         let column = column.map_err(|fault| self.refused(&fault))?;
@@ -260,11 +261,11 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     }
     let setting = Setting {
         how: known.usual_aggregation(None),
-        known: &known,
+        known,
         frequency: None,
         days: (Date::MIN, desk.today()),
     };
-    let column = condition.judged(None, &setting, |_, column| Ok(column))?;
+    let column = condition.judged(None, &setting, None, |_, column| Ok(column))?;
     let met = |o: &Observation| o.value != 0.0;
     let rows = column.series.between(Date::MIN, desk.today());
     let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
@@ -279,7 +280,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     Ok(Crossings {
         all: runs.filter_map(crossing).collect(),
         frequency: column.series.frequency(),
-        series: known.all().map(|s| Arc::clone(&s.info)).collect(),
+        series: setting.known.all().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,
     })
 }

@@ -196,9 +196,9 @@ fn whole(
     if asked.end >= present {
         note_late(&mut answer.provenance, "latest", &series, present);
     }
-    if let Some((condition, known)) = &condition {
+    if let Some(condition) = condition {
         let days = (asked.start, asked.end);
-        transformed::judge(&mut answer, (condition, known), &info, params, days)?;
+        transformed::judge(&mut answer, condition, &info, params, days)?;
     }
     Ok(answer)
 }

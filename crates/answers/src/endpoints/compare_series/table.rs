@@ -6,11 +6,9 @@ use super::columns::{Columns, Named};
 use crate::endpoints::coarser;
 use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::foreign::UntrustedFields;
-use crate::endpoints::formulas::NamedSeries;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
 use econoscope_core::indicators::prose::joined;
-use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
@@ -40,13 +38,13 @@ pub(super) fn fill(
     asked: &Query,
     to: Periods,
 ) -> Result<Vec<(String, Error)>> {
-    let (how, params) = (found.how, asked.params);
+    let (setting, params) = (&asked.setting, asked.params);
     let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
     let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
     let (mut kept, mut missing) = (Vec::new(), found.missing);
     let mut columns = found.columns;
     for named in &mut columns {
-        named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+        named.column.series = convert(&named.column.series, to, setting.how, weeks.as_deref())?;
     }
     answer
         .provenance
@@ -54,9 +52,12 @@ pub(super) fn fill(
     for mut named in columns {
         // In this order, so that the first year of the range has growth rates, too.
         let whole = named.column.transformed(params.units());
-        let rows = within(&whole, asked.days);
+        let rows = within(&whole, setting.days);
         if rows.is_empty() {
-            missing.push((named.name.clone(), nothing(named.name, asked.days, &whole)));
+            missing.push((
+                named.name.clone(),
+                nothing(named.name, setting.days, &whole),
+            ));
             continue;
         }
         let series = Series::new(Arc::clone(&whole.series.info), rows);
@@ -92,13 +93,7 @@ pub(super) fn fill(
         answer.correlations = correlations(&kept, &grid, to.frequency);
     }
     if let Some(condition) = &asked.condition {
-        judge(
-            answer,
-            (condition, &found.known),
-            (kept.as_slice(), how),
-            asked,
-            to,
-        )?;
+        judge(answer, condition, &kept, setting, to)?;
     }
     Ok(missing)
 }
@@ -106,30 +101,24 @@ pub(super) fn fill(
 /// Counts a condition, and splits the means of the columns by one that names its series.
 fn judge(
     answer: &mut Comparison,
-    (condition, known): (&Condition, &NamedSeries),
-    (kept, how): (&[Named], Aggregation),
-    asked: &Query,
+    condition: &Condition,
+    kept: &[Named],
+    setting: &Setting,
     to: Periods,
 ) -> Result<()> {
-    if let Some(reason) = known.reason(&condition.tree) {
+    if let Some(reason) = setting.known.reason(&condition.tree) {
         answer.provenance.note("condition", reason.to_string());
         return Ok(());
     }
-    let setting = Setting {
-        known,
-        how,
-        frequency: asked.params.frequency(),
-        days: asked.days,
-    };
     let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
     let of: Vec<_> = match condition.tree.has_subject() {
         true => each.collect(),
         false => vec![None],
     };
-    let judged = of.into_iter().map(|of| condition.figures(of, &setting));
+    let judged = of.into_iter().map(|of| condition.figures(of, setting));
     answer.conditions = judged.collect::<Result<_>>()?;
     if !condition.tree.has_subject() {
-        answer.means = means(condition, kept, &setting, to)?;
+        answer.means = means(condition, kept, setting, to)?;
     }
     Ok(())
 }
@@ -144,14 +133,11 @@ fn judge(
 fn means(
     condition: &Condition,
     columns: &[Named],
-    setting: &Setting<'_>,
+    setting: &Setting,
     periods: Periods,
 ) -> Result<Vec<ConditionMeans>> {
-    let at_most = Setting {
-        frequency: Some(periods.frequency),
-        ..*setting
-    };
-    let judged = condition.judged(None, &at_most, |_, column| Ok(column.series))?;
+    let at_least = Some(periods.frequency);
+    let judged = condition.judged(None, setting, at_least, |_, column| Ok(column.series))?;
     let frequency = judged.frequency();
     let judged = convert(&judged, frequency, setting.how, None)?;
     let coarser = columns.iter().map(|named| {
@@ -200,22 +186,20 @@ fn on_one_calendar(columns: &mut [Named]) -> String {
         let last = c.column.series.observations.last()?;
         Some((last.date.strftime("%A").to_string(), c.name.clone()))
     });
-    let mut days: Vec<(String, Vec<String>)> = Vec::new();
-    for (day, name) in ends {
-        match days.iter_mut().find(|(known, _)| *known == day) {
-            Some((_, names)) => names.push(name),
-            None => days.push((day, vec![name])),
-        }
-    }
-    let said = match days.as_slice() {
+    let ends: Vec<(String, String)> = ends.collect();
+    let mut days: Vec<&str> = ends.iter().map(|(day, _)| day.as_str()).collect();
+    days.sort_by_key(|day| ends.iter().position(|(known, _)| known == day));
+    days.dedup();
+    let said = days.iter().map(|day| {
+        let own = ends.iter().filter(|(known, _)| known == day);
+        format!("{} on {day}", joined(own.map(|(_, name)| name), ", "))
+    });
+    let said = joined(said, "; ");
+    match days.as_slice() {
         [] => return String::new(),
-        [(day, _)] => return format!("weeks end on {day}"),
-        many => joined(
-            many.iter()
-                .map(|(day, names)| format!("{} on {day}", names.join(", "))),
-            "; ",
-        ),
-    };
+        [day] => return format!("weeks end on {day}"),
+        _ => {}
+    }
     let all: Vec<Arc<Series>> = columns
         .iter()
         .map(|c| Arc::clone(&c.column.series))

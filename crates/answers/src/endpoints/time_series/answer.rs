@@ -217,18 +217,14 @@ impl TimeSeriesAnswer {
 
 fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
     let label = |date| measured.frequency.label(date);
-    let figure = |value, date| {
-        let when = measured.frequency.when(date);
-        format!("{} {when}", measured.figure(value))
-    };
-    let at = |row: &Observation| figure(row.value, row.date);
+    let at = |row: &Observation| measured.dated(row.value, row.date);
     if count == 1 {
         return format!("{}.", at(&d.last));
     }
     // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
     let extreme = |row: &ExtremeRow| {
         let ties = |last| format!(" (first of {}, last {})", row.ties, label(last));
-        figure(row.value, row.date) + &row.last_date.map(ties).unwrap_or_default()
+        measured.dated(row.value, row.date) + &row.last_date.map(ties).unwrap_or_default()
     };
     let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
     let mut text = format!(

@@ -93,8 +93,8 @@ pub(super) fn received(
             return Err(Error::invalid("condition", text, &problem, allowed));
         }
         let days = (answer.start, answer.end);
-        let known = (&condition, &NamedSeries::default());
-        judge(&mut answer, known, &info, params, days)?;
+        let alone = (condition, NamedSeries::default());
+        judge(&mut answer, alone, &info, params, days)?;
     }
     shaped(answer, params, Some(&base))
 }

@@ -59,8 +59,7 @@ pub(super) fn points(
         // An event stands alone; a day of a list follows the one before.
         let both = value.zip(against.filter(|_| horizon.is_some() || !asked.is_events));
         let change = both.map(|(now, before)| without_noise(now - before));
-        let is_amount = |now, before| measured.is_amount() && before > 0.0 && now > 0.0;
-        let amounts = both.filter(|(now, before)| is_amount(*now, *before));
+        let amounts = both.filter(|(now, before)| measured.is_amount() && now.min(*before) > 0.0);
         if horizon.is_none() {
             against = value.or(against.filter(|_| !asked.is_events));
             event = Some(*day);

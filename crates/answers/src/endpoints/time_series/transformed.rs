@@ -63,7 +63,7 @@ pub(super) fn transformed(
             answer.unit += ", summed";
         }
         if how != Aggregation::EndOfPeriod {
-            measured = measured.averaged();
+            measured.decimals = measured.decimals.max(2);
         }
     }
     if asked.is_events {
@@ -95,7 +95,7 @@ pub(super) fn transformed(
 /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
 pub(super) fn judge(
     answer: &mut TimeSeriesAnswer,
-    (condition, known): (&Condition, &NamedSeries),
+    (condition, known): (Condition, NamedSeries),
     info: &SeriesInfo,
     params: &Params,
     days: (Date, Date),
@@ -192,10 +192,7 @@ fn note_nearest(
     measured: &FigureKind,
     asked: &DateSelection,
 ) {
-    let told = |o: Observation| {
-        let value = measured.figure(measured.told(o.value));
-        format!("{value} {}", series.frequency().when(o.date))
-    };
+    let told = |o: Observation| measured.dated(measured.told(o.value), o.date);
     let before = series.last_on_or_before(asked.start);
     let before = before.map(|o| format!("the newest figure before the range is {}", told(o)));
     let first = series.observations.first();

@@ -208,13 +208,7 @@ impl Vintages {
 
     /// A line for each state, and the revision of the newest figure that the first and the last both have.
     pub(super) fn describe(&self, measured: &FigureKind) -> String {
-        let at = |row: Observation| {
-            format!(
-                "{} {}",
-                measured.figure(row.value),
-                measured.frequency.when(row.date)
-            )
-        };
+        let at = |row: Observation| measured.dated(row.value, row.date);
         let line = |state: &VintageState| {
             let basis = state.basis.iter().chain(&state.unit);
             let basis = joined(basis, "; ");
