@@ -10,18 +10,13 @@ use super::coarser;
 use super::codes::{Code, How, Period};
 use super::condition::{Condition, Setting};
 use super::days::{self, newest, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::formulas::{self, NamedSeries};
-use super::provenance::Provenance;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::{AsOf, Date, Frequency, Series};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use econoscope_core::model::{Frequency, Series};
 use std::collections::BTreeMap;
 
 /// Arguments.

@@ -1,20 +1,16 @@
 //! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
 
 use super::formulas::{self, NamedSeries};
-use econoscope_core::error::{Error, Result, quote};
+use crate::endpoints::prelude::*;
+use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
     Column, Evaluation, Expr, Fault, Function, Op, Price, Scope,
 };
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -8,11 +8,9 @@ mod lists;
 pub(super) use lists::{Periods, events, parts as listed, periods};
 
 use super::decode::Arguments;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
+use econoscope_core::model::When;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, When};
-use econoscope_data::desk::Desk;
 use jiff::{Span, ToSpan};
 use serde_json::Value;
 

@@ -3,12 +3,8 @@
 //! Daily figures and monthly averages are read from different places and may end on different days. The daily
 //! figure is the answer; that a later month's average is held is told beside it, in words and in a field.
 
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
-use econoscope_core::model::{AsOf, Date, table};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
+use econoscope_core::model::table;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

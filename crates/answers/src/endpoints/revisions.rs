@@ -12,18 +12,12 @@ pub(super) use words::units;
 pub use words::{label, plus, size};
 
 use super::days;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
-use super::provenance::Provenance;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::revisions::Revisions;
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
-use econoscope_data::desk::{Desk, identities};
+use econoscope_data::desk::identities;
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::sync::Arc;
 use table::RevisionTable;
 
@@ -95,14 +89,21 @@ impl Endpoint for Params {
         }
         let (growth, of) = GROWTH_OF;
         let has_prints = |own: Arc<Revisions>| !own.prints.is_empty();
-        if info.id.as_str() != growth || desk.revisions(&info)?.is_some_and(has_prints) {
-            return revised(desk, &info, params.date.as_deref(), params.levels);
+        let is_read_from_level =
+            info.id.as_str() == growth && !desk.revisions(&info)?.is_some_and(has_prints);
+        let info = match is_read_from_level {
+            true => desk.resolve("series", of)?,
+            false => info,
+        };
+        desk.permit(&info)?;
+        let mut answer = read(desk, &info, params.date.as_deref())?;
+        if is_read_from_level {
+            let said = format!("{growth} is read from the vintages of {of}, whose growth it is");
+            answer.provenance.note("name", said);
         }
-        let level = desk.resolve("series", of)?;
-        desk.permit(&level)?;
-        let mut answer = revised(desk, &level, params.date.as_deref(), params.levels)?;
-        let said = format!("{growth} is read from the vintages of {of}, whose growth it is");
-        answer.provenance.note("name", said);
+        if params.levels {
+            add_levels(desk, &info, &mut answer)?;
+        }
         Ok(answer)
     }
 
@@ -131,16 +132,6 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// # Errors
 /// [`Error::InvalidParam`] for what is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
-    revised(desk, info, date, false)
-}
-
-/// How a published series was revised, with every level on record of the periods if `with_levels`.
-fn revised(
-    desk: &Desk,
-    info: &Arc<SeriesInfo>,
-    date: Option<&str>,
-    with_levels: bool,
-) -> Result<RevisionsAnswer> {
     let held = desk.series(info, AsOf::Latest)?;
     let record = desk.revisions(info)?.unwrap_or_default();
     let today = desk.today();
@@ -163,11 +154,7 @@ fn revised(
         decimals: [decimals, decimals_of_revision],
         read,
     };
-    let stamps: Vec<Date> = match (&held, &asked) {
-        (None, _) => Vec::new(),
-        (Some(_), Some(asked)) => table.stamps(asked),
-        (Some(_), None) => table.newest().into_iter().collect(),
-    };
+    let stamps = table.stamps(asked.as_deref());
     if stamps.len() > MOST_PERIODS {
         let problem = format!("is {} periods", stamps.len());
         let allowed = format!("up to {MOST_PERIODS} periods");
@@ -184,10 +171,6 @@ fn revised(
     if periods.iter().any(|row| row.after_12_months.is_none()) {
         provenance.note("periods", table.not_on_record());
     }
-    let levels = match with_levels {
-        true => levels_of(desk, &table, &stamps, &mut provenance)?,
-        false => Vec::new(),
-    };
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
@@ -197,13 +180,10 @@ fn revised(
         revision_unit,
         period,
         periods,
-        level_unit: (!levels.is_empty()).then(|| info.units.clone()),
-        levels,
+        level_unit: None,
+        levels: Vec::new(),
         usual: table.usual(),
-        first_prints: match asked {
-            Some(_) => Vec::new(),
-            None => table.newest_prints(LISTED),
-        },
+        first_prints: table.newest_prints(if asked.is_some() { 0 } else { LISTED }),
         vintages: table.record(),
         source: info.source.clone(),
         rights: info.rights.word().into(),
@@ -213,28 +193,22 @@ fn revised(
     })
 }
 
-/// Every level on record of some periods, the newest left out beyond [`MOST_LEVELS`].
-fn levels_of(
-    desk: &Desk,
-    table: &RevisionTable<'_>,
-    periods: &[Date],
-    provenance: &mut Provenance,
-) -> Result<Vec<LevelAnswer>> {
-    let each = periods.iter().map(|period| table.levels(desk, *period));
-    let mut levels = each.collect::<Result<Vec<_>>>()?.concat();
-    if levels.is_empty() {
-        provenance.note("levels", "no day is on record from which a level was known");
+/// Adds every level on record of the periods, the newest left out beyond [`MOST_LEVELS`].
+fn add_levels(desk: &Desk, info: &SeriesInfo, answer: &mut RevisionsAnswer) -> Result<()> {
+    let one = answer.period.iter().map(|period| period.date);
+    for date in one.chain(answer.periods.iter().map(|row| row.date)) {
+        answer.levels.extend(table::levels(desk, info, date)?);
     }
-    if let Some(left) = levels
-        .len()
-        .checked_sub(MOST_LEVELS)
-        .filter(|left| *left > 0)
-    {
-        let note = format!("{left} more are left out: ask for fewer periods");
-        provenance.note("levels", note);
-        levels.truncate(MOST_LEVELS);
-    }
-    Ok(levels)
+    let count = answer.levels.len();
+    answer.level_unit = (count > 0).then(|| info.units.clone());
+    let note = match count.saturating_sub(MOST_LEVELS) {
+        0 if count > 0 => return Ok(()),
+        0 => "no day is on record from which a level was known".to_owned(),
+        left => format!("{left} more are left out: ask for fewer periods"),
+    };
+    answer.provenance.note("levels", note);
+    answer.levels.truncate(MOST_LEVELS);
+    Ok(())
 }
 
 /// Why a series has no first prints, and where some are.

@@ -27,14 +27,11 @@ use super::endpoint::{Endpoint, Kept, Outbound, Spec};
 use super::foreign::UntrustedFields;
 use super::formulas::NamedSeries;
 use super::lateness::note_late;
-use super::provenance::Provenance;
 use super::route::Route;
+use crate::endpoints::prelude::*;
 use arguments::{DateSelection, Format};
 use bytes::Bytes;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 impl Endpoint for Params {
@@ -128,6 +125,23 @@ pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> 
     whole(desk, &params, as_of, &asked)
 }
 
+/// A condition, of which a side that names the series is the one asked for as it is asked for; and the series it names
+/// beside that.
+fn condition_of(
+    desk: &Desk,
+    text: &str,
+    as_of: AsOf,
+    info: &SeriesInfo,
+) -> Result<(Condition, NamedSeries)> {
+    let is_own = |name: &str| {
+        let found = desk.resolve("series", name);
+        found.is_ok_and(|found| found.id == info.id)
+    };
+    let condition = Condition::read(text)?.about(&is_own);
+    let known = NamedSeries::read(desk, as_of, [&condition.tree])?;
+    Ok((condition, known))
+}
+
 /// An answer with all its rows; with the reason in place of them where nothing is held.
 fn whole(
     desk: &Desk,
@@ -137,15 +151,8 @@ fn whole(
 ) -> Result<TimeSeriesAnswer> {
     let meaning = desk.meaning("series", &params.series_id)?;
     let info = Arc::clone(&meaning.info);
-    let is_own = |name: &str| {
-        let found = desk.resolve("series", name);
-        found.is_ok_and(|found| found.id == info.id)
-    };
-    let condition = params.condition.as_deref().map(|text| {
-        let condition = Condition::read(text)?.about(&is_own);
-        let known = NamedSeries::read(desk, as_of, [&condition.tree])?;
-        Ok((condition, known))
-    });
+    let condition = params.condition.as_deref();
+    let condition = condition.map(|text| condition_of(desk, text, as_of, &info));
     let condition = condition.transpose()?;
     let read = condition.iter().flat_map(|(_, known)| known.ids());
     let read = std::iter::once(info.id.as_str()).chain(read);

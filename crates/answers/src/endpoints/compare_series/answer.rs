@@ -2,12 +2,9 @@
 
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
-use crate::endpoints::provenance::Provenance;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::prose::or_none;
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::{Attribution, Date};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A series or formula over the range. Columns stand in the order asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,15 +6,14 @@ use super::columns::{Columns, Named};
 use crate::endpoints::coarser;
 use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::foreign::UntrustedFields;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::series_info::{round_to, without_noise};
-use econoscope_core::model::{Date, Frequency, Observation, Series};
+use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::{Frequency, Observation, Series};
 use std::sync::Arc;
 
 /// Figures in an answer by default: sixty rows of two columns.

@@ -1,9 +1,8 @@
 //! More than one day as an argument: lists, ranges of periods, and the days of events by their names.
 
 use super::{When, read, rejoined};
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nber::RECESSIONS;
-use econoscope_core::model::Date;
 use econoscope_core::model::calendar::meetings;
 
 /// How a range may be written.

@@ -3,16 +3,11 @@
 use super::words::label;
 use crate::endpoints::days::Periods;
 use crate::endpoints::foreign::UntrustedFields;
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::revisions::{Revised, Revisions, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Attribution, Date, Frequency, Series, SeriesInfo, units};
-use econoscope_data::desk::Desk;
+use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A period's figure in a state of knowledge.
@@ -187,25 +182,24 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// The stamps of periods, ascending; of a range those of which a figure is held.
-    pub(super) fn stamps(&self, asked: &[Periods]) -> Vec<Date> {
+    /// The stamps of periods of which a figure is held, ascending; without any asked for, of the newest one with a first
+    /// print, else of the newest.
+    pub(super) fn stamps(&self, asked: Option<&[Periods]>) -> Vec<Date> {
+        let (Some(held), Some(asked)) = (self.held, asked) else {
+            let print = self.record.prints.last().map(|print| print.date);
+            let newest = self.held.and_then(|held| held.observations.last());
+            let newest = newest.map(|newest| print.unwrap_or(newest.date));
+            return newest.into_iter().collect();
+        };
         let stamps = asked.iter().flat_map(|periods| match *periods {
             Periods::Of(day) => vec![self.stamp(day)],
             Periods::Range(from, to) => {
-                let rows = self
-                    .held
-                    .map_or(&[][..], |s| s.between(self.stamp(from), to));
+                let rows = held.between(self.stamp(from), to);
                 rows.iter().map(|o| o.date).collect()
             }
         });
         let stamps: BTreeSet<Date> = stamps.collect();
         stamps.into_iter().collect()
-    }
-
-    /// The newest period with a first print, else the newest held.
-    pub(super) fn newest(&self) -> Option<Date> {
-        let print = self.record.prints.last().map(|p| p.date);
-        print.or_else(|| self.held?.observations.last().map(|o| o.date))
     }
 
     /// A period through its revisions, with the reasons for what is absent.
@@ -305,26 +299,26 @@ impl RevisionTable<'_> {
         let [_, decimals] = self.decimals;
         self.record.usual.map(|usual| usual.rounded(decimals + 1))
     }
+}
 
-    /// The levels of a period, ascending by the day from which each was known.
-    ///
-    /// # Errors
-    /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(super) fn levels(&self, desk: &Desk, date: Date) -> Result<Vec<LevelAnswer>> {
-        let mut levels: Vec<LevelAnswer> = Vec::new();
-        for (known, level) in desk.states(self.info, date)? {
-            let unit = units::published(self.info.id.as_str(), known).map(str::to_owned);
-            let level = level.map(|level| self.info.round(level));
-            let before = levels.last().filter(|before| before.unit == unit);
-            let both = level.zip(before.and_then(|before| before.level));
-            levels.push(LevelAnswer {
-                date,
-                known,
-                level,
-                revision: both.map(|(level, before)| self.info.round(level - before)),
-                unit,
-            });
-        }
-        Ok(levels)
+/// The levels of a period, ascending by the day from which each was known.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<LevelAnswer>> {
+    let mut levels: Vec<LevelAnswer> = Vec::new();
+    for (known, level) in desk.states(info, date)? {
+        let unit = units::published(info.id.as_str(), known).map(str::to_owned);
+        let level = level.map(|level| info.round(level));
+        let before = levels.last().filter(|before| before.unit == unit);
+        let both = level.zip(before.and_then(|before| before.level));
+        levels.push(LevelAnswer {
+            date,
+            known,
+            level,
+            revision: both.map(|(level, before)| info.round(level - before)),
+            unit,
+        });
     }
+    Ok(levels)
 }

@@ -7,12 +7,9 @@ use super::vintages::Vintages;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::measured::FigureKind;
-use crate::endpoints::provenance::Provenance;
+use crate::endpoints::prelude::*;
 use bytes::Bytes;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::{Date, Frequency, Observation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation};
 use std::fmt;
 
 /// Most rows in the text of an answer for a program, which reads the others in the structure.
@@ -223,8 +220,9 @@ fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
     }
     // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
     let extreme = |row: &ExtremeRow| {
-        let ties = |last| format!(" (first of {}, last {})", row.ties, label(last));
-        measured.dated(row.value, row.date) + &row.last_date.map(ties).unwrap_or_default()
+        let ties = row.ties.zip(row.last_date);
+        let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+        measured.dated(row.value, row.date) + &ties.unwrap_or_default()
     };
     let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
     let mut text = format!(

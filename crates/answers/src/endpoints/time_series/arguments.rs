@@ -3,13 +3,10 @@
 
 use crate::endpoints::codes::{Code, How, Period};
 use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date};
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Most events and horizons in an answer.
 const MOST: usize = 130;

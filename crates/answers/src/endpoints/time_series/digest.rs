@@ -1,14 +1,12 @@
 //! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
 //! latest figure stands.
 
-use crate::endpoints::decode::usual;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, Standing, Swing, extremes};
-use econoscope_core::model::series_info::{round_to, without_noise};
-use econoscope_core::model::{Date, Observation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::Observation;
+use econoscope_core::model::series_info::without_noise;
 
 /// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,8 +57,8 @@ pub struct ExtremeRow {
     /// In the series' unit.
     pub value: f64,
     /// Rows with that value, where there are several.
-    #[serde(default = "usual::<1>", skip_serializing_if = "is_one")]
-    pub ties: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties: Option<usize>,
     /// The newest date with the value, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_date: Option<Date>,
@@ -78,14 +76,6 @@ pub struct RangeMove {
     /// The same in percent, where a percent change means something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_pct: Option<f64>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_one(n: &usize) -> bool {
-    *n == 1
 }
 
 /// Figures over rows that ascend by date; `None` without a row.
@@ -107,7 +97,7 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
     let extreme = |of: Extreme| ExtremeRow {
         date: of.first.date,
         value: of.first.value,
-        ties: of.ties,
+        ties: (of.ties > 1).then_some(of.ties),
         last_date: (of.ties > 1).then_some(of.last),
     };
     let standing = Standing::of_latest(rows);
@@ -179,7 +169,7 @@ mod tests {
         );
         assert_eq!(
             (d.max.ties, d.max.date, d.max.last_date),
-            (2, date(2020, 2, 1), Some(date(2020, 4, 1)))
+            (Some(2), date(2020, 2, 1), Some(date(2020, 4, 1)))
         );
         assert_eq!((d.below_pct, d.equal_pct, d.above_pct), (0.0, 40.0, 60.0));
         assert_eq!(d.fall.unwrap().change, -0.3);

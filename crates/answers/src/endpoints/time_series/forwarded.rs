@@ -9,14 +9,12 @@ use crate::endpoints::condition::Condition;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
-use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::forward::{about, untrusted};
 use crate::endpoints::measured::FigureKind;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
+use econoscope_core::model::{Rights, Series, SeriesId};
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -93,7 +91,7 @@ pub(super) fn received(
             return Err(Error::invalid("condition", text, &problem, allowed));
         }
         let days = (answer.start, answer.end);
-        let alone = (condition, NamedSeries::default());
+        let alone = (condition, Default::default());
         judge(&mut answer, alone, &info, params, days)?;
     }
     shaped(answer, params, Some(&base))

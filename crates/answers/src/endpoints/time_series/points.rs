@@ -5,11 +5,10 @@ use super::digest::shown_percent;
 use crate::endpoints::days::trading_days;
 use crate::endpoints::lateness::late_or_ended;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{Date, Frequency, Observation, Series};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation, Series};
 
 /// The figure at a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,8 +26,11 @@ pub struct PointInTime {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Unit of the change.
-    #[serde(rename = "changeUnit")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "changeUnit",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub change_unit: Option<String>,
     /// The same in basis points, of percentages.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,12 +9,11 @@ use crate::endpoints::condition::{Condition, ConditionFigures, Setting};
 use crate::endpoints::days::trading_days;
 use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
-use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesInfo};
+use econoscope_core::model::{Frequency, Observation, Series};
 use econoscope_data::desk::remarks;
 use std::sync::Arc;
 

@@ -7,14 +7,10 @@ use super::shape::{link, most, thin};
 use super::whole;
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use crate::endpoints::provenance::in_words;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::Observation;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
