@@ -123,47 +123,39 @@ impl Condition {
         of: Option<(&str, Column)>,
         setting: &Setting,
     ) -> Result<ConditionFigures> {
-        let of = of.filter(|_| self.tree.has_subject());
-        let (name, subject) = of.unzip();
+        let (name, subject) = of.filter(|_| self.tree.has_subject()).unzip();
         let (start, end) = setting.days;
-        let (frequency, found, last_values) =
-            self.judged(subject, setting, setting.frequency, |evaluation, column| {
-                let frequency = column.series.frequency();
-                let found = tally(column.series.between(start, end), frequency);
-                let mut last_values = BTreeMap::new();
-                for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
-                    let column = evaluation
-                        .side(side)
-                        .map_err(|fault| self.refused(&fault))?;
-                    let value = found.last.and_then(|last| value_at(&column, last));
-                    let of = match side {
-                        Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
-                        Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
-                            side.in_words(&str::to_owned)
-                        }
-                    };
-                    last_values.extend(value.map(|value| (quote(&of), value)));
-                }
-                Ok((frequency, found, last_values))
-            })?;
-        let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
-        Ok(ConditionFigures {
-            condition: quote(&self.text),
-            of: name.map(quote),
-            frequency: frequency.word().into(),
-            count: found.count,
-            met: found.met,
-            share: share.is_finite().then(|| round_to(share, 2)),
-            first: found.first,
-            last: found.last,
-            last_values,
-            longest: found.longest,
-            current: found.current,
-            crossing: found.crossing.map(|(date, met)| Crossing {
-                date,
-                direction: self.direction(met).into(),
-                met,
-            }),
+        self.judged(subject, setting, setting.frequency, |evaluation, column| {
+            let frequency = column.series.frequency();
+            let found = tally(column.series.between(start, end), frequency);
+            let mut last_values = BTreeMap::new();
+            for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
+                let column = evaluation.side(side);
+                let column = column.map_err(|fault| self.refused(&fault))?;
+                let value = found.last.and_then(|last| value_at(&column, last));
+                let of = match side {
+                    Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
+                    Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
+                        side.in_words(&str::to_owned)
+                    }
+                };
+                last_values.extend(value.map(|value| (quote(&of), value)));
+            }
+            let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
+            Ok(ConditionFigures {
+                condition: quote(&self.text),
+                of: name.map(quote),
+                frequency: frequency.word().into(),
+                count: found.count,
+                met: found.met,
+                share: share.is_finite().then(|| round_to(share, 2)),
+                first: found.first,
+                last: found.last,
+                last_values,
+                longest: found.longest,
+                current: found.current,
+                crossing: found.crossing.map(|(date, met)| self.crossing(date, met)),
+            })
         })
     }
 
@@ -202,18 +194,24 @@ impl Condition {
         formulas::refused(FIELD, &self.text, fault)
     }
 
-    fn direction(&self, met: bool) -> &'static str {
+    /// A change to met or not met: up or down through what a single order compares with, else into or out of it.
+    fn crossing(&self, date: Date, met: bool) -> Crossing {
         let is = |ops: [Op; 2]| {
             let ops = ops.map(Function::Op);
             matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
         };
         let is_above = is([Op::Greater, Op::AtLeast]);
         let is_order = is_above || is([Op::Less, Op::AtMost]);
-        match (is_order, is_above == met, met) {
+        let direction = match (is_order, is_above == met, met) {
             (true, true, _) => "up",
             (true, false, _) => "down",
             (false, _, true) => "into",
             (false, _, false) => "out of",
+        };
+        Crossing {
+            date,
+            direction: direction.into(),
+            met,
         }
     }
 }
@@ -267,11 +265,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
     let crossing = |run: &[Observation]| {
         let first = run.first()?;
-        Some(Crossing {
-            date: first.date,
-            direction: condition.direction(met(first)).into(),
-            met: met(first),
-        })
+        Some(condition.crossing(first.date, met(first)))
     };
     Ok(Crossings {
         all: runs.filter_map(crossing).collect(),

@@ -16,7 +16,7 @@ pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, RangeMove};
 pub use points::{MeanChange, PointInTime};
-pub use shape::recessions;
+pub use shape::{line, plot, recessions};
 pub use vintages::{VintageRow, VintageState, Vintages};
 
 use super::answer::{Answer, Csv};

@@ -5,10 +5,10 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Format, Params};
 use super::digest::digest;
 use crate::endpoints::measured::FigureKind;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Theme};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::desk::address;
@@ -35,7 +35,7 @@ pub(super) fn shaped(
         return Ok(answer);
     };
     if params.chart {
-        let drawing = drawing(&answer, params, &measured);
+        let drawing = drawing(&answer, &measured);
         answer.picture = Some(chart::png(&chart::svg(&drawing), chart::DENSITY)?.into());
     }
     if params.detail.is_some() && answer.points.is_empty() {
@@ -114,37 +114,54 @@ pub fn recessions() -> Vec<chart::Span> {
     spans.collect()
 }
 
-/// A chart of every row that the answer has now.
-fn drawing(answer: &TimeSeriesAnswer, params: &Params, measured: &FigureKind) -> ChartSpec {
-    let in_words = answer.published_unit();
-    let in_words = in_words.filter(|_| params.units() == Units::Level);
+/// The rows that an answer has as a line with a name.
+pub fn line(answer: &TimeSeriesAnswer, name: &str) -> Line {
+    Line {
+        name: name.to_owned(),
+        points: answer.data.clone(),
+        frequency: answer.measured(),
+        is_right: false,
+        color: 0,
+    }
+}
+
+/// A plot of the rows that an answer has, recessions shaded.
+pub fn plot(answer: &TimeSeriesAnswer) -> ChartSpec {
+    let known = Catalogue::embedded().get(&answer.series_id);
+    let as_published = answer.published_unit();
+    // A change is not more exact than its base.
+    let decimals = known.map_or(2, |info| info.decimals);
+    ChartSpec {
+        title: answer.display_name.clone(),
+        decimals: match as_published {
+            Some(_) => decimals,
+            None => decimals.clamp(1, 2),
+        },
+        unit: as_published.unwrap_or_else(|| answer.unit.clone()),
+        unit_short: answer.unit.clone(),
+        lines: vec![line(answer, "")],
+        shading: recessions(),
+        ..ChartSpec::default()
+    }
+}
+
+/// A plot with its source and credit line, as a picture of its own.
+fn drawing(answer: &TimeSeriesAnswer, measured: &FigureKind) -> ChartSpec {
+    let mut plot = plot(answer);
     // A model reads pictures, too, and no mark stands beside the words in one.
-    let is_ours = answer.untrusted.is_none();
+    if answer.untrusted.is_none() {
+        plot.source = answer.source.clone().unwrap_or_default();
+    } else {
+        plot.title.clone_from(&answer.series_id);
+    }
     // The source has a line of its own in the drawing.
     let credit = answer.attribution.text.split("; source:").next();
-    let title = match is_ours {
-        true => &answer.display_name,
-        false => &answer.series_id,
-    };
-    let source = answer.source.clone().filter(|_| is_ours);
     ChartSpec {
-        title: title.clone(),
-        unit: in_words.unwrap_or_else(|| answer.unit.clone()),
-        unit_short: answer.unit.clone(),
         decimals: u8::try_from(measured.decimals).unwrap_or(2),
-        lines: vec![Line {
-            name: String::new(),
-            points: answer.data.clone(),
-            frequency: answer.measured(),
-            is_right: false,
-            color: 0,
-        }],
-        shading: recessions(),
-        source: source.unwrap_or_default(),
         credit: credit.unwrap_or_default().to_owned(),
         theme: Theme::Light,
         size: (800, 420),
-        ..ChartSpec::default()
+        ..plot
     }
 }
 
