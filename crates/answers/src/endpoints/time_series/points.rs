@@ -26,11 +26,8 @@ pub struct PointInTime {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Unit of the change.
-    #[serde(
-        rename = "changeUnit",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "changeUnit")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_unit: Option<String>,
     /// The same in basis points, of percentages.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -106,21 +106,16 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
         each.collect::<Result<Vec<State>>>()
     };
     let mut states = known(&asked)?;
-    let rows = |states: &[State]| {
-        let rows = states.iter().flat_map(|(_, answer)| &answer.data);
-        rows.map(|row| row.date).collect::<BTreeSet<Date>>()
-    };
-    let mut dates = rows(&states);
+    let rows = states.iter().flat_map(|(_, answer)| &answer.data);
+    let dates: BTreeSet<Date> = rows.map(|row| row.date).collect();
     if let (false, Some(start), Some(end)) = (asked.days.is_empty(), dates.first(), dates.last()) {
         // A period that speaks for a day in one state stands in all of them.
         (asked.start, asked.end) = (*start, *end);
         asked.days.clear();
         states = known(&asked)?;
-        let chosen = dates;
         for (_, answer) in &mut states {
-            answer.data.retain(|row| chosen.contains(&row.date));
+            answer.data.retain(|row| dates.contains(&row.date));
         }
-        dates = rows(&states);
     }
     let dates = dates.into_iter();
     let dates: Vec<Observation> = dates.map(|date| Observation::new(date, 0.0)).collect();
