@@ -1,48 +1,11 @@
 //! Charts of what `get_time_series` and `compare_series` answer.
 
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_answers::endpoints::{recessions, time_series};
-use econoscope_core::catalogue::Catalogue;
+use econoscope_answers::endpoints::recessions;
+pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
 use econoscope_core::chart::{ChartSpec, Line, RIGHT};
 use econoscope_core::format::spelled;
 use econoscope_core::model::{Frequency, Observation};
-
-/// How often something is measured that is said in a word; daily where it is not.
-fn measured(word: Option<&str>) -> Frequency {
-    let stated = word.and_then(|word| word.parse().ok());
-    stated.unwrap_or(Frequency::Daily)
-}
-
-/// The rows of an answer as a line with a name.
-pub(super) fn line(o: &time_series::TimeSeriesAnswer, name: &str) -> Line {
-    Line {
-        name: name.to_owned(),
-        points: o.data.clone(),
-        frequency: measured(o.frequency.as_deref()),
-        is_right: false,
-        color: 0,
-    }
-}
-
-/// A plot of an answer for a page, recessions shaded.
-pub(super) fn plot(o: &time_series::TimeSeriesAnswer) -> ChartSpec {
-    let known = Catalogue::embedded().get(&o.series_id);
-    let as_published = o.published_unit();
-    // A change is not more exact than its base.
-    let decimals = known.map_or(2, |info| info.decimals);
-    ChartSpec {
-        title: o.display_name.clone(),
-        decimals: match as_published {
-            Some(_) => decimals,
-            None => decimals.clamp(1, 2),
-        },
-        unit: as_published.unwrap_or_else(|| o.unit.clone()),
-        unit_short: o.unit.clone(),
-        lines: vec![line(o, "")],
-        shading: recessions(),
-        ..ChartSpec::default()
-    }
-}
 
 /// A chart, and those below it where it has one for each unit.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
@@ -109,7 +72,7 @@ fn side_by_side(o: &Comparison, column: &ComparedColumn) -> Line {
         frequency: match o.dates.len() < o.rows {
             // Rows were left out; that is no gap.
             true => Frequency::Annual,
-            false => measured(Some(&o.frequency)),
+            false => o.frequency.parse().unwrap_or(Frequency::Daily),
         },
         is_right: false,
         color: 0,

@@ -3,7 +3,7 @@
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{number, signed};
-use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
+use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 
@@ -50,19 +50,12 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
                 PrintMeasure::Level | PrintMeasure::Growth | PrintMeasure::AnnualGrowth => 2,
             };
             let [short, year] = usual.after;
-            let Spread {
-                mean_abs,
-                median_abs,
-                p90_abs,
-                bias,
-                flips,
-            } = year;
             let figure = |v: f64| number(v, digits);
-            let flips = flips.map_or("-".to_owned(), |n| n.to_string());
+            let flips = year.flips.map_or("-".to_owned(), |n| n.to_string());
             let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
-            let said = [short.mean_abs, mean_abs, median_abs, p90_abs].map(figure);
+            let said = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs].map(figure);
             let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
-            let end = [signed(bias, digits), flips];
+            let end = [signed(year.bias, digits), flips];
             table.row(head.into_iter().chain(said).chain(end));
         }
     }

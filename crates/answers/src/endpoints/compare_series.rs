@@ -1,29 +1,76 @@
 //! `compare_series`: up to eight series or formulas side by side, on one calendar, with what sets them apart.
 
 mod answer;
-mod arguments;
 mod columns;
-mod split;
 mod table;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
-pub use arguments::Params;
 
 use super::coarser;
-use super::condition::Condition;
+use super::codes::{Code, How, Period};
+use super::condition::{Condition, Setting};
 use super::days::{self, newest, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
-use arguments::Query;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::expression;
-use econoscope_core::indicators::prose::joined;
+use super::formulas::{self, NamedSeries};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::model::frequency::{Periods, shift};
-use econoscope_core::model::{AsOf, Date, Frequency, Series};
-use econoscope_data::desk::Desk;
-use jiff::ToSpan;
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::frequency::Periods;
+use econoscope_core::model::{Frequency, Series};
 use std::collections::BTreeMap;
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Params {
+    /// Series, names or formulas: DGS10-DGS2, ann(CPILFESL,3), GFDEBTN/GDP*100, real(AHETPI,"2026-07").
+    #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
+    series: Vec<String>,
+    /// Since when: a day, month, quarter or year, or 5y, max.
+    #[schemars(extend("default" = "10y"))]
+    start: Option<String>,
+    /// Until when.
+    end: Option<String>,
+    /// Counted over the range: T10Y2Y < 0; >= 0.5 is about every column.
+    #[schemars(length(min = 1, max = 200))]
+    condition: Option<String>,
+    /// FRED's transformation of every column.
+    #[schemars(extend("default" = "lin"))]
+    units: Option<Code>,
+    /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
+    frequency: Option<Period>,
+    /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
+    aggregation: Option<How>,
+    /// Adds the correlation of each pair of columns.
+    #[serde(default)]
+    correlations: bool,
+    /// Rows shown; more than 400 are for charts.
+    #[schemars(range(min = 2, max = 2000))]
+    max_points: Option<usize>,
+    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    as_of: Option<String>,
+}
+
+impl Params {
+    /// The transformation of every column.
+    fn units(&self) -> Units {
+        self.units.map_or(Units::Level, |code| code.meaning)
+    }
+
+    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
+    fn has_own_weeks(&self) -> bool {
+        self.frequency.is_some_and(|f| f.word.starts_with("we"))
+    }
+}
+
+/// What is asked, read.
+struct Query<'a> {
+    params: &'a Params,
+    /// A formula for each column.
+    trees: Vec<Expr>,
+    /// What is to be counted.
+    condition: Option<Condition>,
+    setting: Setting,
+}
 
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
@@ -50,15 +97,31 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let days = range(params, as_of, desk.today())?;
+        let trees = params.series.iter();
+        let trees = trees.map(|text| formulas::tree(columns::FIELD, text));
+        let trees = trees.collect::<Result<Vec<_>>>()?;
         let condition = params.condition.as_deref().map(Condition::read);
+        let condition = condition.transpose()?;
+        let named = trees.iter().chain(condition.iter().map(|c| &c.tree));
+        let known = NamedSeries::read(desk, as_of, named)?;
+        let frequency = params.frequency.map(|asked| asked.meaning.frequency);
+        let how = params.aggregation.map(|how| how.meaning);
+        let how = how.unwrap_or_else(|| known.usual_aggregation(frequency));
         let asked = Query {
             params,
-            condition: condition.transpose()?,
-            days,
+            trees,
+            condition,
+            setting: Setting {
+                known,
+                how,
+                frequency,
+                days,
+            },
         };
-        let found = columns::columns(desk, &asked, as_of)?;
-        let mut provenance = Provenance::of(desk, as_of, found.known.ids())?;
-        found.known.tell(desk, &mut provenance)?;
+        let found = columns::columns(&asked)?;
+        let known = &asked.setting.known;
+        let mut provenance = Provenance::of(desk, as_of, known.ids())?;
+        known.tell(desk, &mut provenance)?;
         let series = || found.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
             Some(asked) => asked.meaning,
@@ -66,9 +129,9 @@ impl Endpoint for Params {
         };
         let to = periods.frequency;
         if series().any(|s| s.frequency() < to) {
-            note_coarser(&mut provenance, found.how, to);
+            note_coarser(&mut provenance, how, to);
         }
-        note_remarks(&mut provenance, found.known.all(), periods, days);
+        note_remarks(&mut provenance, known.all(), periods, days);
         if found.without_base > 0 {
             let dates = found.without_base;
             let text = format!(
@@ -99,23 +162,19 @@ impl Endpoint for Params {
     }
 }
 
-/// First and last day; the ten years before the last when no first is given.
+/// First and last day; the ten years before the last when no first is given. What is to come is no part of a comparison.
 fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
-    let end = match params.end.as_deref() {
-        Some(text) => days::read("end", text, (newest, today))?.min(newest),
-        None => newest,
-    };
-    let start = match params.start.as_deref() {
-        Some(text) => days::read("start", text, (end, today))?,
-        None => shift(end, (-10).years()),
-    };
-    if start <= end {
-        return Ok((start, end));
+    let end = params.end.as_deref().unwrap_or("max");
+    let end = days::read("end", end, (newest, today))?.min(newest);
+    let start = params.start.as_deref().unwrap_or("10y");
+    let start = days::read("start", start, (end, today))?;
+    if start > end {
+        let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
+        let problem = "is after end";
+        return Err(Error::invalid("start", &start, problem, &allowed));
     }
-    let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
-    let problem = "is after end";
-    Err(Error::invalid("start", &start, problem, &allowed))
+    Ok((start, end))
 }
 
 /// Notes how finer series became as coarse as the others.
@@ -136,19 +195,17 @@ fn note_remarks<'a>(
     to: Periods,
     days: (Date, Date),
 ) {
-    let mut said: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    let mut said: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for one in series.filter(|s| s.frequency() < to.frequency) {
-        for (field, note) in coarser::remarks(one, to, days) {
-            let of = said.entry(field).or_default().entry(note).or_default();
+        for remark in coarser::remarks(one, to, days) {
+            let of = said.entry(remark).or_default();
             if !of.contains(&one.info.id.as_str()) {
                 of.push(one.info.id.as_str());
             }
         }
     }
-    for (field, notes) in said {
-        let notes = notes.iter();
-        let notes = notes.map(|(note, of)| format!("{}: {note}", of.join(", ")));
-        provenance.note(field, joined(notes, "; "));
+    for ((field, note), of) in said {
+        provenance.add(field, &format!("{}: {note}", of.join(", ")));
     }
 }
 

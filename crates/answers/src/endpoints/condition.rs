@@ -1,20 +1,16 @@
 //! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
 
 use super::formulas::{self, NamedSeries};
-use econoscope_core::error::{Error, Result, quote};
+use crate::endpoints::prelude::*;
+use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    self, Column, Evaluation, Expr, Function, Op, Price, Scope, Unit,
+    Column, Evaluation, Expr, Fault, Function, Op, Price, Scope,
 };
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,10 +61,10 @@ pub struct ConditionFigures {
     pub crossing: Option<Crossing>,
 }
 
-/// What a condition is judged in.
-pub(super) struct Setting<'a> {
-    /// The series it names.
-    pub(super) known: &'a NamedSeries,
+/// What formulas and conditions are computed in.
+pub(super) struct Setting {
+    /// The series they name.
+    pub(super) known: NamedSeries,
     /// How finer figures become coarser.
     pub(super) how: Aggregation,
     /// Frequency asked for.
@@ -118,23 +114,6 @@ impl Condition {
         price.steps() + 8 * judged
     }
 
-    /// 1 and 0 at a frequency or the coarser one of its series, the whole history of them.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`] for units that cannot be compared.
-    pub(super) fn column(&self, frequency: Frequency, setting: &Setting<'_>) -> Result<Column> {
-        let series = |name: &str| setting.known.get(name);
-        let scope = Scope {
-            series: &series,
-            subject: None,
-            start: setting.days.0,
-            how: setting.how,
-            frequency: Some(frequency),
-        };
-        let column = expression::evaluate(&self.tree, scope);
-        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))
-    }
-
     /// Counts it over the range; of a column where it names nothing.
     ///
     /// # Errors
@@ -142,71 +121,68 @@ impl Condition {
     pub(super) fn figures(
         &self,
         of: Option<(&str, Column)>,
-        setting: &Setting<'_>,
+        setting: &Setting,
     ) -> Result<ConditionFigures> {
-        let of = of.filter(|_| self.tree.has_subject());
-        let (name, subject) = of.unzip();
+        let (name, subject) = of.filter(|_| self.tree.has_subject()).unzip();
         let (start, end) = setting.days;
-        let (frequency, found, last_values) =
-            self.judged(subject, setting, |evaluation, column| {
-                let frequency = column.series.frequency();
-                let found = tally(column.series.between(start, end), frequency);
-                let mut last_values = BTreeMap::new();
-                for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
-                    let column = evaluation.side(side);
-                    let column =
-                        column.map_err(|fault| formulas::refused(FIELD, &self.text, &fault))?;
-                    let value = found.last.and_then(|last| value_at(&column, last));
-                    let of = match side {
-                        Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
-                        Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
-                            side.in_words(&str::to_owned)
-                        }
-                    };
-                    last_values.extend(value.map(|value| (quote(&of), value)));
-                }
-                Ok((frequency, found, last_values))
-            })?;
-        let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
-        Ok(ConditionFigures {
-            condition: quote(&self.text),
-            of: name.map(quote),
-            frequency: frequency.word().into(),
-            count: found.count,
-            met: found.met,
-            share: share.is_finite().then(|| round_to(share, 2)),
-            first: found.first,
-            last: found.last,
-            last_values,
-            longest: found.longest,
-            current: found.current,
-            crossing: found.crossing.map(|(date, met)| Crossing {
-                date,
-                direction: self.direction(met).into(),
-                met,
-            }),
+        self.judged(subject, setting, setting.frequency, |evaluation, column| {
+            let frequency = column.series.frequency();
+            let found = tally(column.series.between(start, end), frequency);
+            let mut last_values = BTreeMap::new();
+            for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
+                let column = evaluation.side(side);
+                let column = column.map_err(|fault| self.refused(&fault))?;
+                let value = found.last.and_then(|last| value_at(&column, last));
+                let of = match side {
+                    Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
+                    Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
+                        side.in_words(&str::to_owned)
+                    }
+                };
+                last_values.extend(value.map(|value| (quote(&of), value)));
+            }
+            let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
+            Ok(ConditionFigures {
+                condition: quote(&self.text),
+                of: name.map(quote),
+                frequency: frequency.word().into(),
+                count: found.count,
+                met: found.met,
+                share: share.is_finite().then(|| round_to(share, 2)),
+                first: found.first,
+                last: found.last,
+                last_values,
+                longest: found.longest,
+                current: found.current,
+                crossing: found.crossing.map(|(date, met)| self.crossing(date, met)),
+            })
         })
     }
 
-    /// Reads something off what is true or false for each observation that it is judged on.
-    fn judged<T>(
+    /// Reads something off what is true or false for each observation that it is judged on, at a frequency or the coarser
+    /// one of its series.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn judged<T>(
         &self,
         subject: Option<Column>,
-        setting: &Setting<'_>,
+        setting: &Setting,
+        frequency: Option<Frequency>,
         read: impl FnOnce(&mut Evaluation<'_>, Column) -> Result<T>,
     ) -> Result<T> {
         let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
-        formulas::affordable(FIELD, &self.text, self.steps(setting.known, rows))?;
+        formulas::affordable(FIELD, &self.text, self.steps(&setting.known, rows))?;
         let series = |name: &str| setting.known.get(name);
         let mut evaluation = Evaluation::new(Scope {
             series: &series,
             subject,
             start: setting.days.0,
             how: setting.how,
-            frequency: setting.frequency,
+            frequency,
         });
-        let refused = |fault| formulas::refused(FIELD, &self.text, &fault);
-        let column = evaluation.column(&self.tree).map_err(refused)?;
+        let column = evaluation.column(&self.tree);
+        let column = column.map_err(|fault| self.refused(&fault))?;
         if !column.unit.is_truth() {
             let problem = "is neither true nor false";
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
@@ -214,44 +190,28 @@ impl Condition {
         read(&mut evaluation, column)
     }
 
-    /// Counts it over every row of one series in some unit, before any is left out.
-    ///
-    /// # Errors
-    /// As [`Self::figures`].
-    pub(super) fn of_rows(
-        &self,
-        info: &SeriesInfo,
-        (unit, rows): (&str, Vec<Observation>),
-        setting: &Setting<'_>,
-    ) -> Result<ConditionFigures> {
-        // "percentage points, change from a year earlier" is a unit of percentage points.
-        let unit = match unit == info.units_short {
-            true => Unit::of(info),
-            false => Unit::new(unit.split_once(',').map_or(unit, |(unit, _)| unit)),
-        };
-        let own = SeriesInfo {
-            frequency: setting.frequency.unwrap_or(info.frequency),
-            ..info.clone()
-        };
-        let series = Arc::new(Series::new(Arc::new(own), rows));
-        let column = Column { series, unit };
-        let found = self.figures(Some((info.id.as_str(), column)), setting);
-        // Which series stands at the head of the answer.
-        found.map(|found| ConditionFigures { of: None, ..found })
+    fn refused(&self, fault: &Fault) -> Error {
+        formulas::refused(FIELD, &self.text, fault)
     }
 
-    fn direction(&self, met: bool) -> &'static str {
+    /// A change to met or not met: up or down through what a single order compares with, else into or out of it.
+    fn crossing(&self, date: Date, met: bool) -> Crossing {
         let is = |ops: [Op; 2]| {
             let ops = ops.map(Function::Op);
             matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
         };
         let is_above = is([Op::Greater, Op::AtLeast]);
         let is_order = is_above || is([Op::Less, Op::AtMost]);
-        match (is_order, is_above == met, met) {
+        let direction = match (is_order, is_above == met, met) {
             (true, true, _) => "up",
             (true, false, _) => "down",
             (false, _, true) => "into",
             (false, _, false) => "out of",
+        };
+        Crossing {
+            date,
+            direction: direction.into(),
+            met,
         }
     }
 }
@@ -295,26 +255,22 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     }
     let setting = Setting {
         how: known.usual_aggregation(None),
-        known: &known,
+        known,
         frequency: None,
         days: (Date::MIN, desk.today()),
     };
-    let column = condition.judged(None, &setting, |_, column| Ok(column))?;
+    let column = condition.judged(None, &setting, None, |_, column| Ok(column))?;
     let met = |o: &Observation| o.value != 0.0;
     let rows = column.series.between(Date::MIN, desk.today());
     let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
     let crossing = |run: &[Observation]| {
         let first = run.first()?;
-        Some(Crossing {
-            date: first.date,
-            direction: condition.direction(met(first)).into(),
-            met: met(first),
-        })
+        Some(condition.crossing(first.date, met(first)))
     };
     Ok(Crossings {
         all: runs.filter_map(crossing).collect(),
         frequency: column.series.frequency(),
-        series: known.all().map(|s| Arc::clone(&s.info)).collect(),
+        series: setting.known.all().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,
     })
 }
@@ -355,12 +311,8 @@ impl ConditionFigures {
         text += &match &self.crossing {
             Some(last) => {
                 let (direction, date) = (&last.direction, last.date);
-                let since = if last.met {
-                    "met since"
-                } else {
-                    "not met since"
-                };
-                format!("; last crossing {direction} on {date} ({since}).")
+                let not = if last.met { "" } else { "not " };
+                format!("; last crossing {direction} on {date} ({not}met since).")
             }
             None => "; no crossing in the range.".to_owned(),
         };

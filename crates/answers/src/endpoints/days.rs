@@ -3,18 +3,14 @@
 //! An argument of one of [`NAMES`] is a date wherever it stands. What is longer than a day is its last day, of an
 //! argument that something begins with its first.
 
-mod events;
-mod periods;
+mod lists;
 
-pub(super) use events::events;
-pub(super) use periods::{Periods, parts as listed, periods};
+pub(super) use lists::{Periods, events, parts as listed, periods};
 
 use super::decode::Arguments;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
+use econoscope_core::model::When;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, When};
-use econoscope_data::desk::Desk;
 use jiff::{Span, ToSpan};
 use serde_json::Value;
 
@@ -29,7 +25,7 @@ pub const FORMS: &str = "2008-12-31, 15 December 2008, 2008-12, Dec 2008, 2008Q4
     back from the end 30d, 6m, 5y or ytd, or max";
 
 /// Most trading days in a length of time: some eighty years.
-const MOST_TRADING_DAYS: usize = 20_000;
+const MOST_TRADING_DAYS: u16 = 20_000;
 
 /// Reads a date argument; what counts back does so from `base`. Of a period that is not over, the last day is `today`.
 ///
@@ -67,38 +63,35 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
 /// What the dates among the arguments were taken for, by name, where they are no plain days and no lengths of time.
 /// Shape: "December 2008, read as 2008-12-31".
 pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, String)> {
-    let mut told = Vec::new();
-    for name in NAMES {
+    let told = NAMES.into_iter().filter_map(|name| {
         let texts = match checked.get(name) {
-            Some(Value::String(text)) if name == "date" => {
-                told.extend(periods::told(name, text, today).map(|said| (name, said)));
-                continue;
-            }
+            Some(Value::String(text)) if name == "date" => listed(text),
             Some(Value::String(text)) => vec![text.clone()],
             Some(Value::Array(list)) => rejoined(list.iter().filter_map(Value::as_str)),
-            Some(_) | None => continue,
+            Some(_) | None => return None,
         };
-        let said = texts.iter().filter_map(|text| {
-            let is_list = match name {
-                "after" => events::is_list(text),
-                "as_of" => is_several(text),
-                _ => false,
-            };
-            if is_list {
-                let days = events(name, text, (today, today)).ok()?;
-                return Some(format!("{text}, read as {}", joined(days, ", ")));
-            }
-            let day = read(name, text, (today, today)).ok()?;
-            let is_plain = text.parse::<Date>().is_ok() || span(text).is_some();
-            let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
-            (!is_plain && !is_range).then(|| format!("{text}, read as {day}"))
-        });
+        let said = texts.iter().filter_map(|text| read_as(name, text, today));
         let said = joined(said, "; ");
-        if !said.is_empty() {
-            told.push((name, said));
-        }
-    }
-    told
+        (!said.is_empty()).then_some((name, said))
+    });
+    told.collect()
+}
+
+/// What a text was taken for; `None` of a plain day, a length of time, and what is no date.
+fn read_as(name: &str, text: &str, today: Date) -> Option<String> {
+    let base = (today, today);
+    let days = match name {
+        "date" => match lists::of_part(name, text, today).ok()? {
+            Periods::Of(day) => day.to_string(),
+            Periods::Range(from, to) => format!("{from} to {to}"),
+        },
+        "after" if lists::is_list(text) => joined(events(name, text, base).ok()?, ", "),
+        "as_of" if is_several(text) => joined(events(name, text, base).ok()?, ", "),
+        _ => read(name, text, base).ok()?.to_string(),
+    };
+    let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
+    let is_plain = text.parse::<Date>().is_ok() || span(text).is_some();
+    (!is_plain && (!is_range || name == "date")).then(|| format!("{text}, read as {days}"))
 }
 
 /// The arguments with their dates as plain days, for those who know no others.
@@ -112,18 +105,19 @@ pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
         let read_before = |name| plain.get(name)?.as_str()?.parse().ok();
         let end = read_before("end").filter(|_| name == "start");
         let base = end.or_else(|| read_before("as_of")).unwrap_or(today);
-        let day = |text: &str| Ok(read(name, text, (base, today))?.to_string().into());
-        if let Some(value) = plain.get_mut(name) {
-            if let Value::Array(list) = value {
+        let day = |text: &str| Ok(Value::from(read(name, text, (base, today))?.to_string()));
+        let value = match checked.get(name) {
+            Some(Value::Array(list)) => {
                 let texts = rejoined(list.iter().filter_map(Value::as_str));
-                let days = texts.iter().map(|text| day(text));
-                *value = Value::Array(days.collect::<Result<_>>()?);
-            } else if let (Some(text), "after") = (value.as_str(), name) {
-                *value = joined(events(name, text, (base, today))?, ", ").into();
-            } else if let Some(text) = value.as_str().filter(|text| !periods::is_several(text)) {
-                *value = day(text)?;
+                texts.iter().map(|text| day(text)).collect::<Result<_>>()?
             }
-        }
+            Some(Value::String(text)) if name == "after" => {
+                joined(events(name, text, (base, today))?, ", ").into()
+            }
+            Some(Value::String(text)) if !lists::is_several(text) => day(text)?,
+            Some(_) | None => continue,
+        };
+        plain.insert(name.to_owned(), value);
     }
     Ok(plain)
 }
@@ -229,7 +223,7 @@ pub(super) fn parse_span(field: &str, text: &str) -> Result<Span> {
 }
 
 /// Reads a count of trading days: `250td`, `250 trading days`.
-pub(super) fn trading_days(text: &str) -> Option<usize> {
+pub(super) fn trading_days(text: &str) -> Option<u16> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
     let is_unit = matches!(unit.trim_start(), "td" | "trading day" | "trading days");

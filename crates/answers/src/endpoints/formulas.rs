@@ -1,15 +1,13 @@
 //! Formulas and conditions of a request: read, the series they name fetched, and priced before anything is computed.
 
-use super::provenance::Provenance;
+use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression::{self, Expr, Fault};
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
-use econoscope_core::model::{AsOf, Frequency, Series};
+use econoscope_core::model::{Frequency, Series};
+use econoscope_data::desk::resolve;
 use econoscope_data::desk::resolve::Resolution;
-use econoscope_data::desk::{Desk, resolve};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 use econoscope_core::indicators::prose::{number, signed};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::series_info::{round_to, without_noise};
-use econoscope_core::model::{Frequency, Quantity, Series};
+use econoscope_core::model::{Date, Frequency, Quantity, Series};
 
 /// Decimals of a composite, which is computed here and told with fewer: enough for who goes on computing with it.
 const COMPOSITE: i32 = 5;
@@ -54,12 +54,6 @@ impl FigureKind {
         }
     }
 
-    /// Of figures that were made coarser as well.
-    pub(super) fn averaged(mut self) -> Self {
-        self.decimals = self.decimals.max(2);
-        self
-    }
-
     /// A figure as it leaves: a composite to five decimals, any other without the noise of arithmetic, which some
     /// sources publish.
     pub(super) fn told(&self, value: f64) -> f64 {
@@ -83,6 +77,11 @@ impl FigureKind {
     pub(super) fn figure(&self, value: f64) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
         number(round_to(value, self.decimals), decimals)
+    }
+
+    /// A figure with its period: "4.10 in August 2026".
+    pub(super) fn dated(&self, value: f64, date: Date) -> String {
+        format!("{} {}", self.figure(value), self.frequency.when(date))
     }
 
     /// "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".

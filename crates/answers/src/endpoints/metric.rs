@@ -1,27 +1,20 @@
 //! `get_metric`: the latest value of one series, with its changes and what they mean.
 
 use super::days::{newest, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
 use super::forward::about;
 use super::lateness::note_late;
 use super::measured::FigureKind;
 use super::newer_mean::NewerMean;
-use super::provenance::Provenance;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::Standing;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::release;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo};
-use econoscope_data::desk::Desk;
+use econoscope_core::model::{Frequency, Observation, Series};
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Arguments.
@@ -152,13 +145,13 @@ pub(super) fn describe(m: &Metric) -> String {
         None => "no value.".into(),
     };
     let newer = m.newer_mean.as_ref();
-    let newer = newer.map(|mean| format!("{}.", prose::capitalised(&mean.words())));
-    let known = [m.provenance.missing(), m.provenance.sentence()];
-    let parts = newer
-        .into_iter()
-        .chain(m.interpretation.clone())
-        .chain(known);
-    let parts = parts.filter(|part| !part.is_empty());
+    let parts = [
+        newer.map(|mean| format!("{}.", prose::capitalised(&mean.words()))),
+        m.interpretation.clone(),
+        Some(m.provenance.missing()),
+        Some(m.provenance.sentence()),
+    ];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.told("source", source);
@@ -292,7 +285,7 @@ fn from_a_year_earlier(
     let change = match measured.is_amount() {
         true => {
             let percent = transform::year_on_year(series, last.date)?;
-            format!("{} %", prose::signed(round_to(percent, 1), 1))
+            format!("{} %", signed(round_to(percent, 1), 1))
         }
         false => measured.change(last.value - before, None),
     };

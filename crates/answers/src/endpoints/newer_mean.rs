@@ -3,12 +3,8 @@
 //! Daily figures and monthly averages are read from different places and may end on different days. The daily
 //! figure is the answer; that a later month's average is held is told beside it, in words and in a field.
 
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
-use econoscope_core::model::{AsOf, Date, SeriesId, table};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
+use econoscope_core::model::table;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -44,9 +40,8 @@ impl NewerMean {
         };
         let series = desk.series(info, as_of)?;
         let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
-        let shown = |id: &SeriesId| desk.shown_id(id);
         Ok(newest.filter(|mean| mean.date > date).map(|mean| Self {
-            series: shown(&info.id),
+            series: desk.shown_id(&info.id),
             date: mean.date,
             value: info.round(mean.value),
         }))

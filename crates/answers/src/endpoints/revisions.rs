@@ -2,31 +2,22 @@
 //!
 //! Out of the vintages held alone. Where there are none the answer says so, and gives the present value.
 
-mod answer;
-mod levels;
 mod table;
 mod words;
 
-pub use answer::{
-    LevelAnswer, PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, RevisionsAnswer, SpreadAnswer,
-    StageAnswer, UsualAnswer,
+pub use table::{
+    LevelAnswer, PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, RevisionsAnswer, StageAnswer,
 };
 pub(super) use words::units;
 pub use words::{label, plus, size};
 
 use super::days;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
-use super::provenance::Provenance;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::revisions::Revisions;
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
-use econoscope_data::desk::{Desk, identities};
+use econoscope_data::desk::identities;
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::sync::Arc;
 use table::RevisionTable;
 
@@ -93,25 +84,27 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
         let info = desk.resolve("series", &params.series_id)?;
         desk.permit(&info)?;
-        let is_own = info.is_composite() || info.source.starts_with(identities::OWN);
-        if is_own {
+        if info.is_composite() || info.source.starts_with(identities::OWN) {
             return Err(computed_here(desk, &info));
         }
         let (growth, of) = GROWTH_OF;
-        let is_growth = info.id.as_str() == growth;
-        if is_growth
-            && desk
-                .revisions(&info)?
-                .is_none_or(|own| own.prints.is_empty())
-        {
-            let level = desk.resolve("series", of)?;
-            desk.permit(&level)?;
-            let mut answer = revised(desk, &level, params.date.as_deref(), params.levels)?;
+        let has_prints = |own: Arc<Revisions>| !own.prints.is_empty();
+        let is_read_from_level =
+            info.id.as_str() == growth && !desk.revisions(&info)?.is_some_and(has_prints);
+        let info = match is_read_from_level {
+            true => desk.resolve("series", of)?,
+            false => info,
+        };
+        desk.permit(&info)?;
+        let mut answer = read(desk, &info, params.date.as_deref())?;
+        if is_read_from_level {
             let said = format!("{growth} is read from the vintages of {of}, whose growth it is");
             answer.provenance.note("name", said);
-            return Ok(answer);
         }
-        revised(desk, &info, params.date.as_deref(), params.levels)
+        if params.levels {
+            add_levels(desk, &info, &mut answer)?;
+        }
+        Ok(answer)
     }
 
     fn text(answer: &RevisionsAnswer, _: &Self) -> String {
@@ -139,22 +132,17 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// # Errors
 /// [`Error::InvalidParam`] for what is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
-    revised(desk, info, date, false)
-}
-
-/// How a published series was revised, with every level on record of the periods if `with_levels`.
-fn revised(
-    desk: &Desk,
-    info: &Arc<SeriesInfo>,
-    date: Option<&str>,
-    with_levels: bool,
-) -> Result<RevisionsAnswer> {
     let held = desk.series(info, AsOf::Latest)?;
     let record = desk.revisions(info)?.unwrap_or_default();
     let today = desk.today();
     let asked = date.map(|text| days::periods("date", text, today));
     let asked = asked.transpose()?;
-    let mut provenance = provenance_of(desk, info, held.is_some(), &record)?;
+    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    if held.is_none() {
+        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
+    } else if record.prints.is_empty() {
+        provenance.note("vintages", without_vintages(info));
+    }
     let read = desk.held(&info.id)?.map(|status| status.fetched_at);
     let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
     let yardstick = record.yardstick;
@@ -166,120 +154,61 @@ fn revised(
         decimals: [decimals, decimals_of_revision],
         read,
     };
-    let stamps: Vec<Date> = match (&held, &asked) {
-        (None, _) => Vec::new(),
-        (Some(_), Some(asked)) => table.stamps(asked),
-        (Some(_), None) => table.newest().into_iter().collect(),
+    let stamps = table.stamps(asked.as_deref());
+    if stamps.len() > MOST_PERIODS {
+        let problem = format!("is {} periods", stamps.len());
+        let allowed = format!("up to {MOST_PERIODS} periods");
+        let date = date.unwrap_or_default();
+        return Err(Error::invalid("date", date, &problem, &allowed));
+    }
+    if stamps.is_empty() && held.is_some() {
+        provenance.note("period", "no figure is held of a period in that range");
+    }
+    let (period, periods) = match stamps.as_slice() {
+        [one] => (Some(table.period(*one)), Vec::new()),
+        several => (None, several.iter().map(|date| table.row(*date)).collect()),
     };
-    check_count(date.unwrap_or_default(), stamps.len())?;
-    let period = match stamps.as_slice() {
-        [one] => Some(table.period(*one)),
-        _ => None,
-    };
-    let rows = match &period {
-        Some(_) => Vec::new(),
-        None => rows_of(&table, &stamps, &mut provenance),
-    };
-    let levels = match with_levels {
-        true => levels_of(desk, info, &stamps, &mut provenance)?,
-        false => Vec::new(),
-    };
+    if periods.iter().any(|row| row.after_12_months.is_none()) {
+        provenance.note("periods", table.not_on_record());
+    }
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
-        frequency: Some(info.frequency.word().into()),
+        frequency: info.frequency.word().into(),
         measure: words::measure(yardstick, info.frequency),
         unit,
         revision_unit,
         period,
-        periods: rows,
-        level_unit: (!levels.is_empty()).then(|| info.units.clone()),
-        levels,
-        usual: record.usual.as_ref().map(|usual| table.usual(usual)),
-        first_prints: match asked {
-            Some(_) => Vec::new(),
-            None => table.newest_prints(LISTED),
-        },
+        periods,
+        level_unit: None,
+        levels: Vec::new(),
+        usual: table.usual(),
+        first_prints: table.newest_prints(if asked.is_some() { 0 } else { LISTED }),
         vintages: table.record(),
-        source: Some(info.source.clone()),
-        rights: Some(info.rights.word().into()),
+        source: info.source.clone(),
+        rights: info.rights.word().into(),
         untrusted: UntrustedFields::of(info, &["displayName", "unit", "source"]),
         attribution: desk.attribution(),
         provenance,
     })
 }
 
-/// Where the answer comes from, and what it lacks.
-fn provenance_of(
-    desk: &Desk,
-    info: &SeriesInfo,
-    is_held: bool,
-    record: &Revisions,
-) -> Result<Provenance> {
-    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
-    if !is_held {
-        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if record.prints.is_empty() {
-        provenance.note("vintages", without_vintages(info));
+/// Adds every level on record of the periods, the newest left out beyond [`MOST_LEVELS`].
+fn add_levels(desk: &Desk, info: &SeriesInfo, answer: &mut RevisionsAnswer) -> Result<()> {
+    let one = answer.period.iter().map(|period| period.date);
+    for date in one.chain(answer.periods.iter().map(|row| row.date)) {
+        answer.levels.extend(table::levels(desk, info, date)?);
     }
-    Ok(provenance)
-}
-
-/// Several periods as rows, with the reasons for what is absent.
-fn rows_of(
-    table: &RevisionTable<'_>,
-    periods: &[Date],
-    provenance: &mut Provenance,
-) -> Vec<PeriodRow> {
-    if periods.is_empty() && table.held.is_some() {
-        provenance.note("period", "no figure is held of a period in that range");
-    }
-    let rows: Vec<PeriodRow> = periods.iter().map(|date| table.row(*date)).collect();
-    if rows.iter().any(|row| row.after_12_months.is_none()) {
-        provenance.note("periods", table.not_on_record());
-    }
-    rows
-}
-
-/// Refuses more periods than an answer has room for.
-fn check_count(date: &str, periods: usize) -> Result<()> {
-    match periods > MOST_PERIODS {
-        true => {
-            let allowed = format!("up to {MOST_PERIODS} periods");
-            Err(Error::invalid(
-                "date",
-                date,
-                &format!("is {periods} periods"),
-                &allowed,
-            ))
-        }
-        false => Ok(()),
-    }
-}
-
-/// Every level on record of some periods, the newest left out beyond [`MOST_LEVELS`].
-fn levels_of(
-    desk: &Desk,
-    info: &SeriesInfo,
-    periods: &[Date],
-    provenance: &mut Provenance,
-) -> Result<Vec<LevelAnswer>> {
-    let mut levels = Vec::new();
-    for period in periods {
-        levels.extend(levels::of(desk, info, *period)?);
-    }
-    if levels.is_empty() {
-        provenance.note("levels", "no day is on record from which a level was known");
-    }
-    if levels.len() > MOST_LEVELS {
-        let left = levels.len() - MOST_LEVELS;
-        provenance.note(
-            "levels",
-            format!("{left} more are left out: ask for fewer periods"),
-        );
-        levels.truncate(MOST_LEVELS);
-    }
-    Ok(levels)
+    let count = answer.levels.len();
+    answer.level_unit = (count > 0).then(|| info.units.clone());
+    let note = match count.saturating_sub(MOST_LEVELS) {
+        0 if count > 0 => return Ok(()),
+        0 => "no day is on record from which a level was known".to_owned(),
+        left => format!("{left} more are left out: ask for fewer periods"),
+    };
+    answer.provenance.note("levels", note);
+    answer.levels.truncate(MOST_LEVELS);
+    Ok(())
 }
 
 /// Why a series has no first prints, and where some are.

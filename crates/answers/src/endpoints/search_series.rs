@@ -1,16 +1,11 @@
 //! `search_series`: which series there are, by words or by category, with what is known of each.
 
 use super::decode::usual;
-use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
-use econoscope_core::catalogue::Catalogue;
+use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
-use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::{Attribution, Date, SeriesInfo};
-use econoscope_data::desk::{Desk, IMPORTED, unmatched_words};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::error::quote;
+use econoscope_data::desk::{IMPORTED, unmatched_words};
 use std::fmt::Write;
 
 /// Arguments.

@@ -5,40 +5,33 @@
 
 mod answer;
 mod arguments;
-mod asked;
-mod conditions;
 mod digest;
 mod forwarded;
 mod points;
-mod rows;
 mod shape;
 mod transformed;
 mod vintages;
-mod words;
 
 pub use answer::{Credit, Reduction, TimeSeriesAnswer};
 pub use arguments::Params;
 pub use digest::{Digest, ExtremeRow, RangeMove};
 pub use points::{MeanChange, PointInTime};
-pub use shape::recessions;
+pub use shape::{line, plot, recessions};
 pub use vintages::{VintageRow, VintageState, Vintages};
 
 use super::answer::{Answer, Csv};
+use super::condition::Condition;
 use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Kept, Outbound, Spec};
 use super::foreign::UntrustedFields;
+use super::formulas::NamedSeries;
 use super::lateness::note_late;
-use super::measured::FigureKind;
-use super::provenance::Provenance;
 use super::route::Route;
-use arguments::Format;
-use asked::DateSelection;
+use crate::endpoints::prelude::*;
+use arguments::{DateSelection, Format};
 use bytes::Bytes;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 impl Endpoint for Params {
@@ -77,13 +70,8 @@ impl Endpoint for Params {
         }
         let as_of = known.first().copied().unwrap_or(AsOf::Latest);
         let asked = DateSelection::of(params, as_of, desk.today())?;
-        match whole(desk, params, as_of, &asked)? {
-            (answer, Some(measured)) => {
-                let base = desk.settings().base_url.as_deref();
-                shape::shaped(answer, params, measured, base)
-            }
-            (answer, None) => Ok(answer),
-        }
+        let answer = whole(desk, params, as_of, &asked)?;
+        shape::shaped(answer, params, desk.settings().base_url.as_deref())
     }
 
     fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
@@ -96,12 +84,9 @@ impl Endpoint for Params {
 
     fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
         match params.format {
-            Format::Csv => {
-                let rows = words::csv(answer);
-                rows + &words::rest(answer) + &answer.provenance.missing()
-            }
+            Format::Csv => answer.csv() + &answer.rest() + &answer.provenance.missing(),
             // An assistant's host shows a model the text alone or the structure alone: both have the same rows.
-            Format::Json => words::prose(answer, params.detail.is_none()),
+            Format::Json => answer.prose(params.detail.is_none()),
         }
     }
 
@@ -109,17 +94,17 @@ impl Endpoint for Params {
         let text = Self::text(answer, params);
         let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
         rendered.png.clone_from(&answer.picture);
+        let cut = match answer.truncated {
+            true => format!(
+                "only the newest 5,000 rows; older ones with end={}. ",
+                answer.start
+            ),
+            false => String::new(),
+        };
         rendered.csv = (params.format == Format::Csv).then(|| Csv {
-            body: Bytes::from(words::csv(answer)),
+            body: Bytes::from(answer.csv()),
             file_name: format!("{}.csv", answer.series_id),
-            notes: match answer.truncated {
-                true => format!(
-                    "only the newest 5,000 rows; older ones with end={}. {}",
-                    answer.start,
-                    answer.provenance.missing()
-                ),
-                false => answer.provenance.missing(),
-            },
+            notes: cut + &answer.provenance.missing(),
         });
         Ok(rendered)
     }
@@ -137,73 +122,52 @@ pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> 
     let known = vintages::days_of(desk, params.as_of.as_deref())?;
     let as_of = known.last().copied().unwrap_or(AsOf::Latest);
     let asked = DateSelection::of(&params, as_of, desk.today())?;
-    Ok(whole(desk, &params, as_of, &asked)?.0)
+    whole(desk, &params, as_of, &asked)
 }
 
-/// An answer with all its rows, and what they are; nothing of that where nothing is held.
+/// A condition, of which a side that names the series is the one asked for as it is asked for; and the series it names
+/// beside that.
+fn condition_of(
+    desk: &Desk,
+    text: &str,
+    as_of: AsOf,
+    info: &SeriesInfo,
+) -> Result<(Condition, NamedSeries)> {
+    let is_own = |name: &str| {
+        let found = desk.resolve("series", name);
+        found.is_ok_and(|found| found.id == info.id)
+    };
+    let condition = Condition::read(text)?.about(&is_own);
+    let known = NamedSeries::read(desk, as_of, [&condition.tree])?;
+    Ok((condition, known))
+}
+
+/// An answer with all its rows; with the reason in place of them where nothing is held.
 fn whole(
     desk: &Desk,
     params: &Params,
     as_of: AsOf,
     asked: &DateSelection,
-) -> Result<(TimeSeriesAnswer, Option<FigureKind>)> {
+) -> Result<TimeSeriesAnswer> {
     let meaning = desk.meaning("series", &params.series_id)?;
     let info = Arc::clone(&meaning.info);
-    let condition = conditions::read(desk, params, as_of, &info)?;
+    let condition = params.condition.as_deref();
+    let condition = condition.map(|text| condition_of(desk, text, as_of, &info));
+    let condition = condition.transpose()?;
     let read = condition.iter().flat_map(|(_, known)| known.ids());
     let read = std::iter::once(info.id.as_str()).chain(read);
     let mut provenance = Provenance::of(desk, as_of, read)?;
     provenance.read_as(desk, &meaning, as_of)?;
     provenance.remark(desk, &info)?;
-    let mut answer = without_rows(desk, &info, (asked.start, asked.end), provenance);
-    match desk.series_or_reason(&info, as_of) {
-        Ok(series) => {
-            let (series, how) = desk.as_known_each_month(series, as_of)?;
-            answer.provenance.note("history", how.unwrap_or_default());
-            answer.provenance.note_alarm(desk, &info, as_of)?;
-            let measured = transformed::transformed(&mut answer, &series, params, asked)?;
-            if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
-                && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
-            {
-                answer.provenance.note("headline", rate);
-            }
-            let days = (answer.start, answer.end);
-            answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
-            let present = desk.present(as_of);
-            if asked.end >= present {
-                note_late(&mut answer.provenance, "latest", &series, present);
-            }
-            if let Some((condition, known)) = &condition {
-                let days = (asked.start, asked.end);
-                conditions::judge(&mut answer, (condition, known), &info, params, days)?;
-            }
-            Ok((answer, Some(measured)))
-        }
-        // Known, and nothing held: as with a metric, that is an answer, with the reason.
-        Err(reason @ Error::NoData { .. }) => {
-            answer.provenance.note("data", reason.to_string());
-            Ok((answer, None))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// An answer about a series before it has rows.
-fn without_rows(
-    desk: &Desk,
-    info: &SeriesInfo,
-    (start, end): (Date, Date),
-    provenance: Provenance,
-) -> TimeSeriesAnswer {
     let credit = desk.attribution();
-    let untrusted = UntrustedFields::of(info, &["displayName", "source"]);
+    let untrusted = UntrustedFields::of(&info, &["displayName", "source"]);
     let source = untrusted.told("source", &info.source);
-    TimeSeriesAnswer {
+    let mut answer = TimeSeriesAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
-        start,
-        end,
+        start: asked.start,
+        end: asked.end,
         attribution: Credit {
             text: format!("{}; source: {source}", credit.text),
             url: credit.url,
@@ -214,7 +178,36 @@ fn without_rows(
         untrusted,
         provenance,
         ..TimeSeriesAnswer::default()
+    };
+    let series = match desk.series_or_reason(&info, as_of) {
+        Ok(series) => series,
+        // Known, and nothing held: as with a metric, that is an answer, with the reason.
+        Err(reason @ Error::NoData { .. }) => {
+            answer.provenance.note("data", reason.to_string());
+            return Ok(answer);
+        }
+        Err(error) => return Err(error),
+    };
+    let (series, how) = desk.as_known_each_month(series, as_of)?;
+    answer.provenance.note("history", how.unwrap_or_default());
+    answer.provenance.note_alarm(desk, &info, as_of)?;
+    transformed::transformed(&mut answer, &series, params, asked)?;
+    if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
+        && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
+    {
+        answer.provenance.note("headline", rate);
     }
+    let days = (answer.start, answer.end);
+    answer.provenance.sources = desk.cited([info.id.as_str()], Some(days))?;
+    let present = desk.present(as_of);
+    if asked.end >= present {
+        note_late(&mut answer.provenance, "latest", &series, present);
+    }
+    if let Some(condition) = condition {
+        let days = (asked.start, asked.end);
+        transformed::judge(&mut answer, condition, &info, params, days)?;
+    }
+    Ok(answer)
 }
 
 #[cfg(test)]

@@ -28,6 +28,11 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A figure, or that there is none.
+pub fn or_none(value: Option<f64>) -> String {
+    value.map_or("none".to_owned(), |value| value.to_string())
+}
+
 fn is_zero(number: &str) -> bool {
     number.chars().all(|c| matches!(c, '0' | '.'))
 }

@@ -5,8 +5,11 @@ use super::months::Month;
 use super::statistics::{mean, quantile};
 use crate::model::calendar::Publication;
 use crate::model::frequency::{days_later, shift};
+use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
 use jiff::ToSpan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Months after its first print at which a figure is looked at again.
 pub const HORIZONS: [i64; 2] = [3, 12];
@@ -54,32 +57,56 @@ pub struct Revised {
     pub later: [Option<Stage>; 2],
 }
 
-/// How large revisions usually are: over all periods whose figures are on record at each of [`HORIZONS`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+// Of all periods whose figures are on record at each of [`HORIZONS`]; what stands here is printed in schemas.
+/// How large revisions usually are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usual {
-    /// Periods in the sample.
+    /// Periods counted.
     pub n: usize,
-    /// First period of the sample.
+    /// First of them.
     pub from: Date,
-    /// Last period of the sample.
+    /// Last of them.
     pub to: Date,
-    /// After each of [`HORIZONS`].
+    /// After 3 and 12 months.
+    #[schemars(with = "Vec<Spread>")]
     pub after: [Spread; 2],
 }
 
-/// How far figures lie from their first prints. Units are those of [`PrintMeasure::revision`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+// Units are those of [`PrintMeasure::revision`].
+/// Size of revisions since the first print, in `revision_unit`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
-    /// Mean of the absolute revisions.
+    /// After so many months.
+    pub months: i64,
+    /// Mean of absolute revisions.
     pub mean_abs: f64,
-    /// Median of the absolute revisions.
+    /// Their median.
     pub median_abs: f64,
-    /// 90th percentile of the absolute revisions.
+    /// Their 90th percentile.
     pub p90_abs: f64,
-    /// Mean with signs: positive where figures are revised up.
+    /// Mean with signs; positive: revised up.
     pub bias: f64,
-    /// How often a rise became a fall or the other way round; `None` for levels, which have no such sign.
+    /// How often the value's sign flipped; null for levels.
+    #[serde(rename = "sign_flips")]
     pub flips: Option<usize>,
+}
+
+impl Usual {
+    /// The same with the sizes of revisions rounded.
+    #[must_use]
+    pub fn rounded(mut self, decimals: i32) -> Self {
+        for s in &mut self.after {
+            for size in [
+                &mut s.mean_abs,
+                &mut s.median_abs,
+                &mut s.p90_abs,
+                &mut s.bias,
+            ] {
+                *size = round_to(*size, decimals);
+            }
+        }
+        self
+    }
 }
 
 /// The record of a series' revisions.
@@ -183,16 +210,21 @@ fn usual(prints: &[Revised], yardstick: PrintMeasure) -> Option<Usual> {
     let sample: Vec<(&Revised, f64, f64)> = complete.collect();
     let sooner = sample.iter().map(|(p, sooner, _)| (p.first.value, *sooner));
     let later = sample.iter().map(|(p, _, later)| (p.first.value, *later));
+    let [three, twelve] = HORIZONS;
     Some(Usual {
         n: sample.len(),
         from: sample.first()?.0.date,
         to: sample.last()?.0.date,
-        after: [spread(sooner, yardstick)?, spread(later, yardstick)?],
+        after: [
+            spread(three, sooner, yardstick)?,
+            spread(twelve, later, yardstick)?,
+        ],
     })
 }
 
 /// How far later values lie from first ones.
 fn spread(
+    months: i64,
     pairs: impl Iterator<Item = (f64, f64)> + Clone,
     yardstick: PrintMeasure,
 ) -> Option<Spread> {
@@ -207,6 +239,7 @@ fn spread(
         PrintMeasure::Level | PrintMeasure::LevelInPercent
     );
     Some(Spread {
+        months,
         mean_abs: mean(&sizes)?,
         median_abs: quantile(&sizes, 50)?,
         p90_abs: quantile(&sizes, 90)?,

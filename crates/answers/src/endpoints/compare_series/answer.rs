@@ -2,11 +2,9 @@
 
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
-use crate::endpoints::provenance::Provenance;
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::prose::or_none;
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::{Attribution, Date};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A series or formula over the range. Columns stand in the order asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,8 +131,7 @@ impl Comparison {
         text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
         text.extend(self.means.iter().map(ConditionMeans::in_prose));
         for pair in &self.correlations {
-            let of = |r: Option<f64>| r.map_or("none".into(), |r| r.to_string());
-            let (figures, changes) = (of(pair.figures), of(pair.changes));
+            let (figures, changes) = (or_none(pair.figures), or_none(pair.changes));
             text += &format!("\nCorrelation {} ~ {} on ", pair.a, pair.b);
             text += &format!("{} common dates: ", pair.count);
             text += &format!("figures {figures}, changes {changes}.");
@@ -197,8 +194,7 @@ impl ComparedColumn {
 
 impl ConditionMeans {
     fn in_prose(&self) -> String {
-        let mean = |mean: Option<f64>| mean.map_or("none".into(), |mean| mean.to_string());
-        let (met, unmet, frequency) = (mean(self.met), mean(self.unmet), &self.frequency);
+        let (met, unmet, frequency) = (or_none(self.met), or_none(self.unmet), &self.frequency);
         format!(
             "\nMean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
             self.series, self.met_count, self.unmet_count

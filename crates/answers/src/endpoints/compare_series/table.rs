@@ -1,22 +1,19 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
-use super::answer::{ComparedColumn, Comparison, Correlation};
-use super::arguments::Query;
+use super::Query;
+use super::answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 use super::columns::{Columns, Named};
-use super::split;
 use crate::endpoints::coarser;
 use crate::endpoints::condition::{Condition, Setting};
 use crate::endpoints::foreign::UntrustedFields;
-use crate::endpoints::formulas::NamedSeries;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::indicators::statistics::{correlation, percentile_rank, summary};
+use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
+use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::series_info::{round_to, without_noise};
-use econoscope_core::model::{Date, Frequency, Observation, Series};
+use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::{Frequency, Observation, Series};
 use std::sync::Arc;
 
 /// Figures in an answer by default: sixty rows of two columns.
@@ -40,31 +37,41 @@ pub(super) fn fill(
     asked: &Query,
     to: Periods,
 ) -> Result<Vec<(String, Error)>> {
-    let (how, params) = (found.how, asked.params);
+    let (setting, params) = (&asked.setting, asked.params);
     let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
     let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
     let (mut kept, mut missing) = (Vec::new(), found.missing);
     let mut columns = found.columns;
     for named in &mut columns {
-        named.column.series = convert(&named.column.series, to, how, weeks.as_deref())?;
+        named.column.series = convert(&named.column.series, to, setting.how, weeks.as_deref())?;
     }
     answer
         .provenance
         .note("weeks", on_one_calendar(&mut columns));
     for mut named in columns {
-        let whole = named.column.clone();
-        named.column = cut(named.column, asked);
-        match named.column.series.observations.is_empty() {
-            true => missing.push((named.name.clone(), nothing(named.name, asked, whole))),
-            false => kept.push(named),
+        // In this order, so that the first year of the range has growth rates, too.
+        let whole = named.column.transformed(params.units());
+        let rows = within(&whole, setting.days);
+        if rows.is_empty() {
+            missing.push((
+                named.name.clone(),
+                nothing(named.name, setting.days, &whole),
+            ));
+            continue;
         }
+        let series = Series::new(Arc::clone(&whole.series.info), rows);
+        named.column = Column {
+            series: Arc::new(series),
+            unit: whole.unit,
+        };
+        kept.push(named);
     }
     let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
     let grid = Grid::of(&series);
     let dates: Vec<Date> = grid.dates().collect();
     let known = |i: usize| grid.columns.iter().filter_map(move |c| c.get(i));
-    let figures = |i: usize| known(i).filter(|value| !value.is_nan()).count();
-    let figures: Vec<usize> = (0..dates.len()).map(figures).collect();
+    let figures = (0..dates.len()).map(|i| known(i).filter(|value| !value.is_nan()).count());
+    let figures: Vec<usize> = figures.collect();
     let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
     let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
     let shown = thinned(&figures, params.max_points.unwrap_or(usual));
@@ -85,13 +92,7 @@ pub(super) fn fill(
         answer.correlations = correlations(&kept, &grid, to.frequency);
     }
     if let Some(condition) = &asked.condition {
-        judge(
-            answer,
-            (condition, &found.known),
-            (kept.as_slice(), how),
-            asked,
-            to,
-        )?;
+        judge(answer, condition, &kept, setting, to)?;
     }
     Ok(missing)
 }
@@ -99,32 +100,82 @@ pub(super) fn fill(
 /// Counts a condition, and splits the means of the columns by one that names its series.
 fn judge(
     answer: &mut Comparison,
-    (condition, known): (&Condition, &NamedSeries),
-    (kept, how): (&[Named], Aggregation),
-    asked: &Query,
+    condition: &Condition,
+    kept: &[Named],
+    setting: &Setting,
     to: Periods,
 ) -> Result<()> {
-    if let Some(reason) = known.reason(&condition.tree) {
+    if let Some(reason) = setting.known.reason(&condition.tree) {
         answer.provenance.note("condition", reason.to_string());
         return Ok(());
     }
-    let setting = Setting {
-        known,
-        how,
-        frequency: asked.params.frequency(),
-        days: asked.days,
-    };
     let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
     let of: Vec<_> = match condition.tree.has_subject() {
         true => each.collect(),
         false => vec![None],
     };
-    let judged = of.into_iter().map(|of| condition.figures(of, &setting));
+    let judged = of.into_iter().map(|of| condition.figures(of, setting));
     answer.conditions = judged.collect::<Result<_>>()?;
     if !condition.tree.has_subject() {
-        answer.means = split::means(condition, kept, &setting, to)?;
+        answer.means = means(condition, kept, setting, to)?;
     }
     Ok(())
+}
+
+/// Means of columns, all of one frequency, over the dates of the range at which a condition is met and over the others.
+///
+/// Condition and columns meet at the lower of their frequencies: a condition on days is compared anew on the means of
+/// months where the columns are monthly, and months become quarters for a condition on quarters.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for units that cannot be compared.
+fn means(
+    condition: &Condition,
+    columns: &[Named],
+    setting: &Setting,
+    periods: Periods,
+) -> Result<Vec<ConditionMeans>> {
+    let at_least = Some(periods.frequency);
+    let judged = condition.judged(None, setting, at_least, |_, column| Ok(column.series))?;
+    let frequency = judged.frequency();
+    let judged = convert(&judged, frequency, setting.how, None)?;
+    let coarser = columns.iter().map(|named| {
+        let series = &named.column.series;
+        match series.frequency() < frequency {
+            true => convert(series, frequency, setting.how, Some(&judged)),
+            false => Ok(Arc::clone(series)),
+        }
+    });
+    let coarser = coarser.collect::<Result<Vec<_>>>()?;
+    let all: Vec<&Series> = std::iter::once(&judged)
+        .chain(&coarser)
+        .map(|s| &**s)
+        .collect();
+    let grid = Grid::of(&all);
+    let Some((judged, figures)) = grid.columns.split_first() else {
+        return Ok(Vec::new());
+    };
+    let means = columns.iter().zip(figures).map(|(named, figures)| {
+        let side = |is_met: bool| {
+            let pairs = judged.iter().zip(figures);
+            let own = pairs.filter(|(truth, value)| {
+                !truth.is_nan() && !value.is_nan() && (**truth != 0.0) == is_met
+            });
+            let (sum, n) = own.fold((0.0, 0), |(sum, n), (_, value)| (sum + value, n + 1));
+            let mean = (n > 0).then(|| named.column.rounded(sum / count(n)));
+            (mean, n)
+        };
+        let ((met, met_count), (unmet, unmet_count)) = (side(true), side(false));
+        ConditionMeans {
+            series: named.name.clone(),
+            frequency: frequency.word().into(),
+            met,
+            met_count,
+            unmet,
+            unmet_count,
+        }
+    });
+    Ok(means.collect())
 }
 
 /// Puts weeks that end on different days under one Friday each, and says by which days weeks end.
@@ -134,22 +185,20 @@ fn on_one_calendar(columns: &mut [Named]) -> String {
         let last = c.column.series.observations.last()?;
         Some((last.date.strftime("%A").to_string(), c.name.clone()))
     });
-    let mut days: Vec<(String, Vec<String>)> = Vec::new();
-    for (day, name) in ends {
-        match days.iter_mut().find(|(known, _)| *known == day) {
-            Some((_, names)) => names.push(name),
-            None => days.push((day, vec![name])),
-        }
-    }
-    let said = match days.as_slice() {
+    let ends: Vec<(String, String)> = ends.collect();
+    let mut days: Vec<&str> = ends.iter().map(|(day, _)| day.as_str()).collect();
+    days.sort_by_key(|day| ends.iter().position(|(known, _)| known == day));
+    days.dedup();
+    let said = days.iter().map(|day| {
+        let own = ends.iter().filter(|(known, _)| known == day);
+        format!("{} on {day}", joined(own.map(|(_, name)| name), ", "))
+    });
+    let said = joined(said, "; ");
+    match days.as_slice() {
         [] => return String::new(),
-        [(day, _)] => return format!("weeks end on {day}"),
-        many => joined(
-            many.iter()
-                .map(|(day, names)| format!("{} on {day}", names.join(", "))),
-            "; ",
-        ),
-    };
+        [day] => return format!("weeks end on {day}"),
+        _ => {}
+    }
     let all: Vec<Arc<Series>> = columns
         .iter()
         .map(|c| Arc::clone(&c.column.series))
@@ -191,54 +240,35 @@ fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
 }
 
 /// Why a column has no figure in the range, with the newest before it.
-fn nothing(what: String, asked: &Query, whole: Column) -> Error {
-    let before = nearest(whole, asked);
-    let (start, end) = asked.days;
-    Error::NoData {
-        what,
-        reason: format!(
-            "nothing can be computed from {start} to {end}{before}; take an earlier start"
-        ),
-    }
-}
-
-/// The figure that is known nearest before a range, in words.
-fn nearest(column: Column, asked: &Query) -> String {
-    let column = column.transformed(asked.params.units());
-    let last = column.series.last_on_or_before(asked.days.0);
-    let words = last.map(|last| {
-        let when = column.series.frequency().when(last.date);
-        format!(
-            "; the newest figure before is {} {when}",
-            column.rounded(last.value)
-        )
+fn nothing(what: String, (start, end): (Date, Date), whole: &Column) -> Error {
+    let before = whole.series.last_on_or_before(start).map(|last| {
+        let (value, when) = (whole.rounded(last.value), whole.series.frequency());
+        let when = when.when(last.date);
+        format!("; the newest figure before is {value} {when}")
     });
-    words.unwrap_or_default()
+    let before = before.unwrap_or_default();
+    let reason =
+        format!("nothing can be computed from {start} to {end}{before}; take an earlier start");
+    Error::NoData { what, reason }
 }
 
-/// A column transformed, and cut to the range; in this order, so that the first year of the range has growth rates too.
-fn cut(column: Column, asked: &Query) -> Column {
-    let mut column = column.transformed(asked.params.units());
-    // Figures that are equal to a reader are equal in ranks and counts.
-    let (start, end) = asked.days;
-    let rows = column.series.between(start, end).iter();
+/// The figures of a column in the range. What is equal to a reader is equal in ranks and counts.
+fn within(column: &Column, (start, end): (Date, Date)) -> Vec<Observation> {
     // A quotient may be small throughout; its noise is off.
     let clean = |value: f64| match value.abs() < 1e-3 {
         true => value,
         false => without_noise(value),
     };
-    let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
-    let series = Series::new(Arc::clone(&column.series.info), rows.collect());
-    column.series = Arc::new(series);
-    column
+    let rows = column.series.between(start, end).iter();
+    rows.map(|o| Observation::new(o.date, clean(o.value)))
+        .collect()
 }
 
 fn described(named: &Named, units: Units, values: Vec<Option<f64>>) -> Option<ComparedColumn> {
     let rows = &named.column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
     let (stats, last) = summary(&sample).zip(rows.last())?;
-    let (lowest, lowest_count) = first_of(rows, stats.min)?;
-    let (highest, highest_count) = first_of(rows, stats.max)?;
+    let (lowest, highest) = extremes(rows)?;
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let info = &named.column.series.info;
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
@@ -259,23 +289,17 @@ fn described(named: &Named, units: Units, values: Vec<Option<f64>>) -> Option<Co
         date: last.date,
         mean: shown(stats.mean),
         sd: sd.map(shown),
-        min: shown(lowest.value),
-        min_date: lowest.date,
-        min_count: lowest_count,
-        max: shown(highest.value),
-        max_date: highest.date,
-        max_count: highest_count,
+        min: shown(lowest.first.value),
+        min_date: lowest.first.date,
+        min_count: lowest.ties,
+        max: shown(highest.first.value),
+        max_date: highest.first.date,
+        max_count: highest.ties,
         z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
         percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
         values,
         untrusted: UntrustedFields::of(info, fields),
     })
-}
-
-/// The first observation of a value, and how many there are.
-fn first_of(rows: &[Observation], value: f64) -> Option<(&Observation, usize)> {
-    let mut same = rows.iter().filter(|o| o.value == value);
-    same.next().map(|first| (first, 1 + same.count()))
 }
 
 /// Each pair of columns that somebody could want a correlation of, on the dates that both have.

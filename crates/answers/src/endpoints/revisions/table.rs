@@ -1,16 +1,156 @@
 //! A series' record of revisions as an answer: rounded, with units and with reasons for what is absent.
 
-use super::answer::{
-    PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, SpreadAnswer, StageAnswer, UsualAnswer,
-};
 use super::words::label;
 use crate::endpoints::days::Periods;
-use econoscope_core::indicators::revisions::{HORIZONS, Revised, Revisions, Spread, Stage, Usual};
+use crate::endpoints::foreign::UntrustedFields;
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::revisions::{Revised, Revisions, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Date, Frequency, Series, SeriesInfo};
+use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
 use std::collections::BTreeSet;
+
+/// A period's figure in a state of knowledge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StageAnswer {
+    /// first print, after 3 months, after 12 months, now.
+    pub stage: String,
+    /// Day by which a first print was known; of later values the day looked at, of the last the day of reading.
+    pub known: Option<Date>,
+    /// In `unit`.
+    pub value: Option<f64>,
+    /// The series' own level behind it.
+    pub level: Option<f64>,
+    /// Against the first print, in `revision_unit`.
+    pub revision: Option<f64>,
+    /// Why there is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// One period through its revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeriodAnswer {
+    /// Start of the period.
+    pub date: Date,
+    /// Four, in order; later ones at the end of the third and twelfth month after the first print's.
+    pub stages: Vec<StageAnswer>,
+}
+
+/// One of several periods through its revisions; absent what `notes.periods` has a reason for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeriodRow {
+    /// Start of the period.
+    pub date: Date,
+    /// Day by which the first print was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Date>,
+    /// First print, in `unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
+    /// At the end of the third month after the first print's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_3_months: Option<f64>,
+    /// At the end of the twelfth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_12_months: Option<f64>,
+    /// As last revised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<f64>,
+    /// Now against the first print, in `revision_unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<f64>,
+}
+
+/// A level that is on record of a period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelAnswer {
+    /// Start of the period.
+    pub date: Date,
+    /// Day from which it was known.
+    pub known: Date,
+    /// The level; null where it was withdrawn.
+    pub level: Option<f64>,
+    /// Less the level before; absent of the first, and where the base of prices or of the index has moved between.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<f64>,
+    /// Its unit, where that is not today's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+/// A first print and what stands there now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrintAnswer {
+    /// Start of the period.
+    pub date: Date,
+    /// Day by which it was known.
+    pub known: Date,
+    /// First print, in `unit`.
+    pub first: f64,
+    /// As last revised.
+    pub now: Option<f64>,
+    /// Now less first, in `revision_unit`.
+    pub revision: Option<f64>,
+}
+
+/// Months from which it is on record what was known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordAnswer {
+    /// First month.
+    pub from: Date,
+    /// Last month.
+    pub to: Date,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RevisionsAnswer {
+    /// Identifier.
+    #[serde(rename = "seriesId")]
+    pub series_id: String,
+    /// Full name.
+    #[serde(rename = "displayName")]
+    pub display_name: String,
+    /// How often it is measured.
+    pub frequency: String,
+    /// What is compared: level, change, percent change.
+    pub measure: String,
+    /// Unit of values.
+    pub unit: String,
+    /// Unit of revisions.
+    pub revision_unit: String,
+    /// The period asked for, else the newest with a first print; absent where several are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<PeriodAnswer>,
+    /// The periods asked for, where they are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub periods: Vec<PeriodRow>,
+    /// Every level on record of the periods, where asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelAnswer>,
+    /// Unit of `levels`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_unit: Option<String>,
+    /// How large its revisions usually are.
+    pub usual: Option<Usual>,
+    /// The newest twelve, newest first; none where a period is asked for.
+    pub first_prints: Vec<PrintAnswer>,
+    /// What the vintages held cover.
+    pub vintages: Option<RecordAnswer>,
+    /// Who measures it.
+    pub source: String,
+    /// ok: public domain; ok_with_citation; fetch_only.
+    pub rights: String,
+    /// Fields here whose text is by others: material, never instructions.
+    #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
+    pub untrusted: UntrustedFields,
+    /// Credit line.
+    pub attribution: Attribution,
+    /// State of knowledge.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
 
 /// The stage that the others are set against.
 const FIRST: &str = "first print";
@@ -42,25 +182,24 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// The stamps of periods, ascending; of a range those of which a figure is held.
-    pub(super) fn stamps(&self, asked: &[Periods]) -> Vec<Date> {
+    /// The stamps of periods of which a figure is held, ascending; without any asked for, of the newest one with a first
+    /// print, else of the newest.
+    pub(super) fn stamps(&self, asked: Option<&[Periods]>) -> Vec<Date> {
+        let (Some(held), Some(asked)) = (self.held, asked) else {
+            let print = self.record.prints.last().map(|print| print.date);
+            let newest = self.held.and_then(|held| held.observations.last());
+            let newest = newest.map(|newest| print.unwrap_or(newest.date));
+            return newest.into_iter().collect();
+        };
         let stamps = asked.iter().flat_map(|periods| match *periods {
             Periods::Of(day) => vec![self.stamp(day)],
             Periods::Range(from, to) => {
-                let rows = self
-                    .held
-                    .map_or(&[][..], |s| s.between(self.stamp(from), to));
+                let rows = held.between(self.stamp(from), to);
                 rows.iter().map(|o| o.date).collect()
             }
         });
         let stamps: BTreeSet<Date> = stamps.collect();
         stamps.into_iter().collect()
-    }
-
-    /// The newest period with a first print, else the newest held.
-    pub(super) fn newest(&self) -> Option<Date> {
-        let print = self.record.prints.last().map(|p| p.date);
-        print.or_else(|| self.held?.observations.last().map(|o| o.date))
     }
 
     /// A period through its revisions, with the reasons for what is absent.
@@ -155,22 +294,31 @@ impl RevisionTable<'_> {
         Some(RecordAnswer { from, to })
     }
 
-    pub(super) fn usual(&self, usual: &Usual) -> UsualAnswer {
+    /// How large revisions usually are, told with one decimal more than they have.
+    pub(super) fn usual(&self) -> Option<Usual> {
         let [_, decimals] = self.decimals;
-        let round = |value: f64| round_to(value, decimals + 1);
-        let spread = |(months, s): (i64, &Spread)| SpreadAnswer {
-            months,
-            mean_abs: round(s.mean_abs),
-            median_abs: round(s.median_abs),
-            p90_abs: round(s.p90_abs),
-            bias: round(s.bias),
-            sign_flips: s.flips,
-        };
-        UsualAnswer {
-            n: usual.n,
-            from: usual.from,
-            to: usual.to,
-            after: HORIZONS.into_iter().zip(&usual.after).map(spread).collect(),
-        }
+        self.record.usual.map(|usual| usual.rounded(decimals + 1))
     }
+}
+
+/// The levels of a period, ascending by the day from which each was known.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<LevelAnswer>> {
+    let mut levels: Vec<LevelAnswer> = Vec::new();
+    for (known, level) in desk.states(info, date)? {
+        let unit = units::published(info.id.as_str(), known).map(str::to_owned);
+        let level = level.map(|level| info.round(level));
+        let before = levels.last().filter(|before| before.unit == unit);
+        let both = level.zip(before.and_then(|before| before.level));
+        levels.push(LevelAnswer {
+            date,
+            known,
+            level,
+            revision: both.map(|(level, before)| info.round(level - before)),
+            unit,
+        });
+    }
+    Ok(levels)
 }

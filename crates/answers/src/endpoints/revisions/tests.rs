@@ -111,10 +111,7 @@ fn a_month_is_told_through_its_revisions() -> Result<()> {
             (date(2026, 11, 21), Some(-170.0)),
         ];
         assert_eq!(told.collect::<Vec<_>>(), expected);
-        assert_eq!(
-            (a.series_id.as_str(), a.rights.as_deref()),
-            ("PAYEMS", Some("ok"))
-        );
+        assert_eq!((a.series_id.as_str(), a.rights.as_str()), ("PAYEMS", "ok"));
         assert_eq!(a.unit, "Thousands of persons");
         let told = "2008-12: first print -524 (known by 2009-01-31); after 3 months -681 (-157); \
              after 12 months -681 (-157); now -694 (-170).";
@@ -331,7 +328,7 @@ fn a_fresh_start_tells_the_published_record() -> Result<()> {
         let (a, _) = ask(&desk, id, None)?;
         let usual = a.usual.unwrap_or_else(|| panic!("{id}: {:?}", a.vintages));
         let later = &usual.after[1];
-        let found = (usual.n, later.mean_abs, later.p90_abs, later.sign_flips);
+        let found = (usual.n, later.mean_abs, later.p90_abs, later.flips);
         assert_eq!(found, (n, mean, p90, flips), "{id}");
     }
     let (a, _) = ask(&desk, "PAYEMS", Some("2008-12"))?;

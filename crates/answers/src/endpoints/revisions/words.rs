@@ -1,9 +1,8 @@
 //! The answer about revisions in words.
 
-use super::answer::{PeriodAnswer, PeriodRow, RevisionsAnswer, SpreadAnswer};
-use super::levels;
-use econoscope_core::indicators::prose::{joined, lowered};
-use econoscope_core::indicators::revisions::PrintMeasure;
+use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
+use econoscope_core::indicators::prose::{joined, lowered, or_none};
+use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
 
 /// A period as people write it: `2008-12`, `2008-Q4`, `2008`, or its day.
@@ -58,8 +57,8 @@ pub fn plus(value: f64) -> String {
 }
 
 /// "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped 50 times".
-pub fn size(s: &SpreadAnswer) -> String {
-    let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
+pub fn size(s: &Spread) -> String {
+    let flips = s.flips.map(|n| format!(", sign flipped {n} times"));
     let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
@@ -69,8 +68,7 @@ pub fn size(s: &SpreadAnswer) -> String {
 
 /// The whole answer.
 pub(super) fn text(a: &RevisionsAnswer) -> String {
-    let frequency = a.frequency.as_deref().and_then(|word| word.parse().ok());
-    let frequency = frequency.unwrap_or(Frequency::Daily);
+    let frequency = a.frequency.parse().unwrap_or(Frequency::Daily);
     let name = a.untrusted.told("displayName", &a.display_name);
     let unit = lowered(&a.untrusted.told("unit", &a.unit));
     let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
@@ -86,7 +84,7 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     }
     if let Some(unit) = &a.level_unit {
         let unit = a.untrusted.told("unit", unit);
-        text += &levels::describe(&a.levels, &unit, frequency);
+        text += &levels_in_words(&a.levels, &unit, frequency);
     }
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
@@ -98,30 +96,31 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
         );
     }
     let prints = a.first_prints.iter().map(|p| {
-        let now = p.now.map_or("none".to_owned(), |now| now.to_string());
-        format!("{} {}, {now}", label(p.date, frequency), p.first)
+        let (label, now) = (label(p.date, frequency), or_none(p.now));
+        format!("{label} {}, {now}", p.first)
     });
     let prints = joined(prints, "; ");
     if !prints.is_empty() {
         text += &format!("\nFirst print, present value: {prints}.");
     }
-    let source = a.source.as_deref().unwrap_or("not stated");
-    let source = a.untrusted.told("source", source);
+    let source = a.untrusted.told("source", &a.source);
     text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
+}
+
+fn aside(text: Option<String>) -> String {
+    text.map_or(String::new(), |text| format!(" ({text})"))
 }
 
 /// "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
 fn in_row(row: &PeriodRow, frequency: Frequency) -> String {
-    let value = |value: Option<f64>| value.map_or("none".to_owned(), |v| v.to_string());
-    let aside = |text: Option<String>| text.map_or(String::new(), |text| format!(" ({text})"));
     format!(
         "{}: {}{}; {}; {}; {}{}",
         label(row.date, frequency),
-        value(row.first),
+        or_none(row.first),
         aside(row.known.map(|day| day.to_string())),
-        value(row.after_3_months),
-        value(row.after_12_months),
-        value(row.now),
+        or_none(row.after_3_months),
+        or_none(row.after_12_months),
+        or_none(row.now),
         aside(row.revision.map(plus)),
     )
 }
@@ -130,7 +129,7 @@ fn in_row(row: &PeriodRow, frequency: Frequency) -> String {
 fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
     let mut said = None;
     let stages = p.stages.iter().map(|s| {
-        let aside = match (s.value.and(s.revision), s.value.and(s.known)) {
+        let why = match (s.value.and(s.revision), s.value.and(s.known)) {
             (Some(revision), _) => Some(plus(revision)),
             (None, Some(day)) if s.stage == "now" => Some(format!("read {day}")),
             (None, Some(day)) => Some(format!("known by {day}")),
@@ -138,9 +137,32 @@ fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
             (None, None) if said.replace(&s.missing) == Some(&s.missing) => None,
             (None, None) => s.missing.clone(),
         };
-        let value = s.value.map_or("none".to_owned(), |v| v.to_string());
-        let aside = aside.map_or(String::new(), |aside| format!(" ({aside})"));
-        format!("{} {value}{aside}", s.stage)
+        format!("{} {}{}", s.stage, or_none(s.value), aside(why))
     });
     format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
+}
+
+/// "Levels of 2025-03 in thousands of persons: 159398 (known by 2025-04-04); 159340 (-58, 2025-05-02)."
+fn levels_in_words(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
+    let periods = levels.chunk_by(|a, b| a.date == b.date);
+    let lines = periods.map(|levels| {
+        let period = levels.first().map(|first| label(first.date, frequency));
+        let states = levels.iter().map(|level| {
+            let value = level
+                .level
+                .map_or("withdrawn".to_owned(), |v| v.to_string());
+            let aside = [
+                level.revision.map(plus),
+                level.unit.clone(),
+                Some(level.known.to_string()),
+            ];
+            format!("{value} ({})", joined(aside.into_iter().flatten(), ", "))
+        });
+        let (period, states) = (period.unwrap_or_default(), joined(states, "; "));
+        format!(
+            "\nLevels of {period} in {} (revision, known by): {states}.",
+            lowered(unit)
+        )
+    });
+    lines.collect()
 }

@@ -1,18 +1,19 @@
-//! The answer about a series: the contract's fields, and what a model's window wants beside them.
+//! The answer about a series: the contract's fields, and what a model's window wants beside them; the same in words.
 
-use super::digest::Digest;
+use super::digest::{Digest, ExtremeRow, RangeMove};
 use super::points::{MeanChange, PointInTime};
+use super::shape;
 use super::vintages::Vintages;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::measured::FigureKind;
-use crate::endpoints::provenance::Provenance;
+use crate::endpoints::prelude::*;
 use bytes::Bytes;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::{Date, Frequency, Observation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation};
 use std::fmt;
+
+/// Most rows in the text of an answer for a program, which reads the others in the structure.
+const FOR_PROGRAMS: usize = 60;
 
 /// Credit line and terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -130,4 +131,127 @@ impl TimeSeriesAnswer {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
         stated.unwrap_or_else(|| econoscope_data::desk::holdings::guess_frequency(&self.data))
     }
+
+    /// What an assistant reads: header, rows, what was left out, state of knowledge and credit line.
+    pub(super) fn prose(&self, is_for_program: bool) -> String {
+        let mut text = self.headline();
+        let condition = self.condition.iter();
+        text.extend(condition.map(|c| format!("\n{}", c.in_prose())));
+        if let Some(vintages) = &self.vintages {
+            let lines = self.measured.iter().map(|m| vintages.describe(m));
+            text.extend(lines);
+            text += &format!("\n{}", vintages.csv());
+        } else if !self.points.is_empty() {
+            let measured = self.measured.iter();
+            let lines = measured.flat_map(|m| self.points.iter().map(|p| p.line(m)));
+            let means = self.measured.iter();
+            let means = means.flat_map(|m| self.means.iter().map(|mean| mean.line(m)));
+            text.extend(lines.chain(means).map(|line| format!("\n{line}")));
+        } else if is_for_program && self.data.len() > FOR_PROGRAMS {
+            text += "\n(detail=full has every row here)";
+        } else if !self.data.is_empty() {
+            let csv = shape::csv("value", &self.data);
+            text += &format!("\n{}", csv.trim_start_matches("observation_"));
+        }
+        text.trim_end().to_owned()
+            + "\n"
+            + &self.rest()
+            + self.provenance.closing(&self.attribution).trim_start()
+    }
+
+    /// The rows as CSV, of several states of knowledge a column each.
+    pub(super) fn csv(&self) -> String {
+        let vintages = self.vintages.as_ref();
+        vintages.map_or_else(|| shape::csv(&self.series_id, &self.data), Vintages::csv)
+    }
+
+    /// Which rows were left out, and how to get them; nothing where all are there.
+    pub(super) fn rest(&self) -> String {
+        match (&self.reduction, &self.all_rows) {
+            (Some(r), Some(all)) if r.to_rows < r.from_rows => format!(
+                "{} of {} rows: {}. More: max_points to 400, detail=csv to 750; all: {all}\n",
+                r.to_rows, r.from_rows, r.method
+            ),
+            _ => String::new(),
+        }
+    }
+
+    fn headline(&self) -> String {
+        let name = self.untrusted.told("displayName", &self.display_name);
+        let name = format!("{name} ({})", self.series_id);
+        let vintages = self.vintages.as_ref();
+        let is_empty = vintages.map_or(self.data.is_empty(), |v| v.rows.is_empty());
+        if is_empty && self.points.is_empty() {
+            let (start, end) = (self.start, self.end);
+            return format!("{name}: no observation from {start} to {end}.");
+        }
+        let unit = self.unit_in_words.as_ref().unwrap_or(&self.unit);
+        let frequency = self.frequency.as_deref();
+        let frequency = frequency.unwrap_or("frequency not stated");
+        let head = format!("{name}, {unit}, {frequency}");
+        if !self.points.is_empty() {
+            return format!("{head}.");
+        }
+        if let Some(vintages) = vintages {
+            let states = vintages.states.len();
+            return format!("{head}, as known on {states} days.");
+        }
+        let reduction = self.reduction.as_ref();
+        let count = reduction.map_or(self.row_count, |r| r.from_rows);
+        let figures = self.summary.as_ref().zip(self.measured.as_ref());
+        let figures = figures.map(|(d, m)| format!(" {}", figures_in_words(d, count, m)));
+        let cut = match self.truncated {
+            true => " Older rows were cut at 5,000; narrow the range to get them.",
+            false => "",
+        };
+        let rows = if count == 1 { "row" } else { "rows" };
+        format!(
+            "{head}: {count} {rows}.{}{cut}",
+            figures.unwrap_or_default()
+        )
+    }
+}
+
+fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
+    let label = |date| measured.frequency.label(date);
+    let at = |row: &Observation| measured.dated(row.value, row.date);
+    if count == 1 {
+        return format!("{}.", at(&d.last));
+    }
+    // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
+    let extreme = |row: &ExtremeRow| {
+        let ties = row.ties.zip(row.last_date);
+        let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+        measured.dated(row.value, row.date) + &ties.unwrap_or_default()
+    };
+    let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
+    let mut text = format!(
+        "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+        at(&d.last),
+        at(&d.first),
+        measured.change(d.change, d.change_pct),
+        yearly.unwrap_or_default(),
+        extreme(&d.min),
+        extreme(&d.max),
+        d.mean,
+    );
+    // The change from the first row to the last is told already.
+    let is_whole = |way: &&RangeMove| way.from == d.first && way.to == d.last;
+    let end = |row: &Observation| format!("{} ({})", measured.figure(row.value), label(row.date));
+    for (word, way) in [("fall", &d.fall), ("rise", &d.rise)] {
+        if let Some(way) = way.as_ref().filter(|way| !is_whole(way)) {
+            let change = measured.change(way.change, way.change_pct);
+            let (from, to) = (end(&way.from), end(&way.to));
+            text += &format!(" Greatest {word} {change}, {from} to {to}");
+            text += &match (word, d.fall_recovered) {
+                ("fall", Some(day)) => format!(", recovered {}.", measured.frequency.when(day)),
+                ("fall", None) => format!(", not recovered by {}.", label(d.last.date)),
+                _ => ".".to_owned(),
+            };
+        }
+    }
+    text + &format!(
+        " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
+        d.below_pct, d.equal_pct, d.above_pct
+    )
 }

@@ -1,14 +1,12 @@
 //! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
 //! latest figure stands.
 
-use crate::endpoints::decode::usual;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, Standing, Swing, extremes};
-use econoscope_core::model::series_info::{round_to, without_noise};
-use econoscope_core::model::{Date, Observation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::Observation;
+use econoscope_core::model::series_info::without_noise;
 
 /// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +24,6 @@ pub struct Digest {
     /// Last less first.
     pub change: f64,
     /// Unit of every change: "points" of a percentage or score, else the series' own.
-    #[serde(default)]
     pub change_unit: String,
     /// The change in basis points, of percentages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,22 +34,16 @@ pub struct Digest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yearly_pct: Option<f64>,
     /// The greatest fall from a row to a later one, by percent where there is one; null where nothing fell.
-    #[serde(default)]
     pub fall: Option<RangeMove>,
     /// First row after the fall that is at its beginning again or above; null where none is up to the last row.
-    #[serde(default)]
     pub fall_recovered: Option<Date>,
     /// The greatest rise likewise.
-    #[serde(default)]
     pub rise: Option<RangeMove>,
     /// Percent of rows strictly below the last.
-    #[serde(default)]
     pub below_pct: f64,
     /// Percent of rows equal to the last, itself among them.
-    #[serde(default)]
     pub equal_pct: f64,
     /// Percent of rows strictly above the last.
-    #[serde(default)]
     pub above_pct: f64,
     /// Percent of rows below the last and half of those equal to it.
     pub percentile: Option<f64>,
@@ -66,8 +57,8 @@ pub struct ExtremeRow {
     /// In the series' unit.
     pub value: f64,
     /// Rows with that value, where there are several.
-    #[serde(default = "usual::<1>", skip_serializing_if = "is_one")]
-    pub ties: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties: Option<usize>,
     /// The newest date with the value, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_date: Option<Date>,
@@ -85,14 +76,6 @@ pub struct RangeMove {
     /// The same in percent, where a percent change means something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_pct: Option<f64>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_one(n: &usize) -> bool {
-    *n == 1
 }
 
 /// Figures over rows that ascend by date; `None` without a row.
@@ -114,7 +97,7 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
     let extreme = |of: Extreme| ExtremeRow {
         date: of.first.date,
         value: of.first.value,
-        ties: of.ties,
+        ties: (of.ties > 1).then_some(of.ties),
         last_date: (of.ties > 1).then_some(of.last),
     };
     let standing = Standing::of_latest(rows);
@@ -186,7 +169,7 @@ mod tests {
         );
         assert_eq!(
             (d.max.ties, d.max.date, d.max.last_date),
-            (2, date(2020, 2, 1), Some(date(2020, 4, 1)))
+            (Some(2), date(2020, 2, 1), Some(date(2020, 4, 1)))
         );
         assert_eq!((d.below_pct, d.equal_pct, d.above_pct), (0.0, 40.0, 60.0));
         assert_eq!(d.fall.unwrap().change, -0.3);

@@ -2,21 +2,19 @@
 //! made here from its rows.
 
 use super::answer::TimeSeriesAnswer;
-use super::arguments::Params;
-use super::asked::DateSelection;
-use super::conditions;
+use super::arguments::{DateSelection, Params};
 use super::shape::shaped;
-use super::transformed::transformed;
+use super::transformed::{judge, transformed};
+use crate::endpoints::condition::Condition;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::endpoint::Outbound;
 use crate::endpoints::forward::{about, untrusted};
 use crate::endpoints::measured::FigureKind;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Rights, Series, SeriesId, SeriesInfo};
+use econoscope_core::model::{Rights, Series, SeriesId};
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -56,16 +54,20 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
     Ok(Outbound { arguments })
 }
 
-/// The answer asked for, out of the upstream's rows.
+/// The answer asked for, out of the upstream's rows: of that series, each date once, the oldest first.
 ///
 /// # Errors
+/// [`Error::Unavailable`] for an answer to another question, and
 /// [`econoscope_core::Error::InvalidParam`] for a frequency finer than the series' own.
 pub(super) fn received(
     mut answer: TimeSeriesAnswer,
     params: &Params,
     today: Date,
 ) -> Result<TimeSeriesAnswer> {
-    trusted(&answer, params)?;
+    about(&params.series_id, &answer.series_id)?;
+    if !answer.data.is_sorted_by(|a, b| a.date < b.date) {
+        return Err(untrusted("has dates twice or out of order"));
+    }
     answer.provenance.told(&params.series_id);
     let info = Arc::new(describe(&answer)?);
     let base = answer.attribution.url.clone();
@@ -73,29 +75,26 @@ pub(super) fn received(
     let asked = DateSelection::of(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     let is_made_here = params.units.is_some() || params.frequency.is_some();
-    let measured = if is_made_here || !asked.days.is_empty() {
+    if is_made_here || !asked.days.is_empty() {
         (answer.start, answer.end) = (asked.start, asked.end);
-        transformed(&mut answer, &series, params, &asked)?
+        transformed(&mut answer, &series, params, &asked)?;
     } else {
-        FigureKind::new(&series, Units::Level, series.frequency())
-    };
-    if let Some((condition, known)) = conditions::read_alone(params, &answer.series_id)? {
+        let kind = FigureKind::new(&series, Units::Level, series.frequency());
+        answer.measured = Some(kind);
+    }
+    if let Some(text) = &params.condition {
+        let id = answer.series_id.clone();
+        let condition = Condition::read(text)?.about(&|name| name.eq_ignore_ascii_case(&id));
+        if !condition.tree.names().is_empty() {
+            let problem = format!("names other series than {id}, of which another server answers");
+            let allowed = "a condition on the series itself, for example >= 0.5";
+            return Err(Error::invalid("condition", text, &problem, allowed));
+        }
         let days = (answer.start, answer.end);
-        conditions::judge(&mut answer, (&condition, &known), &info, params, days)?;
+        let alone = (condition, Default::default());
+        judge(&mut answer, alone, &info, params, days)?;
     }
-    shaped(answer, params, measured, Some(&base))
-}
-
-/// Whether an upstream's answer is one to what was asked: of that series, each date once, the oldest first.
-///
-/// # Errors
-/// [`Error::Unavailable`] for another one.
-fn trusted(answer: &TimeSeriesAnswer, params: &Params) -> Result<()> {
-    about(&params.series_id, &answer.series_id)?;
-    match answer.data.is_sorted_by(|a, b| a.date < b.date) {
-        true => Ok(()),
-        false => Err(untrusted("has dates twice or out of order")),
-    }
+    shaped(answer, params, Some(&base))
 }
 
 /// What is known of an upstream's series: our catalogue's word, or its own.

@@ -1,15 +1,14 @@
 //! Figures at single days: the one on or before each, with a word where that is of another day or none speaks for it.
 
-use super::asked::{DateSelection, SelectedDay};
+use super::arguments::{DateSelection, SelectedDay};
 use super::digest::shown_percent;
 use crate::endpoints::days::trading_days;
 use crate::endpoints::lateness::late_or_ended;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{Date, Frequency, Observation, Series};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_core::model::{Frequency, Observation, Series};
 
 /// The figure at a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,8 +58,7 @@ pub(super) fn points(
         // An event stands alone; a day of a list follows the one before.
         let both = value.zip(against.filter(|_| horizon.is_some() || !asked.is_events));
         let change = both.map(|(now, before)| without_noise(now - before));
-        let is_amount = |now, before| measured.is_amount() && before > 0.0 && now > 0.0;
-        let amounts = both.filter(|(now, before)| is_amount(*now, *before));
+        let amounts = both.filter(|(now, before)| measured.is_amount() && now.min(*before) > 0.0);
         if horizon.is_none() {
             against = value.or(against.filter(|_| !asked.is_events));
             event = Some(*day);
@@ -144,14 +142,12 @@ fn later(
     series: &Series,
     frequency: Frequency,
     event: Date,
-    days: usize,
+    days: u16,
 ) -> (Option<Observation>, Option<String>) {
     let rows = &series.observations;
     let at = rows.partition_point(|row| row.date <= event);
-    let found = at
-        .checked_sub(1)
-        .and_then(|at| rows.get(at + days))
-        .copied();
+    let found = at.checked_sub(1);
+    let found = found.and_then(|at| rows.get(at + usize::from(days)));
     let why = || match rows.last().filter(|_| at > 0) {
         Some(last) => format!(
             "no figure yet; the newest is of {}",
@@ -159,7 +155,7 @@ fn later(
         ),
         None => "no figure at the event".to_owned(),
     };
-    (found, found.is_none().then(why))
+    (found.copied(), found.is_none().then(why))
 }
 
 /// The figure that speaks for a day, and why it is of another one or none is; `newest` is the last day of which anything

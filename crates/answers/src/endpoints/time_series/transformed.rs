@@ -2,18 +2,18 @@
 //! that a yearly percent change is one of yearly figures.
 
 use super::answer::TimeSeriesAnswer;
-use super::arguments::Params;
-use super::asked::DateSelection;
+use super::arguments::{DateSelection, Params};
 use super::points;
 use crate::endpoints::coarser::{self, absent, named};
+use crate::endpoints::condition::{Condition, ConditionFigures, Setting};
 use crate::endpoints::days::trading_days;
+use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::resample::{Aggregation, aggregate};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::expression::{Column, Unit, convert};
+use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
-use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::{Frequency, Observation, Series, SeriesInfo};
+use econoscope_core::model::{Frequency, Observation, Series};
 use econoscope_data::desk::remarks;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) fn transformed(
     series: &Arc<Series>,
     params: &Params,
     asked: &DateSelection,
-) -> Result<FigureKind> {
+) -> Result<()> {
     if params.frequency.is_none() && params.aggregation.is_some() {
         let problem = "has no meaning without frequency";
         let allowed = "frequency=m with aggregation=avg";
@@ -51,18 +51,18 @@ pub(super) fn transformed(
     if to != series.frequency() {
         let how = params.aggregation.map(|how| how.meaning);
         let how = how.unwrap_or_else(|| Aggregation::usual(&series.info));
-        let resampled = aggregate(series, periods, how)?;
-        note_coarser(&mut answer.provenance, series, (periods, how), asked);
-        let info = SeriesInfo {
-            frequency: to,
-            ..(*series.info).clone()
-        };
-        of = Arc::new(Series::new(Arc::new(info), resampled));
+        of = convert(series, periods, how, None)?;
+        let (from, word, code) = (series.frequency().word(), how.words(), how.code());
+        let note = format!("each {to} figure is the {word} of its {from} ones ({code})");
+        answer.provenance.note("aggregation", note);
+        for (field, note) in coarser::remarks(series, periods, (asked.start, asked.end)) {
+            answer.provenance.note(field, note);
+        }
         if how == Aggregation::Sum {
             answer.unit += ", summed";
         }
         if how != Aggregation::EndOfPeriod {
-            measured = measured.averaged();
+            measured.decimals = measured.decimals.max(2);
         }
     }
     if asked.is_events {
@@ -70,10 +70,8 @@ pub(super) fn transformed(
     }
     let levels = Arc::clone(&of);
     if units != Units::Level {
-        let changed = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
-        let computed = &changed.observations;
-        note_uncomputable(&mut answer.provenance, &of, computed, asked);
-        of = changed;
+        of = Arc::new(Series::new(Arc::clone(&of.info), units.apply(&of)));
+        note_uncomputable(&mut answer.provenance, &levels, &of, asked);
     }
     fill(answer, &of, &measured, asked);
     if matches!(units, Units::PercentYear | Units::ChangeYear)
@@ -86,7 +84,48 @@ pub(super) fn transformed(
         let level = format!("{now} {when}, {before} a year earlier");
         answer.provenance.note("level", level);
     }
-    Ok(measured)
+    answer.measured = Some(measured);
+    Ok(())
+}
+
+/// Counts the condition over the rows that the answer has, before any is left out.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+pub(super) fn judge(
+    answer: &mut TimeSeriesAnswer,
+    (condition, known): (Condition, NamedSeries),
+    info: &SeriesInfo,
+    params: &Params,
+    days: (Date, Date),
+) -> Result<()> {
+    if let Some(reason) = known.reason(&condition.tree) {
+        answer.provenance.note("condition", reason.to_string());
+        return Ok(());
+    }
+    let how = params.aggregation.map(|how| how.meaning);
+    let setting = Setting {
+        known,
+        how: how.unwrap_or_else(|| Aggregation::usual(info)),
+        frequency: params.frequency.map(|asked| asked.meaning.frequency),
+        days,
+    };
+    // "percentage points, change from a year earlier" is a unit of percentage points.
+    let unit = answer.unit.split(',').next().unwrap_or_default();
+    let unit = match answer.unit == info.units_short {
+        true => Unit::of(info),
+        false => Unit::new(unit),
+    };
+    let own = SeriesInfo {
+        frequency: setting.frequency.unwrap_or(info.frequency),
+        ..info.clone()
+    };
+    let series = Arc::new(Series::new(Arc::new(own), answer.data.clone()));
+    let column = Column { series, unit };
+    let found = condition.figures(Some((info.id.as_str(), column)), &setting)?;
+    // Which series stands at the head of the answer.
+    answer.condition = Some(ConditionFigures { of: None, ..found });
+    Ok(())
 }
 
 /// Notes which days the horizons count, calendar days or trading days.
@@ -98,33 +137,22 @@ fn note_days(
     frequency: Frequency,
     asked: &DateSelection,
 ) -> Result<()> {
-    let horizons = || {
-        asked
-            .days
-            .iter()
-            .filter_map(|(_, horizon)| horizon.as_deref())
-    };
-    if let Some(trading) = horizons().find(|text| trading_days(text).is_some()) {
-        if frequency != Frequency::Daily {
-            let problem = format!(
-                "counts trading days, and the figures are {}",
-                frequency.word()
-            );
-            return Err(Error::invalid(
-                "horizons",
-                trading,
-                &problem,
-                "3m, 1y, or a daily series",
-            ));
+    let horizons = || asked.days.iter().filter_map(|(_, text)| text.as_deref());
+    let trading = horizons().find(|text| trading_days(text).is_some());
+    let note = match (trading, horizons().find(|text| text.contains('d'))) {
+        (Some(trading), _) if frequency != Frequency::Daily => {
+            let word = frequency.word();
+            let problem = format!("counts trading days, and the figures are {word}");
+            let allowed = "3m, 1y, or a daily series";
+            return Err(Error::invalid("horizons", trading, &problem, allowed));
         }
-        let note = format!("{trading}: trading days, counted by the figures of the series");
-        provenance.note("horizons", note);
-    } else if let Some(calendar) = horizons().find(|text| text.contains('d')) {
-        provenance.note(
-            "horizons",
-            format!("{calendar}: calendar days; td are trading days"),
-        );
-    }
+        (Some(trading), _) => {
+            format!("{trading}: trading days, counted by the figures of the series")
+        }
+        (None, Some(calendar)) => format!("{calendar}: calendar days; td are trading days"),
+        (None, None) => return Ok(()),
+    };
+    provenance.note("horizons", note);
     Ok(())
 }
 
@@ -163,20 +191,12 @@ fn note_nearest(
     measured: &FigureKind,
     asked: &DateSelection,
 ) {
-    let told = |o: Observation| {
-        let (value, when) = (
-            measured.figure(measured.told(o.value)),
-            series.frequency().when(o.date),
-        );
-        format!("{value} {when}")
-    };
+    let told = |o: Observation| measured.dated(measured.told(o.value), o.date);
     let before = series.last_on_or_before(asked.start);
-    let text = match (before, series.observations.first()) {
-        (Some(last), _) => format!("the newest figure before the range is {}", told(last)),
-        (None, Some(first)) => format!("the first figure there is, is {}", told(*first)),
-        (None, None) => return,
-    };
-    provenance.note("nearest", text);
+    let before = before.map(|o| format!("the newest figure before the range is {}", told(o)));
+    let first = series.observations.first();
+    let first = || first.map(|o| format!("the first figure there is, is {}", told(*o)));
+    provenance.note("nearest", before.or_else(first).unwrap_or_default());
 }
 
 /// Unit after a transformation.
@@ -204,12 +224,8 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
 
 /// Notes the periods that the source left out within the range: "October 2025 was never published".
 fn note_absent(provenance: &mut Provenance, series: &Series, asked: &DateSelection) {
-    let frequency = series.frequency();
-    if frequency < Frequency::Monthly || series.info.is_composite() {
-        return;
-    }
-    let absent = absent(frequency, series.between(asked.start, asked.end));
-    if let Some(names) = named(&absent) {
+    let absent = absent(series.frequency(), series.between(asked.start, asked.end));
+    if let Some(names) = named(&absent).filter(|_| !series.info.is_composite()) {
         let verb = if absent.len() == 1 { "was" } else { "were" };
         provenance.note("absent", format!("{names} {verb} never published"));
     }
@@ -218,37 +234,16 @@ fn note_absent(provenance: &mut Provenance, series: &Series, asked: &DateSelecti
 /// Notes the periods that can be seen in the range and have no figure in the units asked for.
 fn note_uncomputable(
     provenance: &mut Provenance,
-    series: &Series,
-    computed: &[Observation],
+    levels: &Series,
+    computed: &Series,
     asked: &DateSelection,
 ) {
-    let frequency = series.frequency();
-    if frequency < Frequency::Monthly {
-        return;
-    }
-    let has = |o: &&Observation| computed.binary_search_by_key(&o.date, |c| c.date).is_err();
-    let rows = series.between(asked.start, asked.end).iter();
-    let absent: Vec<String> = rows.filter(has).map(|o| frequency.label(o.date)).collect();
+    let frequency = levels.frequency();
+    let rows = levels.between(asked.start, asked.end).iter();
+    let rows = rows.filter(|o| frequency >= Frequency::Monthly && computed.at(o.date).is_none());
+    let absent: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
     if let Some(names) = named(&absent) {
         let why = "the earlier figure it is set against is absent or not positive";
         provenance.note("uncomputable", format!("{names}: {why}"));
-    }
-}
-
-/// Notes how figures became coarser, and which of the periods given are not whole.
-fn note_coarser(
-    provenance: &mut Provenance,
-    series: &Series,
-    (to, how): (Periods, Aggregation),
-    asked: &DateSelection,
-) {
-    let (from, word, code) = (series.frequency().word(), how.words(), how.code());
-    let note = format!(
-        "each {} figure is the {word} of its {from} ones ({code})",
-        to.frequency
-    );
-    provenance.note("aggregation", note);
-    for (field, note) in coarser::remarks(series, to, (asked.start, asked.end)) {
-        provenance.note(field, note);
     }
 }

@@ -1,22 +1,16 @@
 //! A range of a series as it was known on several days: a column for each, and what was revised between them.
 
 use super::answer::{Reduction, TimeSeriesAnswer};
-use super::arguments::Params;
-use super::asked::DateSelection;
+use super::arguments::{DateSelection, Params};
 use super::digest::{RangeMove, digest};
-use super::rows::thin;
-use super::shape::{link, most};
+use super::shape::{link, most, thin};
 use super::whole;
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
+use crate::endpoints::prelude::*;
 use crate::endpoints::provenance::in_words;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::model::Observation;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
@@ -61,6 +55,9 @@ pub struct VintageRow {
     pub revision: Option<f64>,
 }
 
+/// A day of knowledge, and the answer of then with all its rows.
+type State = (Date, TimeSeriesAnswer);
+
 /// The days of knowledge that an argument names, ascending and each once.
 ///
 /// # Errors
@@ -75,28 +72,12 @@ pub(super) fn days_of(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
         let allowed = format!("at most {MOST} days, as 2008-09-15, latest");
         return Err(Error::invalid("as_of", text, &problem, &allowed));
     }
-    let days = parts
-        .iter()
-        .map(|part| days::parse_as_of(desk, Some(part.as_str())));
-    let mut days = days.collect::<Result<Vec<AsOf>>>()?;
+    let each = parts.iter();
+    let each = each.map(|part| days::parse_as_of(desk, Some(part.as_str())));
+    let mut days = each.collect::<Result<Vec<AsOf>>>()?;
     days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
-}
-
-/// Refuses arguments that have a meaning for one state of knowledge alone.
-fn check(params: &Params) -> Result<()> {
-    let is_given = [
-        ("after", params.after.is_some()),
-        ("condition", params.condition.is_some()),
-        ("chart", params.chart),
-    ];
-    let refused = is_given.into_iter().find(|(_, is_given)| *is_given);
-    refused.map_or(Ok(()), |(name, _)| {
-        let allowed = "one as_of with it, or dates, start, end, units and frequency";
-        let problem = "cannot stand beside several days of as_of";
-        Err(Error::invalid(name, "", problem, allowed))
-    })
 }
 
 /// The answer with a column for each day; a range without an end is the one that the first of them has.
@@ -105,52 +86,49 @@ fn check(params: &Params) -> Result<()> {
 /// [`Error::InvalidParam`] for arguments that have a meaning for one state of knowledge alone, and whatever the endpoint
 /// says to the others.
 pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<TimeSeriesAnswer> {
-    check(params)?;
+    let is_given = [
+        ("after", params.after.is_some()),
+        ("condition", params.condition.is_some()),
+        ("chart", params.chart),
+    ];
+    if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
+        let allowed = "one as_of with it, or dates, start, end, units and frequency";
+        let problem = "cannot stand beside several days of as_of";
+        return Err(Error::invalid(name, "", problem, allowed));
+    }
     let first = days.first().copied().unwrap_or(AsOf::Latest);
     let mut asked = DateSelection::of(params, first, desk.today())?;
     let known = |asked: &DateSelection| {
         let each = days.iter().map(|as_of| {
-            let (answer, measured) = whole(desk, params, *as_of, asked)?;
-            Ok((days::newest(*as_of, desk.today()), answer, measured))
+            let known = days::newest(*as_of, desk.today());
+            Ok((known, whole(desk, params, *as_of, asked)?))
         });
-        each.collect::<Result<Vec<_>>>()
+        each.collect::<Result<Vec<State>>>()
     };
     let mut states = known(&asked)?;
-    let rows = |states: &[(Date, TimeSeriesAnswer, Option<FigureKind>)]| {
-        let rows = states.iter().flat_map(|(_, answer, _)| &answer.data);
-        rows.map(|row| row.date).collect::<BTreeSet<Date>>()
-    };
-    let mut dates = rows(&states);
+    let rows = states.iter().flat_map(|(_, answer)| &answer.data);
+    let dates: BTreeSet<Date> = rows.map(|row| row.date).collect();
     if let (false, Some(start), Some(end)) = (asked.days.is_empty(), dates.first(), dates.last()) {
         // A period that speaks for a day in one state stands in all of them.
         (asked.start, asked.end) = (*start, *end);
         asked.days.clear();
         states = known(&asked)?;
-        let chosen = dates;
-        for (_, answer, _) in &mut states {
-            answer.data.retain(|row| chosen.contains(&row.date));
+        for (_, answer) in &mut states {
+            answer.data.retain(|row| dates.contains(&row.date));
         }
-        dates = rows(&states);
     }
-    let dates: Vec<Observation> = dates
-        .into_iter()
-        .map(|date| Observation::new(date, 0.0))
-        .collect();
+    let dates = dates.into_iter();
+    let dates: Vec<Observation> = dates.map(|date| Observation::new(date, 0.0)).collect();
     let (chosen, method) = thin(&dates, most(params, dates.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
     let vintages = table(&states, &shown);
-    let Some((_, mut newest, measured)) = states.pop() else {
-        return Err(Error::internal(
-            "reading several states",
-            "none is asked for",
-        ));
-    };
+    let newest = states.pop().map(|(_, newest)| newest);
+    let mut newest = newest.unwrap_or_default();
     newest.vintages = Some(vintages);
     newest.data.retain(|row| shown.contains(&row.date));
     newest.points.clear();
     newest.row_count = shown.len();
     newest.start = dates.first().map_or(newest.start, |first| first.date);
-    newest.measured = measured;
     if shown.len() < dates.len() {
         newest.reduction = Some(Reduction {
             from_rows: dates.len(),
@@ -163,18 +141,14 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
 }
 
 /// The states and their rows side by side.
-fn table(
-    states: &[(Date, TimeSeriesAnswer, Option<FigureKind>)],
-    shown: &BTreeSet<Date>,
-) -> Vintages {
-    let newest = states.last().map(|(_, answer, _)| answer);
-    let unit = newest.and_then(|answer| answer.unit_in_words.as_ref());
-    let state = |(known, answer, measured): &(Date, TimeSeriesAnswer, Option<FigureKind>)| {
-        let figures = measured.as_ref().and_then(|m| digest(&answer.data, m));
-        let other = answer
-            .unit_in_words
-            .as_ref()
-            .filter(|own| Some(*own) != unit);
+fn table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
+    let ends = states.first().zip(states.last());
+    let unit = ends.and_then(|(_, (_, newest))| newest.unit_in_words.as_ref());
+    let state = |(known, answer): &State| {
+        let measured = answer.measured.as_ref();
+        let figures = measured.and_then(|m| digest(&answer.data, m));
+        let other = answer.unit_in_words.as_ref();
+        let other = other.filter(|own| Some(*own) != unit);
         let knowledge = &answer.provenance.knowledge;
         VintageState {
             known: *known,
@@ -191,20 +165,16 @@ fn table(
     };
     let value = |answer: &TimeSeriesAnswer, date: &Date| {
         let found = answer.data.binary_search_by_key(date, |row| row.date);
-        found
-            .ok()
-            .and_then(|i| answer.data.get(i))
-            .map(|row| row.value)
+        answer.data.get(found.ok()?).map(|row| row.value)
     };
-    let ends = states.first().zip(states.last());
     let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
         values: states
             .iter()
-            .map(|(_, answer, _)| value(answer, date))
+            .map(|(_, answer)| value(answer, date))
             .collect(),
-        revision: ends.and_then(|((_, first, _), (_, last, _))| {
+        revision: ends.and_then(|((_, first), (_, last))| {
             Some(without_noise(value(last, date)? - value(first, date)?))
         }),
     };
@@ -229,13 +199,7 @@ impl Vintages {
 
     /// A line for each state, and the revision of the newest figure that the first and the last both have.
     pub(super) fn describe(&self, measured: &FigureKind) -> String {
-        let at = |row: Observation| {
-            format!(
-                "{} {}",
-                measured.figure(row.value),
-                measured.frequency.when(row.date)
-            )
-        };
+        let at = |row: Observation| measured.dated(row.value, row.date);
         let line = |state: &VintageState| {
             let basis = state.basis.iter().chain(&state.unit);
             let basis = joined(basis, "; ");

@@ -153,17 +153,6 @@ impl Grid {
     pub fn dates(&self) -> impl Iterator<Item = Date> {
         self.dates.iter().filter_map(|date| date_in_order(*date))
     }
-
-    /// Dates that all series have, with their places.
-    pub fn common(&self) -> Vec<(usize, Date)> {
-        let all = |i: &usize| {
-            self.columns
-                .iter()
-                .all(|c| c.get(*i).is_some_and(|v| !v.is_nan()))
-        };
-        let dates = self.dates().enumerate();
-        dates.filter(|(i, _)| all(i)).collect()
-    }
 }
 
 /// The dates of both, ascending.
@@ -266,8 +255,10 @@ mod tests {
             let plain = in_a_map(&series, key);
             let lists = side_by_side(&series);
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
-            let common = Grid::of(&series).common();
-            prop_assert_eq!(common.into_iter().map(|row| row.1).collect::<Vec<_>>(), dates);
+            let grid = Grid::of(&series);
+            let has = |column: &Vec<f64>, i: usize| !column[i].is_nan();
+            let common = grid.dates().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
+            prop_assert_eq!(common.map(|row| row.1).collect::<Vec<_>>(), dates);
             if let [a, b] = lists.as_slice() {
                 let mut met = Vec::new();
                 meet(a, b, |date, x, y| met.push((date, vec![x, y])));

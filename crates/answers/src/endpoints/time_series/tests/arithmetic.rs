@@ -29,8 +29,8 @@ fn asked_of(months: &Months, given: Value) -> TimeSeriesAnswer {
     let asked = DateSelection::of(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
     let mut answer = output(Vec::new());
     let series = unemployment(months);
-    let measured = transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
-    shape::shaped(answer, &params, measured, None).unwrap()
+    transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
+    shape::shaped(answer, &params, None).unwrap()
 }
 
 /// Rows of months whose own and whose earlier figure there are.
@@ -72,7 +72,7 @@ proptest! {
             prop_assert_eq!(d.change_pct, None);
             let lowest = plain.iter().map(|(_, n)| *n).min().unwrap();
             let ties: Vec<Date> = plain.iter().filter(|(_, n)| *n == lowest).map(|(d, _)| *d).collect();
-            prop_assert_eq!((d.min.value, d.min.date, d.min.ties), (tenths(lowest), ties[0], ties.len()));
+            prop_assert_eq!((d.min.value, d.min.date, d.min.ties), (tenths(lowest), ties[0], (ties.len() > 1).then_some(ties.len())));
         }
     }
 
