@@ -10,13 +10,13 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
 
 /// Read at once, in bytes.
@@ -42,47 +42,10 @@ pub(super) struct Lines<R, W> {
     writer: Arc<Mutex<W>>,
     /// An answer to a line that could not be read, until it is written; a read that is given up loses nothing.
     refusal: Option<BoxFuture<'static, io::Result<()>>>,
-    unanswered: Arc<Unanswered>,
-}
-
-/// The requests that have been read and whose answers have not been written.
-#[derive(Default)]
-struct Unanswered {
-    ids: parking_lot::Mutex<HashSet<RequestId>>,
-    fewer: Notify,
-}
-
-impl Unanswered {
-    fn add(&self, id: RequestId) {
-        self.ids.lock().insert(id);
-    }
-
-    fn remove(&self, id: &RequestId) {
-        self.ids.lock().remove(id);
-        self.fewer.notify_one();
-    }
-
-    /// Waits until another request may be read.
-    async fn room(&self) {
-        while self.ids.lock().len() >= MOST_UNANSWERED {
-            self.fewer.notified().await;
-        }
-    }
-
-    /// Notes what a message that was read asks for, or calls off.
-    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
-        match message {
-            JsonRpcMessage::Request(request) => self.add(request.id.clone()),
-            JsonRpcMessage::Notification(note) => {
-                if let ClientNotification::CancelledNotification(off) = &note.notification
-                    && let Some(id) = &off.params.request_id
-                {
-                    self.remove(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-        }
-    }
+    /// Room for further requests.
+    room: Arc<Semaphore>,
+    /// The requests whose answers have not been written, each with the room it takes.
+    unanswered: Arc<parking_lot::Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
@@ -95,6 +58,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
             max_length,
             writer: Arc::new(Mutex::new(writer)),
             refusal: None,
+            room: Arc::new(Semaphore::new(MOST_UNANSWERED)),
             unanswered: Arc::default(),
         }
     }
@@ -163,7 +127,7 @@ where
             };
             let written = write(writer, serde_json::to_vec(&message)?).await;
             if let Some(id) = answered {
-                unanswered.remove(&id);
+                unanswered.lock().remove(&id);
             }
             written
         }
@@ -179,7 +143,7 @@ where
                     return None;
                 }
             }
-            self.unanswered.room().await;
+            let room = Arc::clone(&self.room).acquire_owned().await.ok()?;
             let line = match self.next().await {
                 Ok(line) => line?,
                 Err(AnyDelimiterCodecError::Io(error)) => {
@@ -195,7 +159,22 @@ where
             };
             match parse(&line) {
                 Ok(Some(message)) => {
-                    self.unanswered.note(&message);
+                    let mut unanswered = self.unanswered.lock();
+                    match &message {
+                        JsonRpcMessage::Request(request) => {
+                            unanswered.insert(request.id.clone(), room);
+                        }
+                        JsonRpcMessage::Notification(note) => {
+                            if let ClientNotification::CancelledNotification(off) =
+                                &note.notification
+                                && let Some(id) = &off.params.request_id
+                            {
+                                unanswered.remove(id);
+                            }
+                        }
+                        JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+                    }
+                    drop(unanswered);
                     return Some(message);
                 }
                 Ok(None) => {}
@@ -227,7 +206,7 @@ mod tests {
         }
         assert!(lines.receive().now_or_never().is_none());
         // An answer that is written, or a request that is called off, makes room for another.
-        lines.unanswered.remove(&RequestId::Number(3));
+        lines.unanswered.lock().remove(&RequestId::Number(3));
         assert!(lines.receive().await.is_some());
         assert!(lines.receive().now_or_never().is_none());
     }

@@ -85,11 +85,12 @@ impl ServerHandler for Server {
         let backend = &self.shared.backend;
         let call = async {
             match tools::call(backend, route, arguments).await {
-                Ok(reply) => results::tree(backend, reply).await,
-                Err(failure) => failure,
+                Ok(reply) => results::tree(backend, &reply).await,
+                Err(failure) => Err(failure),
             }
         };
         let result = caller(&context.extensions).scope(call).await;
+        let result = result.unwrap_or_else(|failure| failure);
         let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
