@@ -8,13 +8,12 @@
 
 use super::names::{Allowed, HostOrOrigin, is_loopback, usual_port};
 use crate::mcp::jsonrpc;
-use crate::rest::set;
+use crate::rest::{problem, set};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use econoscope_core::error::quote;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Where MCP is spoken.
@@ -102,8 +101,8 @@ impl Callers {
 /// The host of a base address, when it is one for others than this machine.
 fn public_host(base_url: &str) -> Option<String> {
     let base = url::Url::parse(base_url).ok()?;
-    let host = base.host_str().filter(|host| !is_loopback(host))?;
-    Some(host.to_owned())
+    let host = base.host_str().filter(|host| !is_loopback(host));
+    host.map(str::to_owned)
 }
 
 /// Whether a base address is one for others than this machine.
@@ -243,7 +242,7 @@ impl Refusal {
                 StatusCode::FORBIDDEN => "not_permitted",
                 _ => "invalid_request",
             };
-            (status, axum::Json(json!({ "error": why, "code": code }))).into_response()
+            problem(status, code, &why)
         };
         set(&mut response, header::CACHE_CONTROL, "no-store");
         response

@@ -1,6 +1,7 @@
 //! Hosts and origins as they are written: in the operator's lists, in `Host` and in `Origin`. Read strictly, for who reads
 //! less than the whole takes `https://app.example.com:443.evil.example` for the application.
 
+use http::uri::Authority;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// A host or an origin of the operator's lists.
@@ -70,23 +71,14 @@ impl Allowed {
 impl<'a> HostOrOrigin<'a> {
     /// A name or an address and perhaps a port, and nothing else.
     pub(super) fn host(text: &'a str) -> Option<Self> {
-        let bracketed = text.strip_prefix('[');
-        let (name, rest) = match bracketed {
-            Some(text) => text.split_once(']')?,
-            None => text.split_at_checked(text.find(':').unwrap_or(text.len()))?,
+        let read: Authority = text.parse().ok()?;
+        let (name, port) = (text.get(..read.host().len())?, read.port_u16());
+        // Neither a user before it nor a port in another form behind it.
+        let is_whole = match port {
+            Some(port) => format!("{name}:{port}") == text,
+            None => name == text,
         };
-        let is_letter = |b: u8| match bracketed {
-            Some(_) => b.is_ascii_hexdigit() || matches!(b, b':' | b'.'),
-            // The underscore is no letter of a host name, but of many a container's.
-            None => b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'),
-        };
-        let is_port =
-            |digits: &&str| !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
-        let port = rest.strip_prefix(':').filter(is_port);
-        let port = port.and_then(|digits| digits.parse().ok());
-        let is_whole = rest.is_empty() || port.is_some();
-        let is_host = is_whole && !name.is_empty() && name.bytes().all(is_letter);
-        is_host.then_some(Self {
+        is_whole.then_some(Self {
             scheme: "",
             name,
             port,
