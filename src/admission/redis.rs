@@ -82,11 +82,11 @@ impl Shared {
         local: Arc<Mutex<Counters>>,
     ) -> Option<Arc<Self>> {
         econoscope_data::net::choose_tls();
-        let client = Client::open(address.0.as_str()).inspect_err(|problem| {
-            tracing::error!("--limits {address} cannot be used: {}", problem.category());
+        let client = address.check().inspect_err(|problem| {
+            tracing::error!("--limits {problem}");
         });
         let shared = Arc::new(Self {
-            client: client.ok()?,
+            client: client.ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
             shown: address.to_string(),
             clock,
@@ -329,10 +329,10 @@ fn problem(error: &RedisError) -> String {
     format!("cannot be used: {}", error.category())
 }
 
-/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS. Prints without
-/// name and password, whatever it is.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RedisAddress(String);
+/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS; nothing where that
+/// is not what was given. Prints without name and password.
+#[derive(Clone)]
+pub struct RedisAddress(Option<(Url, Client)>);
 
 impl RedisAddress {
     /// Takes what was given for an address, right or not: the reader of the command line repeats what it refuses, and
@@ -341,41 +341,40 @@ impl RedisAddress {
     /// # Errors
     /// None.
     pub fn given(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.trim().to_owned()))
+        let text = text.trim();
+        let is_ours = |url: &Url| {
+            let is_plain = url.query().is_none() && url.fragment().is_none();
+            is_plain && url.has_host() && matches!(url.scheme(), "redis" | "rediss")
+        };
+        let url = Url::parse(text).ok().filter(is_ours);
+        // Its own reader knows the rest: numbers of databases, percent signs in passwords.
+        Ok(Self(url.zip(Client::open(text).ok())))
     }
 
-    /// Whether it is an address of a server and a database.
+    /// The client of the server.
     ///
     /// # Errors
-    /// What is wrong with it; the text itself is not repeated.
-    pub fn check(&self) -> Result<(), &'static str> {
-        const WANTED: &str =
-            "is no address of Redis; write redis://host:6379/0, or rediss:// for TLS";
-        let url = Url::parse(&self.0).map_err(|_| WANTED)?;
-        let is_ours = matches!(url.scheme(), "redis" | "rediss") && url.has_host();
-        let is_plain = url.query().is_none() && url.fragment().is_none();
-        // Its own reader knows the rest: numbers of databases, percent signs in passwords.
-        let is_read = redis::Client::open(self.0.as_str()).is_ok();
-        (is_ours && is_plain && is_read).then_some(()).ok_or(WANTED)
+    /// What is wrong with the address; the text itself is not repeated.
+    pub fn check(&self) -> Result<&Client, &'static str> {
+        let client = self.0.as_ref().map(|(_, client)| client);
+        client.ok_or("is no address of Redis; write redis://host:6379/0, or rediss:// for TLS")
     }
 }
 
 impl fmt::Display for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(url) = Url::parse(&self.0) else {
+        let Some((url, _)) = &self.0 else {
             return f.write_str("(no address)");
         };
-        let (host, port) = (
-            url.host_str().unwrap_or_default(),
-            url.port().unwrap_or(6379),
-        );
-        write!(f, "{}://{host}:{port}{}", url.scheme(), url.path())
+        let (host, port) = (url.host_str(), url.port().unwrap_or(6379));
+        let (scheme, host) = (url.scheme(), host.unwrap_or_default());
+        write!(f, "{scheme}://{host}:{port}{}", url.path())
     }
 }
 
 impl fmt::Debug for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RedisAddress({self})")
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -393,7 +392,7 @@ mod tests {
             "rediss://:p%40ss@[::1]:6380/0",
             "redis://u:p@h:1/15",
         ] {
-            assert_eq!(RedisAddress::given(text).unwrap().check(), Ok(()), "{text}");
+            assert!(RedisAddress::given(text).unwrap().check().is_ok(), "{text}");
         }
         for text in [
             "",
