@@ -95,18 +95,13 @@ impl<'a> HostOrOrigin<'a> {
         is_scheme.then_some(Self { scheme, ..host })
     }
 
-    /// The port that is meant where an origin has none written.
+    /// The port, or that of the scheme where none is written.
     fn port_meant(self) -> Option<u16> {
-        self.port.or_else(|| usual_port(self.scheme))
-    }
-}
-
-/// The port that a scheme has when none is written.
-pub(super) fn usual_port(scheme: &str) -> Option<u16> {
-    match scheme {
-        "http" => Some(80),
-        "https" => Some(443),
-        _ => None,
+        self.port.or(match self.scheme {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        })
     }
 }
 
