@@ -1,7 +1,7 @@
 //! The first minutes: what one sees who types the name of the program, and the state of the economy in a terminal.
 
-use super::call::table::width;
-use super::print::{print, printable, wrapped};
+use super::call::table::wrapped;
+use super::print::{print, printable};
 use crate::app;
 use crate::config::Config;
 use anyhow::Result;
@@ -31,7 +31,7 @@ const DRAWN: [(&str, &str, usize); 4] = [
 ];
 
 /// Prose is broken at this many characters, however wide the terminal is.
-const READABLE: usize = 100;
+const READABLE: u16 = 100;
 
 /// Heights of a column, from low to high.
 const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -68,10 +68,7 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
         .lines()
         .filter(|line| !line.starts_with("Figures: "));
     for paragraph in paragraphs.map(|line| line.split(" Notes: ").next().unwrap_or(line)) {
-        print(&wrapped(
-            &printable(paragraph),
-            usize::from(width()).min(READABLE),
-        ))?;
+        print(&wrapped(&printable(paragraph), READABLE))?;
     }
     print(
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",

@@ -1,14 +1,15 @@
 //! The log on stderr: which events are written, and in which form.
 
 use crate::config::Config;
-use anyhow::{Context as _, Result};
+use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE;
 use std::io::IsTerminal;
-use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::{Targets, filter_fn};
-use tracing_subscriber::fmt;
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::format::{Format, Writer};
+use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// What these say is about callers and not about us; a filter that names them goes before.
@@ -35,14 +36,12 @@ pub(super) fn to_stderr(config: &Config) -> Result<()> {
         }));
         return Ok(());
     }
-    let log = log.with(Notices);
-    let others = filter_fn(|of| of.target() != NOTICE);
-    let is_terminal = std::io::stderr().is_terminal();
     let lines = fmt::layer().with_writer(std::io::stderr);
-    match is_terminal {
-        true => log.with(lines.with_filter(others)).init(),
-        false => log.with(lines.with_ansi(false).with_filter(others)).init(),
+    let mut lines = lines.event_format(Lines(fmt::format()));
+    if !std::io::stderr().is_terminal() {
+        lines.set_ansi(false);
     }
+    log.with(lines).init();
     Ok(())
 }
 
@@ -60,34 +59,29 @@ pub(super) fn first_word(problem: &str, is_json: bool) {
     }
 }
 
-/// Notices as plain lines.
-struct Notices;
+/// Notices as plain lines, and all else as the library writes it.
+struct Lines(Format);
 
-impl<S: Subscriber> Layer<S> for Notices {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let of = event.metadata();
-        if of.target() != NOTICE {
-            return;
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        if event.metadata().target() != NOTICE {
+            return self.0.format_event(context, writer, event);
         }
-        let mut message = Message::default();
-        event.record(&mut message);
-        let before = match *of.level() {
+        writer.write_str(match *event.metadata().level() {
             Level::ERROR => "econoscope: ",
             Level::WARN => "econoscope: warning: ",
             _ => "",
-        };
-        eprintln!("{before}{}", message.0);
-    }
-}
-
-/// The text of an event.
-#[derive(Default)]
-struct Message(String);
-
-impl Visit for Message {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            self.0 = format!("{value:?}");
-        }
+        })?;
+        context.format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
     }
 }

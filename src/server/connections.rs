@@ -8,7 +8,6 @@ use super::metrics::Metrics;
 use super::open::{Activity, OpenConnections};
 use super::settings::{Connections, Shutdown};
 use crate::admission::{Full, Permits};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -27,7 +26,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
-use tower::ServiceExt;
 
 /// Longest request head in all; addresses are held shorter further in.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -45,25 +43,10 @@ const RESERVED_DESCRIPTORS: u64 = 256;
 /// A stream of which a write without progress fails.
 type TimedStream = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
-/// Answers the requests of connections; cheap to clone.
-pub(super) trait Answer: Clone + Send + Sync + 'static {
-    fn answer(
-        self,
-        request: Request,
-        peer: SocketAddr,
-    ) -> impl Future<Output = Response> + Send + 'static;
-}
-
-impl Answer for Router {
-    async fn answer(self, request: Request, _: SocketAddr) -> Response {
-        let Ok(response) = self.oneshot(request).await;
-        response
-    }
-}
-
 /// What an accept loop needs besides its listener.
 pub(super) struct Acceptor<S> {
-    pub(super) service: S,
+    /// Answers a request of the connection's other end.
+    pub(super) answer: S,
     pub(super) connections: Connections,
     pub(super) metrics: Arc<Metrics>,
     pub(super) ready: Arc<AtomicBool>,
@@ -71,7 +54,11 @@ pub(super) struct Acceptor<S> {
     pub(super) counted: Box<dyn Fn(IpAddr) -> Caller + Send + Sync>,
 }
 
-impl<S: Answer> Acceptor<S> {
+impl<S, F> Acceptor<S>
+where
+    S: Fn(Request, SocketAddr) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
     /// Serves connections until told to stop, then lets open answers finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         bound_send_buffers(&listener);
@@ -157,7 +144,7 @@ impl<S: Answer> Acceptor<S> {
         activity: Option<Arc<Activity>>,
     ) -> http1::Connection<
         TimedStream,
-        impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S>,
+        impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S, F>,
     > {
         // Small answers must not wait for a delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
@@ -165,12 +152,12 @@ impl<S: Answer> Acceptor<S> {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIME));
-        let service = self.service.clone();
+        let answer = self.answer.clone();
         let answer = service_fn(move |request: Request<Incoming>| {
-            let service = service.clone();
             let busy = activity.as_ref().map(Activity::begin);
+            let response = answer(request.map(Body::new), peer);
             async move {
-                let response = service.answer(request.map(Body::new), peer).await;
+                let response = response.await;
                 drop(busy);
                 Ok(response)
             }
@@ -222,11 +209,8 @@ impl Connections {
         let mut usable = limit.current.unwrap_or(u64::MAX);
         if usable < needed {
             let raised = limit.maximum.map_or(needed, |max| max.min(needed));
-            let more = Rlimit {
-                current: Some(raised),
-                maximum: limit.maximum,
-            };
-            match setrlimit(Resource::Nofile, more) {
+            let current = Some(raised);
+            match setrlimit(Resource::Nofile, Rlimit { current, ..limit }) {
                 Ok(()) => usable = raised,
                 Err(error) => {
                     tracing::warn!(%error, "the limit of open files could not be raised");

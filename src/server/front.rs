@@ -3,7 +3,6 @@
 //! It stands before the router and not in it, for the router clones what a route is made of once or twice a request,
 //! and keeps what it found in a map: that, and what stood around the gate, were a fifth of a small call's instructions.
 
-use super::connections::Answer;
 use super::observe::{self, RequestTrace};
 use super::shared::Shared;
 use crate::admission::is_mcp;
@@ -16,7 +15,6 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tower::ServiceExt;
 use tracing::Instrument;
@@ -67,11 +65,5 @@ impl EntryService {
         }
         let Ok(response) = self.pages.clone().oneshot(request).await;
         response
-    }
-}
-
-impl Answer for Arc<EntryService> {
-    async fn answer(self, request: Request, peer: SocketAddr) -> Response {
-        self.pass(request, Some(peer)).await
     }
 }
