@@ -5,9 +5,8 @@
 //! connections in all and for one address.
 
 use super::metrics::Metrics;
-use super::open::{Activity, OpenConnections};
 use super::settings::{Connections, Shutdown};
-use crate::admission::{Full, Permits};
+use crate::admission::{Activity, Full, Permits};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -89,7 +88,6 @@ where
     async fn accept(&self, listener: &TcpListener, open: &GracefulShutdown) {
         let bounds = &self.connections;
         let permits = Arc::new(Permits::new(bounds.max, bounds.max_per_address));
-        let strangers = Arc::new(OpenConnections::default());
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
@@ -104,7 +102,7 @@ where
             let caller = (self.counted)(peer.ip());
             let taken = permits.take(caller).or_else(|full| match full {
                 // Room is made where somebody holds it without using it.
-                Full::All if strangers.end_one() => {
+                Full::All if permits.end_one() => {
                     self.metrics.closed.add("gave_way");
                     permits.take_beyond(caller)
                 }
@@ -115,24 +113,19 @@ where
                 refuse(&stream);
                 continue;
             };
-            let listed = strangers.list(caller);
-            let activity = listed.as_ref().map(|listed| Arc::clone(&listed.activity));
-            let held = (permit, listed, Arc::clone(&self.metrics.connections));
-            let connection = open.watch(self.serve(stream, peer, activity.clone()));
-            let ended = async move {
-                match activity {
-                    Some(activity) => activity.close.cancelled().await,
-                    None => std::future::pending().await,
-                }
-            };
+            let count = Arc::clone(&self.metrics.connections);
+            let activity = Arc::clone(&permit.activity);
+            let connection = open.watch(self.serve(stream, peer, activity));
             tokio::spawn(async move {
                 tokio::select! {
                     done = connection => if let Err(error) = done {
                         tracing::debug!(error = %error, "a connection ended early");
                     },
-                    () = ended => tracing::debug!("an idle connection gave way"),
+                    () = permit.activity.close.cancelled() => {
+                        tracing::debug!("an idle connection gave way");
+                    }
                 }
-                drop(held);
+                drop((permit, count));
             });
         }
     }
@@ -141,7 +134,7 @@ where
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        activity: Option<Arc<Activity>>,
+        activity: Arc<Activity>,
     ) -> http1::Connection<
         TimedStream,
         impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S, F>,
@@ -154,7 +147,7 @@ where
         stream.set_write_timeout(Some(WRITE_TIME));
         let answer = self.answer.clone();
         let answer = service_fn(move |request: Request<Incoming>| {
-            let busy = activity.as_ref().map(Activity::begin);
+            let busy = activity.begin();
             let response = answer(request.map(Body::new), peer);
             async move {
                 let response = response.await;
