@@ -5,7 +5,8 @@
 //! no request. Blank lines are skipped.
 
 use super::jsonrpc;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
@@ -15,12 +16,9 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
-
-/// Read at once, in bytes.
-const PIECE: usize = 8 * 1024;
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
 /// Requests that may wait for their answer, or their answer for its reader. Beyond them no line is read: a client that
 /// does not read is not listened to.
@@ -34,9 +32,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Two streams that carry a message a line.
 pub(super) struct Lines<R, W> {
-    reader: R,
-    unread: BytesMut,
-    codec: AnyDelimiterCodec,
+    lines: FramedRead<R, AnyDelimiterCodec>,
     /// Longest line, in bytes without its end.
     max_length: usize,
     writer: Arc<Mutex<W>>,
@@ -51,28 +47,14 @@ pub(super) struct Lines<R, W> {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
     /// Lines of at most so many bytes each.
     pub(super) fn new(reader: R, writer: W, max_length: usize) -> Self {
+        let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), max_length);
         Self {
-            reader,
-            unread: BytesMut::new(),
-            codec: AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), max_length),
+            lines: FramedRead::new(reader, codec),
             max_length,
             writer: Arc::new(Mutex::new(writer)),
             refusal: None,
             room: Arc::new(Semaphore::new(MOST_UNANSWERED)),
             unanswered: Arc::default(),
-        }
-    }
-
-    /// The next line, of which the last may lack its end; `None` when there are no more.
-    async fn next(&mut self) -> Result<Option<Bytes>, AnyDelimiterCodecError> {
-        loop {
-            if let Some(line) = self.codec.decode(&mut self.unread)? {
-                return Ok(Some(line));
-            }
-            self.unread.reserve(PIECE);
-            if self.reader.read_buf(&mut self.unread).await? == 0 {
-                return self.codec.decode_eof(&mut self.unread);
-            }
         }
     }
 
@@ -144,13 +126,15 @@ where
                 }
             }
             let room = Arc::clone(&self.room).acquire_owned().await.ok()?;
-            let line = match self.next().await {
-                Ok(line) => line?,
+            let line = match self.lines.next().await? {
+                Ok(line) => line,
                 Err(AnyDelimiterCodecError::Io(error)) => {
                     tracing::error!(%error, "reading a message");
                     return None;
                 }
                 Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
+                    // The stream ends once behind an error, and goes on.
+                    self.lines.next().await;
                     let max = self.max_length.div_ceil(1_024);
                     let why = format!("Parse error: a line is at most {max} KiB long");
                     self.refuse(jsonrpc::error(None, jsonrpc::PARSE_ERROR, &why, None));

@@ -1,6 +1,6 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::protocol::{LIST_TTL_MS, caller, is_modern};
+use super::protocol::{LIST_TTL_MS, caller, is_modern, sign};
 use super::server::{INSTRUCTIONS, LISTS, Server};
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
@@ -212,7 +212,7 @@ impl Server {
         meta: fn(&mut T) -> &mut Option<MetaObject>,
     ) -> T {
         if is_modern(context) {
-            self.shared.signature.sign(meta(&mut result));
+            sign(meta(&mut result), &self.shared.signature);
         }
         result
     }

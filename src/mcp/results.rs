@@ -1,7 +1,7 @@
 //! Results of tools: as trees for the protocol library, as bytes for plain calls.
 
 use super::jsonrpc;
-use super::protocol::{Lifecycle, Signature};
+use super::protocol::{Lifecycle, sign};
 use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
@@ -113,7 +113,7 @@ pub(super) async fn response(
     id: Option<&str>,
     outcome: Result<Reply, CallToolResult>,
     lifecycle: Lifecycle,
-    signature: &Signature,
+    signature: &Value,
 ) -> Response {
     let reply = match outcome {
         Ok(reply) => reply,
@@ -135,17 +135,17 @@ pub(super) fn failed(
     id: Option<&str>,
     failure: CallToolResult,
     lifecycle: Lifecycle,
-    signature: &Signature,
+    signature: &Value,
 ) -> Response {
     let result = encode(failure, lifecycle, signature);
     jsonrpc::response(StatusCode::OK, jsonrpc::result(id, &result))
 }
 
 /// A result as the library would write it, and the brace that closes the answer.
-fn encode(mut result: CallToolResult, lifecycle: Lifecycle, signature: &Signature) -> Bytes {
+fn encode(mut result: CallToolResult, lifecycle: Lifecycle, signature: &Value) -> Bytes {
     match lifecycle {
         Lifecycle::Handshake => result.result_type = None,
-        Lifecycle::Inline => signature.sign(&mut result.meta),
+        Lifecycle::Inline => sign(&mut result.meta, signature),
     }
     // All keys are texts, and memory takes every byte: neither fails.
     let mut json = serde_json::to_vec(&result).unwrap_or_default();
