@@ -72,16 +72,19 @@ impl<'a> HostOrOrigin<'a> {
     /// A name or an address and perhaps a port, and nothing else.
     pub(super) fn host(text: &'a str) -> Option<Self> {
         let read: Authority = text.parse().ok()?;
-        let (name, port) = (text.get(..read.host().len())?, read.port_u16());
+        let name = text.get(..read.host().len())?;
         // Neither a user before it nor a port in another form behind it.
-        let is_whole = match port {
-            Some(port) => format!("{name}:{port}") == text,
-            None => name == text,
+        let port = read.port();
+        let is_whole = match port.as_ref().map(|port| port.as_str()) {
+            Some(port) => {
+                !port.starts_with(['0', '+']) && text.len() == name.len() + 1 + port.len()
+            }
+            None => text == name,
         };
         is_whole.then_some(Self {
             scheme: "",
             name,
-            port,
+            port: port.map(|port| port.as_u16()),
         })
     }
 

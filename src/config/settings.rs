@@ -117,7 +117,7 @@ pub(crate) enum Command {
     /// Speak MCP on stdin and stdout (what happens without a command)
     Stdio,
     /// Serve MCP at /mcp, the REST API, discovery files and widgets over HTTP
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Call one tool and print its answer; without a tool, list them
     Call(Call),
     /// Read a folder of CSV files into the store

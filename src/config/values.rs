@@ -5,13 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 /// An address to listen on, with a name resolved: `localhost:8080`. Of several addresses the first of IPv4 is taken,
 /// which is where everybody who asks for `localhost` tries as well.
 pub(super) fn listening(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
     let wanted = "write HOST:PORT, for example 127.0.0.1:8080, or 0.0.0.0:8080 for every address of this machine";
-    if !text.contains(':') {
-        return Err(format!("a host or a port is missing; {wanted}"));
-    }
     let found = text
         .to_socket_addrs()
         .map_err(|problem| format!("{problem}; {wanted}"))?;
