@@ -92,42 +92,37 @@ async fn admit(
 ) -> Response {
     let caller = admission.caller(peer, request.headers());
     // Before the body, which somebody who floods us is not listened to for.
-    if let Err(refusal) = admission.glance(caller) {
+    if let Err(refusal) = admission.charge(caller, None).await {
         return burst(&refusal);
     }
     let (mut parts, body) = request.into_parts();
     lenient(&mut parts.headers);
-    let read = if parts.method == Method::POST {
-        read(body).await
-    } else {
-        // Whatever a body says here, nobody listens.
-        Ok(Message::default())
+    // Whatever a body says elsewhere, nobody listens.
+    let body = match parts.method == Method::POST {
+        true => body,
+        false => Body::empty(),
     };
-    let message = read.as_ref().ok();
-    let permit = match message.and_then(|message| message.method.as_deref()) {
-        Some(LISTEN) => admission.listen(caller).map(Some),
-        Some(_) | None => Ok(None),
-    };
-    let paid = message.filter(|_| permit.is_ok());
-    let policy = paid.and_then(|message| policy(admission, message));
-    let standing = match (admission.charge(caller, policy).await, &read) {
-        (Ok(standing), _) => standing,
-        (Err(refusal), Ok(message)) if refusal.standing.is_some() => {
-            return quota(http, message, &refusal, &parts.headers);
-        }
-        (Err(refusal), _) => return burst(&refusal),
-    };
-    let message = match read {
+    let message = match read(body).await {
         Ok(message) => message,
         Err((status, code, why)) => return rejected(status, code, why),
     };
-    let permit = match permit {
+    let is_listener = message.method.as_deref() == Some(LISTEN);
+    let permit = is_listener.then(|| admission.listen(caller));
+    let permit = match permit.transpose() {
         Ok(permit) => permit,
         Err(full) => return refuse_listener(full, &message),
     };
+    let policy = policy(admission, &message);
+    let spent = match policy {
+        Some(policy) => admission.spend(caller, policy).await,
+        None => Ok(None),
+    };
+    let standing = match spent {
+        Ok(standing) => standing,
+        Err(refusal) => return quota(http, &message, &refusal, &parts.headers),
+    };
     let request = Request::from_parts(parts, message);
-    let answer = caller.scope(http.answer(request));
-    let mut response = answer.await;
+    let mut response = caller.scope(http.answer(request)).await;
     if let Some((policy, standing)) = policy.zip(standing) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);

@@ -5,9 +5,8 @@
 
 use super::shared::Shared;
 use crate::admission::{MCP, is_mcp};
-use crate::rest;
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_data::pool::Caller;
@@ -113,11 +112,6 @@ fn guard_browsers(headers: &mut HeaderMap) {
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
     }
-}
-
-pub(super) fn too_long() -> Response {
-    let why = "The address is longer than 8 KiB.";
-    rest::problem(StatusCode::URI_TOO_LONG, "invalid_param", why)
 }
 
 /// Methods by name; a made-up one is not copied into the log.
