@@ -60,19 +60,15 @@ pub(super) struct Shared {
 type Link = (MultiplexedConnection, Arc<str>);
 
 impl Shared {
-    /// Begins to connect, in the runtime that this is called in. `None`, with an error in the log, for an address that
-    /// cannot be used.
+    /// Begins to connect, in the runtime that this is called in. `None` for what is no address ([`RedisAddress::check`]).
     pub(super) fn begin(
         address: &RedisAddress,
         clock: Arc<dyn Clock>,
         local: Arc<Mutex<Counters>>,
     ) -> Option<Arc<Self>> {
         econoscope_data::net::choose_tls();
-        let client = address.check().inspect_err(|problem| {
-            tracing::error!("--limits {problem}");
-        });
         let shared = Arc::new(Self {
-            client: client.ok()?.clone(),
+            client: address.check().ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
             shown: address.to_string(),
             clock,

@@ -9,7 +9,7 @@ use econoscope_answers::endpoints::Route;
 use serde_json::Value;
 
 /// What is said to a person where an assistant would send JSON.
-const WELCOME: &str = "\
+pub(super) const WELCOME: &str = "\
 Econoscope answers questions about the US economy for assistants, programs and web pages. Started like this it waits for
 an assistant on stdin; at a terminal these are of more use:
 
@@ -35,11 +35,6 @@ const READABLE: u16 = 100;
 
 /// Heights of a column, from low to high.
 const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// Says what the program is and what to do next.
-pub(super) fn welcome() -> Result<()> {
-    print(WELCOME)
-}
 
 /// Prints the summary, and ten years of what it rests on as a small chart.
 pub(super) async fn demo(config: &Config) -> Result<()> {

@@ -1,6 +1,5 @@
 //! The log on stderr: which events are written, and in which form.
 
-use crate::config::Config;
 use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE;
 use std::io::IsTerminal;
@@ -17,13 +16,12 @@ const QUIET: &str = "rmcp=error,hyper=error";
 
 /// Starts the log. Colours go to a terminal alone, and to none where `NO_COLOR` is set. In JSON every line is an object,
 /// from the first: what the program says to who started it, and panics, too.
-pub(super) fn to_stderr(config: &Config) -> Result<()> {
-    let filter = &config.log;
+pub(super) fn to_stderr(filter: &str, is_json: bool) -> Result<()> {
     let filter: Targets = format!("{QUIET},{filter},{NOTICE}=info")
         .parse()
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
     let log = tracing_subscriber::registry().with(filter);
-    if config.log_json {
+    if is_json {
         let lines = fmt::layer()
             .with_writer(std::io::stderr)
             .json()
@@ -43,20 +41,6 @@ pub(super) fn to_stderr(config: &Config) -> Result<()> {
     }
     log.with(lines).init();
     Ok(())
-}
-
-/// What went wrong before there was a log.
-pub(super) fn first_word(problem: &str, is_json: bool) {
-    match is_json {
-        true => {
-            let (timestamp, level) = (econoscope_core::clock::wall(), "ERROR");
-            let line = serde_json::json!({
-                "timestamp": timestamp, "level": level, "message": problem, "target": NOTICE,
-            });
-            eprintln!("{line}");
-        }
-        false => eprintln!("econoscope: {problem}"),
-    }
 }
 
 /// Notices as plain lines, and all else as the library writes it.
