@@ -146,12 +146,8 @@ fn site(backend: Arc<Backend>) -> Router {
 }
 
 fn mcp_service(backend: &Arc<Backend>) -> mcp::transport::Http {
-    let allowed = mcp::transport::Allowed {
-        hosts: vec!["127.0.0.1".into()],
-        origins: vec![],
-    };
     let server = mcp::Server::new(Arc::clone(backend));
-    mcp::transport::http(server, allowed, CancellationToken::new())
+    mcp::transport::http(server, CancellationToken::new())
 }
 
 /// Serves a backend on a free port; the address.

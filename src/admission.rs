@@ -17,7 +17,7 @@ pub use callers::Callers;
 pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, rejected};
 pub use limits::Admission;
 pub(crate) use limits::charge;
-pub(crate) use permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
+pub(crate) use permits::{Activity, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
 pub use policy::{Policy, Refusal, Standing};
 pub use redis::{RedisAddress, SharedState};
 pub use settings::LimitSettings;

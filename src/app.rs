@@ -6,7 +6,6 @@ use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
 use std::sync::Arc;
 
-mod listeners;
 mod live;
 mod serving;
 mod signals;

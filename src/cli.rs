@@ -15,7 +15,7 @@ use crate::generate;
 use anyhow::{Context, Result, bail};
 use econoscope_data::ingest::{self, Progress};
 use econoscope_data::store::Store;
-use print::{complain, print, printable, tell, warn};
+use print::{complain, print, tell, warn};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -31,14 +31,16 @@ const USAGE: u8 = 2;
 /// It lives here, so that the program is a few lines around a library that is compiled once.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let started = config::load(arguments.clone()).and_then(|config| {
-        log::to_stderr(&config)?;
+        log::to_stderr(&config.log, config.log_json)?;
         Ok(config)
     });
     let config = match started {
         Ok(config) => config,
         Err(error) => {
-            let causes = econoscope_core::error::causes(error.chain());
-            log::first_word(&printable(&causes), config::wants_json(&arguments));
+            // The usual filter is one.
+            let is_json = config::wants_json(&arguments);
+            log::to_stderr(config::DEFAULT_LOG, is_json).unwrap_or_default();
+            complain(&econoscope_core::error::causes(error.chain()));
             return ExitCode::from(USAGE);
         }
     };
@@ -70,7 +72,7 @@ fn run(config: Config) -> Result<ExitCode> {
 async fn dispatch(config: &Config) -> Result<ExitCode> {
     // A person would wait for an answer as the protocol waits for a message.
     if config.command.is_none() && std::io::stdin().is_terminal() {
-        demo::welcome()?;
+        print(demo::WELCOME)?;
         return Ok(ExitCode::SUCCESS);
     }
     match config.command.as_ref().unwrap_or(&Command::Stdio) {

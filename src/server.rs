@@ -10,7 +10,6 @@ mod health;
 mod http_server;
 mod metrics;
 mod observe;
-mod open;
 mod scrape;
 mod settings;
 mod shared;

@@ -39,25 +39,13 @@ pub(super) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
     nearest
 }
 
-/// `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]:80`, with quotes or a zone.
+/// `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`, with or without quotes.
 pub(super) fn read(text: &str) -> Option<IpAddr> {
     let text = text.trim().trim_matches('"');
-    let bare = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (inside, port) = rest.split_once(']')?;
-            let port = port.strip_prefix(':').unwrap_or(port);
-            if !port.is_empty() && port.parse::<u16>().is_err() {
-                return None;
-            }
-            inside
-        }
-        None => match text.rsplit_once(':') {
-            Some((host, port)) if !host.contains(':') && port.parse::<u16>().is_ok() => host,
-            Some(_) | None => text,
-        },
-    };
-    let bare = bare.split_once('%').map_or(bare, |(host, _)| host);
-    bare.parse::<IpAddr>()
-        .ok()
-        .map(|address| address.to_canonical())
+    let inside = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let bare = inside.unwrap_or(text).parse::<IpAddr>();
+    let address = bare.or_else(|_| text.parse().map(|with_port: SocketAddr| with_port.ip()));
+    Some(address.ok()?.to_canonical())
 }

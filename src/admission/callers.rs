@@ -6,15 +6,14 @@
 //! for a name that was bound to 127.0.0.1 by somebody else is not (DNS rebinding), and a page must be of an allowed
 //! origin. A request under the host of a public `--base-url` came through the operator's proxy: it is public.
 
-use super::names::{Allowed, HostOrOrigin, is_loopback, usual_port};
+use super::names::{Allowed, HostOrOrigin, is_loopback};
 use crate::mcp::jsonrpc;
-use crate::rest::set;
+use crate::rest::{problem, set};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use econoscope_core::error::quote;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Where MCP is spoken.
@@ -102,8 +101,8 @@ impl Callers {
 /// The host of a base address, when it is one for others than this machine.
 fn public_host(base_url: &str) -> Option<String> {
     let base = url::Url::parse(base_url).ok()?;
-    let host = base.host_str().filter(|host| !is_loopback(host))?;
-    Some(host.to_owned())
+    let host = base.host_str().filter(|host| !is_loopback(host));
+    host.map(str::to_owned)
 }
 
 /// Whether a base address is one for others than this machine.
@@ -111,37 +110,23 @@ pub(crate) fn is_public(base_url: &str) -> bool {
     public_host(base_url).is_some()
 }
 
-/// The host a request names, in `Host` or in its address; only HTTP/1.0 may leave it out.
+/// The host a request names: in its address, which goes before the header (RFC 9112, 3.2.2), or in `Host`. Only HTTP/1.0
+/// may leave it out.
 fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, Refusal> {
-    let mut values = request.headers().get_all(header::HOST).iter();
-    let header =
-        match (values.next(), values.next()) {
-            (None, _) => None,
-            (Some(value), None) => {
-                let host = value.to_str().ok().and_then(HostOrOrigin::host);
-                Some(host.ok_or_else(|| {
-                    bad("The Host header is not a host name with or without a port.")
-                })?)
-            }
-            (Some(_), Some(_)) => return Err(bad("The Host header came more than once.")),
-        };
-    let Some(authority) = request.uri().authority() else {
-        if header.is_none() && request.version() > Version::HTTP_10 {
-            return Err(missing());
-        }
-        return Ok(header);
-    };
-    let named = HostOrOrigin::host(authority.as_str())
-        .ok_or_else(|| bad("The host in the address is not a host name with or without a port."))?;
-    let usual = request.uri().scheme_str().and_then(usual_port);
-    let is_same = header.is_none_or(|header| {
-        header.name.eq_ignore_ascii_case(named.name)
-            && header.port.or(usual) == named.port.or(usual)
-    });
-    if !is_same {
-        return Err(bad("The Host header and the address name different hosts."));
+    let mut headers = request.headers().get_all(header::HOST).iter();
+    let header = headers.next().map(|value| value.to_str());
+    if headers.next().is_some() {
+        return Err(bad("The Host header came more than once."));
     }
-    Ok(Some(named))
+    let text = match (request.uri().authority(), header) {
+        (Some(authority), _) => authority.as_str(),
+        (None, Some(header)) => header.unwrap_or_default(),
+        (None, None) if request.version() <= Version::HTTP_10 => return Ok(None),
+        (None, None) => return Err(missing()),
+    };
+    let host = HostOrOrigin::host(text);
+    let wrong = || bad("The Host header is not a host name with or without a port.");
+    host.map(Some).ok_or_else(wrong)
 }
 
 /// Whether a browser asks for a part of somebody else's page, a picture or a script for example, for which it names no
@@ -243,7 +228,7 @@ impl Refusal {
                 StatusCode::FORBIDDEN => "not_permitted",
                 _ => "invalid_request",
             };
-            (status, axum::Json(json!({ "error": why, "code": code }))).into_response()
+            problem(status, code, &why)
         };
         set(&mut response, header::CACHE_CONTROL, "no-store");
         response

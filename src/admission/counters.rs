@@ -3,7 +3,7 @@
 //! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key lives one day. The file is readable by
 //! its owner only: with the key, hashes of IPv4 addresses can be tried out until the day is over.
 
-use super::policy::{Burst, Charge, DAY, Policy, Refusal, Standing};
+use super::policy::{Charge, DAY, Policy, Refusal, Standing};
 use econoscope_core::clock::{Moment, OwnTime, random};
 use econoscope_data::disk;
 use hmac::{Hmac, KeyInit, Mac};
@@ -154,22 +154,6 @@ impl Counters {
             }
         }
         usage.entry(key).or_default()
-    }
-
-    /// Whether the guard against bursts would let a request pass; costs nothing.
-    ///
-    /// # Errors
-    /// [`Refusal`] when too many came at once.
-    pub(super) fn check_burst(
-        &mut self,
-        address: IpAddr,
-        burst: Burst,
-        moment: &Moment,
-    ) -> Result<(), Refusal> {
-        let now = self.at(moment);
-        let usage = self.usage.get(&hash(&self.salt, address));
-        let taken = burst.take(usage.map_or(0, |usage| usage.paid_off), now);
-        taken.map(drop).map_err(Refusal::burst)
     }
 
     /// Charges all that a request costs, or nothing.

@@ -137,21 +137,6 @@ impl Admission {
         proxies.iter().any(|net| net.contains(&address))
     }
 
-    /// Whether the guard against bursts would let a request pass, as far as that is known here; costs nothing.
-    ///
-    /// # Errors
-    /// [`Refusal`] when too many came at once.
-    pub(crate) fn glance(&self, caller: Caller) -> Result<(), Refusal> {
-        let seen = match (caller.address(), &self.shared) {
-            (Some(address), None) => {
-                let (pace, now) = (self.pace(), self.now());
-                self.counters.lock().check_burst(address, pace, &now)
-            }
-            (None, _) | (_, Some(_)) => Ok(()),
-        };
-        seen.inspect_err(|refusal| self.refused.add(refusal.limit()))
-    }
-
     /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
     /// What is left of the day, where one pays; nothing for who is not counted.
     ///
@@ -163,6 +148,18 @@ impl Admission {
         policy: Option<Policy>,
     ) -> Result<Option<Standing>, Refusal> {
         self.take(caller, Some(self.pace()), policy).await
+    }
+
+    /// Charges a request to the day's allowance alone.
+    ///
+    /// # Errors
+    /// [`Refusal`] when nothing is left; that costs nothing.
+    pub(crate) async fn spend(
+        &self,
+        caller: Caller,
+        policy: Policy,
+    ) -> Result<Option<Standing>, Refusal> {
+        self.take(caller, None, Some(policy)).await
     }
 
     async fn take(
@@ -221,7 +218,7 @@ impl Admission {
         policy: Policy,
         work: impl Future<Output = econoscope_core::Result<T>>,
     ) -> econoscope_core::Result<T> {
-        let charged = self.take(caller, None, Some(policy)).await;
+        let charged = self.spend(caller, policy).await;
         charged.map_err(|refusal| Error::RateLimited {
             what: reply::sentence(&refusal),
             retry_after: refusal.retry_after,

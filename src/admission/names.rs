@@ -1,6 +1,7 @@
 //! Hosts and origins as they are written: in the operator's lists, in `Host` and in `Origin`. Read strictly, for who reads
 //! less than the whole takes `https://app.example.com:443.evil.example` for the application.
 
+use http::uri::Authority;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// A host or an origin of the operator's lists.
@@ -70,26 +71,20 @@ impl Allowed {
 impl<'a> HostOrOrigin<'a> {
     /// A name or an address and perhaps a port, and nothing else.
     pub(super) fn host(text: &'a str) -> Option<Self> {
-        let bracketed = text.strip_prefix('[');
-        let (name, rest) = match bracketed {
-            Some(text) => text.split_once(']')?,
-            None => text.split_at_checked(text.find(':').unwrap_or(text.len()))?,
+        let read: Authority = text.parse().ok()?;
+        let name = text.get(..read.host().len())?;
+        // Neither a user before it nor a port in another form behind it.
+        let port = read.port();
+        let is_whole = match port.as_ref().map(|port| port.as_str()) {
+            Some(port) => {
+                !port.starts_with(['0', '+']) && text.len() == name.len() + 1 + port.len()
+            }
+            None => text == name,
         };
-        let is_letter = |b: u8| match bracketed {
-            Some(_) => b.is_ascii_hexdigit() || matches!(b, b':' | b'.'),
-            // The underscore is no letter of a host name, but of many a container's.
-            None => b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'),
-        };
-        let is_port =
-            |digits: &&str| !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
-        let port = rest.strip_prefix(':').filter(is_port);
-        let port = port.and_then(|digits| digits.parse().ok());
-        let is_whole = rest.is_empty() || port.is_some();
-        let is_host = is_whole && !name.is_empty() && name.bytes().all(is_letter);
-        is_host.then_some(Self {
+        is_whole.then_some(Self {
             scheme: "",
             name,
-            port,
+            port: port.map(|port| port.as_u16()),
         })
     }
 
@@ -103,18 +98,13 @@ impl<'a> HostOrOrigin<'a> {
         is_scheme.then_some(Self { scheme, ..host })
     }
 
-    /// The port that is meant where an origin has none written.
+    /// The port, or that of the scheme where none is written.
     fn port_meant(self) -> Option<u16> {
-        self.port.or_else(|| usual_port(self.scheme))
-    }
-}
-
-/// The port that a scheme has when none is written.
-pub(super) fn usual_port(scheme: &str) -> Option<u16> {
-    match scheme {
-        "http" => Some(80),
-        "https" => Some(443),
-        _ => None,
+        self.port.or(match self.scheme {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! heard; what was granted meanwhile is not brought into the shared counts afterwards.
 
 use super::counters::{Counters, Key, fresh_salt, hash, hex};
-use super::policy::{Charge, DAY, Policy, Refusal, Standing};
+use super::policy::{Charge, Policy, Refusal, Standing};
 use econoscope_core::clock::Clock;
 use econoscope_core::error::NOTICE;
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError, Script};
 use std::convert::Infallible;
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -25,8 +25,9 @@ const RETRY: Duration = Duration::from_secs(1);
 const TOO_SLOW: &str = "does not answer in time";
 /// How to trust the certificate authority of the server.
 const TRUST: &str = "Add the authority's certificate to those of this machine, or name a file with it in SSL_CERT_FILE";
-/// How long the key of a day's hashes is kept, in milliseconds.
-const SALT_KEPT: i64 = 2 * DAY;
+/// Where the number of the day and the key of its hashes are kept: those of whoever came first. All keys have one hash tag,
+/// so that the script finds them on one node.
+const DAY_KEY: &str = "{econoscope}:day";
 
 /// How the shared counts are doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,42 +52,23 @@ pub(super) struct Shared {
     clock: Arc<dyn Clock>,
     local: Arc<Mutex<Counters>>,
     /// The connection, while there is one.
-    link: Mutex<Option<(MultiplexedConnection, Day)>>,
+    link: Mutex<Option<Link>>,
     state: Mutex<SharedState>,
 }
 
-/// A day and the key of its hashes, as all machines know them.
-#[derive(Clone)]
-struct Day {
-    number: i64,
-    salt: Arc<str>,
-}
-
-/// The server's answer to a charge.
-#[derive(Debug)]
-enum Verdict {
-    Charged(u32),
-    /// Too many at once; milliseconds to wait.
-    Burst(u64),
-    UsedUp(u32),
-    /// It is another day there, or the key of the day was lost.
-    OtherDay,
-}
+/// A connection, and the day of the server as [`DAY_KEY`] has it; empty until it is known.
+type Link = (MultiplexedConnection, Arc<str>);
 
 impl Shared {
-    /// Begins to connect, in the runtime that this is called in. `None`, with an error in the log, for an address that
-    /// cannot be used.
+    /// Begins to connect, in the runtime that this is called in. `None` for what is no address ([`RedisAddress::check`]).
     pub(super) fn begin(
         address: &RedisAddress,
         clock: Arc<dyn Clock>,
         local: Arc<Mutex<Counters>>,
     ) -> Option<Arc<Self>> {
         econoscope_data::net::choose_tls();
-        let client = Client::open(address.0.as_str()).inspect_err(|problem| {
-            tracing::error!("--limits {address} cannot be used: {}", problem.category());
-        });
         let shared = Arc::new(Self {
-            client: client.ok()?,
+            client: address.check().ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
             shown: address.to_string(),
             clock,
@@ -132,7 +114,8 @@ impl Shared {
             let shared = Arc::clone(self);
             tokio::spawn(async move {
                 let mut back = redis::cmd("HINCRBY");
-                back.arg(day.usage_key(address)).arg(policy.name()).arg(-1);
+                back.arg(usage_key(&day, &hash(day.as_bytes(), address)));
+                back.arg(policy.name()).arg(-1);
                 if let Err(error) = back.exec_async(&mut connection).await {
                     shared.lose(&problem(&error));
                 }
@@ -149,7 +132,7 @@ impl Shared {
         }
     }
 
-    fn connection(&self) -> Option<(MultiplexedConnection, Day)> {
+    fn connection(&self) -> Option<Link> {
         self.link.lock().clone()
     }
 
@@ -160,8 +143,7 @@ impl Shared {
             while let Some(shared) = weak.upgrade() {
                 let connected = timeout(RETRY, shared.connect()).await;
                 match connected.map_err(|_| TOO_SLOW.to_owned()) {
-                    Ok(Ok(link)) => {
-                        *shared.link.lock() = Some(link);
+                    Ok(Ok(())) => {
                         let shown = &shared.shown;
                         tracing::info!(target: NOTICE, "limits are shared through {shown}");
                         return;
@@ -186,79 +168,62 @@ impl Shared {
         }
     }
 
-    async fn connect(&self) -> redis::RedisResult<(MultiplexedConnection, Day)> {
+    /// Connects, and reads the day by charging nothing.
+    async fn connect(&self) -> redis::RedisResult<()> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RETRY))
             .set_response_timeout(Some(RETRY));
         let client = &self.client;
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let mut connection = connecting.await?;
-        self.script.load_async(&mut connection).await?;
-        let day = Day::of_server(&mut connection).await?;
-        Ok((connection, day))
+        let nothing = Charge {
+            burst: None,
+            day: None,
+        };
+        let (connection, nobody) = (connecting.await?, Ipv4Addr::UNSPECIFIED.into());
+        let asked = self.ask(connection, Arc::default(), nobody, &nothing);
+        asked.await.map(drop)
     }
 
-    /// Asks the server, twice when its day is another one than it seemed.
+    /// Asks the server, again when its day is another one than it seemed; of a new day the key is to be brought.
     async fn ask(
         &self,
         mut connection: MultiplexedConnection,
-        mut day: Day,
+        mut day: Arc<str>,
         address: IpAddr,
         charge: &Charge,
     ) -> redis::RedisResult<Result<Option<Standing>, Refusal>> {
-        for _ in 0..2 {
-            let (now, verdict) = self.invoke(&mut connection, &day, address, charge).await?;
-            let moment = self.clock.now();
-            let standing = |count| {
-                let (policy, limit) = charge.day?;
-                let mut local = self.local.lock();
-                local.note(address, policy, count, &moment);
-                let left = limit.saturating_sub(count);
-                Some(Standing::at((now, &moment), (policy, limit), left))
-            };
-            match verdict {
-                Verdict::Charged(count) => return Ok(Ok(standing(count))),
-                Verdict::Burst(wait) => {
-                    return Ok(Err(Refusal::burst(Duration::from_millis(wait))));
-                }
-                Verdict::UsedUp(count) => {
-                    if let Some(standing) = standing(count) {
-                        return Ok(Err(Refusal::day(standing, &day.hash(address))));
-                    }
-                }
-                Verdict::OtherDay => {
-                    day = Day::of_server(&mut connection).await?;
-                    *self.link.lock() = Some((connection.clone(), day.clone()));
-                }
-            }
-        }
-        Err((redis::ErrorKind::Client, "cannot say which day it is").into())
-    }
-
-    async fn invoke(
-        &self,
-        connection: &mut MultiplexedConnection,
-        day: &Day,
-        address: IpAddr,
-        charge: &Charge,
-    ) -> redis::RedisResult<(i64, Verdict)> {
         let (name, limit) = charge
             .day
             .map_or(("", 0), |(policy, limit)| (policy.name(), limit));
         let (cost, max) = charge.burst.map_or((0, 0), |burst| (burst.cost, burst.max));
-        let mut script = self.script.key(day.usage_key(address));
-        script.key(day.salt_key());
-        script.arg(day.number).arg(&*day.salt).arg(name);
-        script.arg(limit).arg(cost).arg(max);
-        let (verdict, now, count, wait): (u8, i64, u32, u64) =
-            script.invoke_async(connection).await?;
-        let verdict = match verdict {
-            0 => Verdict::Charged(count),
-            1 => Verdict::Burst(wait),
-            2 => Verdict::UsedUp(count),
-            _ => Verdict::OtherDay,
-        };
-        Ok((now, verdict))
+        for _ in 0..3 {
+            let hash = hash(day.as_bytes(), address);
+            let new = day.is_empty().then(|| hex(&fresh_salt()));
+            let mut script = self.script.key(usage_key(&day, &hash));
+            script.key(DAY_KEY).arg(&*day).arg(new.unwrap_or_default());
+            script.arg(name).arg(limit).arg(cost).arg(max);
+            let (verdict, now, count, wait, there): (u8, i64, u32, u64, String) =
+                script.invoke_async(&mut connection).await?;
+            let moment = self.clock.now();
+            let standing = charge.day.map(|(policy, limit)| {
+                let left = limit.saturating_sub(count);
+                Standing::at((now, &moment), (policy, limit), left)
+            });
+            if let (0 | 2, Some((policy, _))) = (verdict, charge.day) {
+                let mut local = self.local.lock();
+                local.note(address, policy, count, &moment);
+            }
+            match (verdict, standing) {
+                (0, standing) => return Ok(Ok(standing)),
+                (1, _) => return Ok(Err(Refusal::burst(Duration::from_millis(wait)))),
+                (2, Some(standing)) => return Ok(Err(Refusal::day(standing, &hash))),
+                _ => {
+                    day = there.into();
+                    *self.link.lock() = Some((connection.clone(), Arc::clone(&day)));
+                }
+            }
+        }
+        Err((redis::ErrorKind::Client, "cannot say which day it is").into())
     }
 
     /// Counts here alone until the server is there again.
@@ -274,41 +239,10 @@ impl Shared {
     }
 }
 
-impl Day {
-    /// The day it is there, and its key: that of whoever came first.
-    async fn of_server(connection: &mut MultiplexedConnection) -> redis::RedisResult<Self> {
-        let (seconds, _): (i64, i64) = redis::cmd("TIME").query_async(connection).await?;
-        let mut day = Self {
-            number: (seconds * 1_000).div_euclid(DAY),
-            salt: hex(&fresh_salt()).into(),
-        };
-        let mut set = redis::cmd("SET");
-        set.arg(day.salt_key()).arg(&*day.salt).arg("NX");
-        set.arg("PX").arg(SALT_KEPT).exec_async(connection).await?;
-        let held: String = redis::cmd("GET")
-            .arg(day.salt_key())
-            .query_async(connection)
-            .await?;
-        day.salt = held.into();
-        Ok(day)
-    }
-
-    fn hash(&self, address: IpAddr) -> Key {
-        hash(self.salt.as_bytes(), address)
-    }
-
-    /// All keys have one hash tag, so that the script finds them on one node.
-    fn usage_key(&self, address: IpAddr) -> String {
-        format!(
-            "{{econoscope}}:{}:{}",
-            self.number,
-            hex(&self.hash(address))
-        )
-    }
-
-    fn salt_key(&self) -> String {
-        format!("{{econoscope}}:{}", self.number)
-    }
+/// Where the usage of a hashed address is counted.
+fn usage_key(day: &str, hash: &Key) -> String {
+    let number = day.split(' ').next().unwrap_or_default();
+    format!("{{econoscope}}:{number}:{}", hex(hash))
 }
 
 /// Why the server is not asked, to follow its name; nothing of what it was asked.
@@ -329,10 +263,10 @@ fn problem(error: &RedisError) -> String {
     format!("cannot be used: {}", error.category())
 }
 
-/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS. Prints without
-/// name and password, whatever it is.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RedisAddress(String);
+/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS; nothing where that
+/// is not what was given. Prints without name and password.
+#[derive(Clone)]
+pub struct RedisAddress(Option<(Url, Client)>);
 
 impl RedisAddress {
     /// Takes what was given for an address, right or not: the reader of the command line repeats what it refuses, and
@@ -341,41 +275,40 @@ impl RedisAddress {
     /// # Errors
     /// None.
     pub fn given(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.trim().to_owned()))
+        let text = text.trim();
+        let is_ours = |url: &Url| {
+            let is_plain = url.query().is_none() && url.fragment().is_none();
+            is_plain && url.has_host() && matches!(url.scheme(), "redis" | "rediss")
+        };
+        let url = Url::parse(text).ok().filter(is_ours);
+        // Its own reader knows the rest: numbers of databases, percent signs in passwords.
+        Ok(Self(url.zip(Client::open(text).ok())))
     }
 
-    /// Whether it is an address of a server and a database.
+    /// The client of the server.
     ///
     /// # Errors
-    /// What is wrong with it; the text itself is not repeated.
-    pub fn check(&self) -> Result<(), &'static str> {
-        const WANTED: &str =
-            "is no address of Redis; write redis://host:6379/0, or rediss:// for TLS";
-        let url = Url::parse(&self.0).map_err(|_| WANTED)?;
-        let is_ours = matches!(url.scheme(), "redis" | "rediss") && url.has_host();
-        let is_plain = url.query().is_none() && url.fragment().is_none();
-        // Its own reader knows the rest: numbers of databases, percent signs in passwords.
-        let is_read = redis::Client::open(self.0.as_str()).is_ok();
-        (is_ours && is_plain && is_read).then_some(()).ok_or(WANTED)
+    /// What is wrong with the address; the text itself is not repeated.
+    pub fn check(&self) -> Result<&Client, &'static str> {
+        let client = self.0.as_ref().map(|(_, client)| client);
+        client.ok_or("is no address of Redis; write redis://host:6379/0, or rediss:// for TLS")
     }
 }
 
 impl fmt::Display for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(url) = Url::parse(&self.0) else {
+        let Some((url, _)) = &self.0 else {
             return f.write_str("(no address)");
         };
-        let (host, port) = (
-            url.host_str().unwrap_or_default(),
-            url.port().unwrap_or(6379),
-        );
-        write!(f, "{}://{host}:{port}{}", url.scheme(), url.path())
+        let (host, port) = (url.host_str(), url.port().unwrap_or(6379));
+        let (scheme, host) = (url.scheme(), host.unwrap_or_default());
+        write!(f, "{scheme}://{host}:{port}{}", url.path())
     }
 }
 
 impl fmt::Debug for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RedisAddress({self})")
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -393,7 +326,7 @@ mod tests {
             "rediss://:p%40ss@[::1]:6380/0",
             "redis://u:p@h:1/15",
         ] {
-            assert_eq!(RedisAddress::given(text).unwrap().check(), Ok(()), "{text}");
+            assert!(RedisAddress::given(text).unwrap().check().is_ok(), "{text}");
         }
         for text in [
             "",

@@ -1,68 +1,102 @@
 //! How much is allowed, and to whom.
 
 use super::redis::RedisAddress;
+use clap::Args;
+use clap::builder::RangedI64ValueParser;
 use econoscope_core::clock::{Clock, SystemClock};
 use ipnet::IpNet;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much is allowed, and to whom.
-#[derive(Debug, Clone)]
+/// How much is allowed, and to whom: flags of `serve`.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 pub struct LimitSettings {
-    /// Requests a day and address, time series aside.
+    /// Requests a day and address, time series aside
+    #[arg(long = "rate-limit", value_name = "N", default_value_t = Self::default().general, value_parser = at_least_one())]
     pub general: u32,
-    /// Requests for time series a day and address.
-    pub data: u32,
-    /// Pages, widgets and pictures made a day for one address; what is held already costs nothing.
-    pub pages: u32,
-    /// Requests a second that may go on for ever.
-    pub per_second: u32,
-    /// Requests that may come at once.
-    pub burst: u32,
-    /// Networks whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpNet>,
-    /// Networks with another number of requests a day.
-    pub overrides: Vec<(IpNet, u32)>,
-    /// Whether loopback is counted like everybody else.
-    pub count_loopback: bool,
-    /// Addresses remembered at most.
-    pub addresses: usize,
-    /// Where the day's counts outlive a restart.
-    pub file: Option<PathBuf>,
-    /// Where the counts lie that many machines share; none when this one counts by itself. Wants a runtime.
-    pub shared: Option<RedisAddress>,
-    /// What tells how much time has passed.
-    pub clock: Arc<dyn Clock>,
-}
 
-impl LimitSettings {
-    /// Requests a day and address, time series aside, unless told otherwise.
-    pub const GENERAL: u32 = 100;
-    /// The same for time series.
-    pub const DATA: u32 = 200;
-    /// The same for what must be made.
-    pub const PAGES: u32 = 1_000;
-    /// Requests a second that may go on for ever, unless told otherwise.
-    pub const PER_SECOND: u32 = 10;
-    /// Requests that may come at once, unless told otherwise.
-    pub const BURST: u32 = 20;
+    /// Time series requests a day and address
+    #[arg(long = "rate-limit-data", value_name = "N", default_value_t = Self::default().data, value_parser = at_least_one())]
+    pub data: u32,
+
+    /// Pages, widgets and pictures that may have to be made for an address in a day; cached ones cost nothing
+    #[arg(long = "rate-limit-pages", value_name = "N", default_value_t = Self::default().pages, value_parser = at_least_one())]
+    pub pages: u32,
+
+    /// Requests a second that one address may keep up
+    #[arg(long = "rate-limit-per-second", value_name = "N", default_value_t = Self::default().per_second, value_parser = at_least_one().range(..=1000))]
+    pub per_second: u32,
+
+    /// Requests that may come at once from one address
+    #[arg(long = "rate-limit-burst", value_name = "N", default_value_t = Self::default().burst, value_parser = at_least_one())]
+    pub burst: u32,
+
+    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
+    #[arg(long = "rate-limit-override", value_name = "NETWORK=N", value_delimiter = ',', value_parser = override_of)]
+    pub overrides: Vec<(IpNet, u32)>,
+
+    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
+    #[arg(long = "limits", value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
+    pub shared: Option<RedisAddress>,
+
+    /// Count loopback like every other address
+    #[arg(long = "rate-limit-loopback")]
+    pub count_loopback: bool,
+
+    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
+    #[arg(long = "trusted-proxy", value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    pub trusted_proxies: Vec<IpNet>,
+
+    /// Addresses remembered at most.
+    #[arg(skip = Self::default().addresses)]
+    pub addresses: usize,
+
+    /// Where the day's counts outlive a restart.
+    #[arg(skip)]
+    pub file: Option<PathBuf>,
+
+    /// What tells how much time has passed.
+    #[arg(skip = Self::default().clock)]
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for LimitSettings {
     fn default() -> Self {
         Self {
-            general: Self::GENERAL,
-            data: Self::DATA,
-            pages: Self::PAGES,
-            per_second: Self::PER_SECOND,
-            burst: Self::BURST,
-            trusted_proxies: Vec::new(),
+            general: 100,
+            data: 200,
+            pages: 1_000,
+            per_second: 10,
+            burst: 20,
             overrides: Vec::new(),
+            shared: None,
             count_loopback: false,
+            trusted_proxies: Vec::new(),
             addresses: 1_000_000,
             file: None,
-            shared: None,
             clock: Arc::new(SystemClock::new()),
         }
     }
+}
+
+fn at_least_one() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..)
+}
+
+/// A network with a daily number of its own.
+fn override_of(text: &str) -> Result<(IpNet, u32), String> {
+    let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
+    let (left, right) = text.split_once('=').ok_or_else(wanted)?;
+    let requests = right.trim().parse().ok().filter(|n| *n > 0);
+    Ok((network(left)?, requests.ok_or_else(wanted)?))
+}
+
+/// `10.0.0.0/8`, or one address.
+fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    text.parse()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
 }

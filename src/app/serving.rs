@@ -1,10 +1,10 @@
 //! `econoscope serve`: listens, answers, syncs in the background, drains at the end.
 
-use super::listeners::{self, Listeners};
 use super::signals::stop_on_signal;
 use super::{live, wiring};
+use crate::admission::{self, LimitSettings};
 use crate::config::{Config, Serve, reachable};
-use crate::{admission, mcp, server};
+use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
 use econoscope_core::error::NOTICE;
 use std::net::{IpAddr, SocketAddr};
@@ -22,11 +22,8 @@ const DOCUMENTED_LIMIT: u32 = 100;
 /// When it cannot begin, or a part of it fails.
 pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     wiring::copy_first(config)?;
-    let Listeners {
-        listener,
-        address,
-        metrics,
-    } = Listeners::open(serve).await?;
+    let (listener, metrics) = listeners(serve).await?;
+    let address = listener.local_addr()?;
     let stop = stop_on_signal();
     let is_local = address.ip().to_canonical().is_loopback();
     let strangers = sign_of_strangers(config, serve, is_local);
@@ -35,12 +32,9 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let restricted = serve.serve_restricted || !is_public;
     let home = Some(format!("http://{}", reachable(address)));
     let backend = Arc::new(wiring::backend(config, home, restricted)?);
-    let allowed = allowed(config, serve, address.ip());
-    let options = options(config, serve, &allowed);
+    let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
     greet(config, serve, (address, metrics.as_ref()), strangers)?;
-    let _lock = listeners::claim(config);
-
     let mut parts = JoinSet::new();
     let shutdown = || server::Shutdown {
         stop: stop.clone(),
@@ -53,7 +47,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let shutdown = shutdown();
     // The handlers are cut only when the drain is over, not when it begins.
     let handler = mcp::Server::new(Arc::clone(&backend)).listing_search(!config.no_search_tools);
-    let mcp = mcp::transport::http(handler, allowed, shutdown.cut.clone());
+    let mcp = mcp::transport::http(handler, shutdown.cut.clone());
     let answering = Arc::clone(&server);
     parts.spawn(async move { answering.serve(listener, mcp, shutdown).await });
     let desk = backend.desk();
@@ -79,6 +73,31 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         upstream.settle().await;
     }
     Ok(())
+}
+
+/// Opens the listeners, the second for metrics; a socket that systemd opened before us goes before `--listen`.
+///
+/// # Errors
+/// When an address is taken, or may not be listened on.
+async fn listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> {
+    let given = listenfd::ListenFd::from_env().take_tcp_listener(0);
+    let listener = match given.context("the socket that was handed over")? {
+        Some(given) => {
+            given.set_nonblocking(true)?;
+            TcpListener::from_std(given)?
+        }
+        None => bind(serve.listen, "listen").await?,
+    };
+    let metrics = match serve.metrics_listen {
+        Some(address) => Some(bind(address, "metrics-listen").await?),
+        None => None,
+    };
+    Ok((listener, metrics))
+}
+
+async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
+    let bound = TcpListener::bind(address).await;
+    bound.with_context(|| format!("cannot listen on {address}; choose another with --{flag}"))
 }
 
 /// Says where it listens, and what in that is odd.
@@ -108,13 +127,6 @@ fn greet(
             reachable(address)
         );
     }
-    let each = serve.limits.max_connections_per_address;
-    if each > serve.limits.max_connections {
-        tracing::warn!(
-            target: NOTICE,
-            "--max-connections-per-address {each} is more than --max-connections allows in all"
-        );
-    }
     Ok(())
 }
 
@@ -123,31 +135,20 @@ fn greet(
 fn sign_of_strangers(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
     // Any port is a port; a host alone is one of an address.
     let is_foreign = |origin: &str| admission::is_public(origin.trim_end_matches(":*"));
-    let signs = [
-        (!is_local, "it listens beyond this machine"),
-        (
-            config.base_url.as_deref().is_some_and(is_foreign),
-            "--base-url is an address for others",
-        ),
-        (
-            !serve.limits.trusted_proxy.is_empty(),
-            "--trusted-proxy names a proxy in front",
-        ),
-        (
-            serve
-                .allowed_host
-                .iter()
-                .any(|host| is_foreign(&format!("http://{host}"))),
-            "--allowed-host names another host",
-        ),
-        (
-            serve.allowed_origin.iter().any(|origin| is_foreign(origin)),
-            "--allowed-origin names a page of others",
-        ),
-    ];
-    signs
-        .into_iter()
-        .find_map(|(is_so, sign)| is_so.then_some(sign))
+    let is_foreign_host = |host: &String| is_foreign(&format!("http://{host}"));
+    Some(if !is_local {
+        "it listens beyond this machine"
+    } else if config.base_url.as_deref().is_some_and(is_foreign) {
+        "--base-url is an address for others"
+    } else if !serve.limits.trusted_proxies.is_empty() {
+        "--trusted-proxy names a proxy in front"
+    } else if serve.allowed_host.iter().any(is_foreign_host) {
+        "--allowed-host names another host"
+    } else if serve.allowed_origin.iter().any(|own| is_foreign(own)) {
+        "--allowed-origin names a page of others"
+    } else {
+        return None;
+    })
 }
 
 /// A shared upstream budget cannot feed the public.
@@ -167,52 +168,30 @@ fn refuse_public_forwarding(config: &Config, public: bool) -> Result<()> {
     Ok(())
 }
 
-/// How the server behaves towards those who may call.
-fn options(config: &Config, serve: &Serve, allowed: &mcp::transport::Allowed) -> server::Options {
-    let limits = &serve.limits;
-    server::Options {
-        limits: admission::LimitSettings {
-            general: limits.rate_limit,
-            data: limits.rate_limit_data,
-            pages: limits.rate_limit_pages,
-            per_second: limits.rate_limit_per_second,
-            burst: limits.rate_limit_burst,
-            trusted_proxies: limits.trusted_proxy.clone(),
-            overrides: limits.rate_limit_override.clone(),
-            count_loopback: limits.rate_limit_loopback,
-            file: Some(config.local_file().with_added_extension("limits")),
-            shared: limits.limits.clone(),
-            ..Default::default()
-        },
-        hosts: allowed.hosts.clone(),
-        origins: allowed.origins.clone(),
-        connections: server::Connections {
-            max: limits.max_connections,
-            max_per_address: limits.max_connections_per_address,
-            linger: server::Connections::LINGER + Duration::from_secs(serve.drain_delay),
-            ..Default::default()
-        }
-        .within_descriptors(),
-    }
-}
-
-/// Who may call a server that listens at `own`.
-fn allowed(config: &Config, serve: &Serve, own: IpAddr) -> mcp::transport::Allowed {
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
+/// How the server that listens at `own` behaves, and towards whom.
+fn options(config: &Config, serve: &Serve, own: IpAddr) -> server::Options {
     // 127.0.0.2 is as good a loopback as the first.
     let listeners = [Some(own), serve.metrics_listen.map(|address| address.ip())];
     let loopback = listeners.into_iter().flatten().filter(IpAddr::is_loopback);
-    hosts.extend(loopback.map(|address| address.to_string()));
+    let mut hosts: Vec<String> = loopback.map(|address| address.to_string()).collect();
     hosts.extend(serve.allowed_host.iter().cloned());
     // The address the operator gives to the world is one under which the world may call.
-    let public = config
-        .base_url
-        .as_deref()
-        .and_then(|b| url::Url::parse(b).ok());
-    hosts.extend(public.and_then(|u| u.host_str().map(str::to_owned)));
-    let mut origins: Vec<String> = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
-        .map(String::from)
-        .to_vec();
-    origins.extend(serve.allowed_origin.iter().cloned());
-    mcp::transport::Allowed { hosts, origins }
+    let base = config.base_url.as_deref().map(url::Url::parse);
+    let public = base.and_then(|url| Some(url.ok()?.host_str()?.to_owned()));
+    hosts.extend(public);
+    let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(String::from);
+    let delay = Duration::from_secs(serve.drain_delay);
+    server::Options {
+        limits: LimitSettings {
+            file: Some(config.local_file().with_added_extension("limits")),
+            ..serve.limits.clone()
+        },
+        hosts,
+        origins: [&origins, &*serve.allowed_origin].concat(),
+        connections: server::Connections {
+            linger: serve.connections.linger + delay,
+            ..serve.connections.clone()
+        }
+        .within_descriptors(),
+    }
 }

@@ -1,66 +1,47 @@
 //! Signals that end the program.
 
+use std::io;
 use tokio_util::sync::CancellationToken;
 
-/// Returns a token that SIGINT, SIGTERM, SIGQUIT or SIGHUP cancels (elsewhere Ctrl-C). The second signal ends the process.
+/// Returns a token that SIGINT, SIGTERM or SIGQUIT cancels (elsewhere Ctrl-C). The second signal ends the process.
+///
+/// SIGHUP is left to the system: it ends the program with its terminal, unless `nohup` has it ignored.
 pub(crate) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let token = stop.clone();
     tokio::spawn(async move {
-        signal().await;
-        token.cancel();
-        signal().await;
-        end_now();
+        let twice = async {
+            signal().await?;
+            token.cancel();
+            signal().await
+        };
+        match twice.await {
+            Ok(()) => end_now(),
+            Err(error) => tracing::warn!(%error, "signals cannot be listened for"),
+        }
     });
     stop
 }
 
 /// Waits for a signal to end.
 #[cfg(unix)]
-async fn signal() {
+async fn signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut kinds = vec![
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::quit(),
-    ];
-    // `nohup` has it ignored, so that the program outlives its terminal.
-    if !is_hangup_ignored() {
-        kinds.push(SignalKind::hangup());
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut quit = signal(SignalKind::quit())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = quit.recv() => {}
     }
-    let mut signals = Vec::new();
-    for kind in kinds {
-        match signal(kind) {
-            Ok(signal) => signals.push(signal),
-            Err(error) => tracing::warn!(%error, ?kind, "a signal cannot be listened for"),
-        }
-    }
-    std::future::poll_fn(|context| {
-        let mut polled = signals.iter_mut().map(|s| s.poll_recv(context));
-        match polled.any(|polled| polled.is_ready()) {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
-        }
-    })
-    .await;
+    Ok(())
 }
 
 /// Waits for Ctrl-C.
 #[cfg(not(unix))]
-async fn signal() {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        tracing::warn!(%error, "Ctrl-C cannot be listened for");
-        std::future::pending().await
-    }
-}
-
-/// Whether this process was started with SIGHUP ignored; only Linux tells.
-#[cfg(unix)]
-fn is_hangup_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
-    mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok())
-        .is_some_and(|mask| mask & 1 == 1)
+async fn signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 /// Ends at once: the store is safe at any instant.

@@ -32,11 +32,7 @@ fn backend() -> Arc<Backend> {
 }
 
 fn router(backend: &Arc<Backend>, server: mcp::Server) -> Router {
-    let allowed = mcp::transport::Allowed {
-        hosts: vec!["localhost".into()],
-        origins: vec![],
-    };
-    let speaker = mcp::transport::http(server, allowed, Default::default());
+    let speaker = mcp::transport::http(server, Default::default());
     HttpServer::new(Arc::clone(backend), Options::default()).router(speaker)
 }
 

@@ -34,15 +34,8 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
         true => Sqlite::open,
         false => Sqlite::open_with_history,
     };
-    let path = config.local_file();
-    let store = match open(&path) {
-        Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => {
-            set_aside(&path, open, &error)
-        }
-        opened => opened,
-    };
-    let shown = econoscope_data::disk::shown(&path);
-    let store = store.with_context(|| {
+    let store = open_file(config, open).with_context(|| {
+        let shown = econoscope_data::disk::shown(&config.local_file());
         format!("nothing can be kept at {shown}; choose another file with --store")
     })?;
     Ok(Arc::new(store))
@@ -56,17 +49,12 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
         let store = Postgres::with_copy(&address, &config.local_file(), copying());
         return Ok(Arc::new(store?));
     }
-    let open: Opening = Sqlite::open_with_history;
-    let path = config.local_file();
-    let store = match open(&path) {
-        Err(error) if config.store.is_none() => match Sqlite::is_damage(&error) {
-            true => set_aside(&path, open, &error),
-            false => {
-                let error = error.for_operator();
-                tracing::warn!(error, "answering from the bundled history alone");
-                Sqlite::bundled()
-            }
-        },
+    let store = match open_file(config, Sqlite::open_with_history) {
+        Err(error) if config.store.is_none() => {
+            let error = error.for_operator();
+            tracing::warn!(error, "answering from the bundled history alone");
+            Sqlite::bundled()
+        }
         opened => opened,
     };
     Ok(Arc::new(store?))
@@ -108,20 +96,21 @@ fn copying() -> impl Fn((u64, u64)) + Send + Sync + 'static {
 /// Between two lines about a copy that is made.
 const PROGRESS: Duration = Duration::from_secs(2);
 
-/// What the default location does with a file that is damaged: it is set aside and told.
-fn set_aside(
-    path: &Path,
-    open: Opening,
-    error: &econoscope_core::Error,
-) -> econoscope_core::Result<Sqlite> {
+/// Opens the file of the store. At the default location a damaged one is set aside and told, and a new one takes its place.
+fn open_file(config: &Config, open: Opening) -> econoscope_core::Result<Sqlite> {
+    let path = config.local_file();
+    let error = match open(&path) {
+        Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => error,
+        opened => return opened,
+    };
     tracing::error!(error = error.for_operator(), "the store is damaged");
-    let aside = Sqlite::quarantine(path)?;
+    let aside = Sqlite::quarantine(&path)?;
     tracing::error!(
         target: NOTICE,
         "the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
         econoscope_data::disk::shown(&aside)
     );
-    open(path)
+    open(&path)
 }
 
 /// A desk over a store; `base_url` is where it is listened on, if anywhere.

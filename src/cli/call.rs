@@ -4,6 +4,7 @@ mod help;
 mod rows;
 pub(super) mod table;
 
+use super::USAGE;
 use super::print::{complain, print};
 use crate::app;
 use crate::config::{Call, Config};
@@ -13,9 +14,6 @@ use rows::Rows;
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::process::ExitCode;
-
-/// The exit code of a call that could not have worked.
-const USAGE: u8 = 2;
 
 /// How an answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The first minutes: what one sees who types the name of the program, and the state of the economy in a terminal.
 
-use super::call::table::width;
-use super::print::{print, printable, wrapped};
+use super::call::table::wrapped;
+use super::print::{print, printable};
 use crate::app;
 use crate::config::Config;
 use anyhow::Result;
@@ -9,7 +9,7 @@ use econoscope_answers::endpoints::Route;
 use serde_json::Value;
 
 /// What is said to a person where an assistant would send JSON.
-const WELCOME: &str = "\
+pub(super) const WELCOME: &str = "\
 Econoscope answers questions about the US economy for assistants, programs and web pages. Started like this it waits for
 an assistant on stdin; at a terminal these are of more use:
 
@@ -31,15 +31,10 @@ const DRAWN: [(&str, &str, usize); 4] = [
 ];
 
 /// Prose is broken at this many characters, however wide the terminal is.
-const READABLE: usize = 100;
+const READABLE: u16 = 100;
 
 /// Heights of a column, from low to high.
 const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// Says what the program is and what to do next.
-pub(super) fn welcome() -> Result<()> {
-    print(WELCOME)
-}
 
 /// Prints the summary, and ten years of what it rests on as a small chart.
 pub(super) async fn demo(config: &Config) -> Result<()> {
@@ -68,10 +63,7 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
         .lines()
         .filter(|line| !line.starts_with("Figures: "));
     for paragraph in paragraphs.map(|line| line.split(" Notes: ").next().unwrap_or(line)) {
-        print(&wrapped(
-            &printable(paragraph),
-            usize::from(width()).min(READABLE),
-        ))?;
+        print(&wrapped(&printable(paragraph), READABLE))?;
     }
     print(
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",

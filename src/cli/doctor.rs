@@ -4,11 +4,12 @@ use super::print::{print, printable, tell};
 use super::shared;
 use crate::app;
 use crate::config::{Config, Doctor};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use econoscope_data::desk::Desk;
 use econoscope_data::ingest;
 use econoscope_data::store::{Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
+use std::env::consts::{ARCH, OS};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -91,21 +92,22 @@ fn configuration(findings: &mut Findings, config: &Config) {
     };
     findings.ok("configuration", &file);
     let what = "base address";
-    match config.base_url.as_deref().map(url::Url::parse) {
+    // The settings were refused if it were no address.
+    let base = config.base_url.as_deref().map(url::Url::parse);
+    match base.and_then(std::result::Result::ok) {
         None => findings.note(
             what,
             "not set; links in answers name the listening address",
             "For a public service give --base-url https://your.host.",
         ),
-        Some(Ok(url)) if url.scheme() == "https" || url.host_str() == Some("localhost") => {
+        Some(url) if url.scheme() == "https" || url.host_str() == Some("localhost") => {
             findings.ok(what, url.as_str());
         }
-        Some(Ok(url)) => findings.note(
+        Some(url) => findings.note(
             what,
             &format!("{url} is not https"),
             "Browsers and hosts want https; put a reverse proxy with a certificate in front.",
         ),
-        Some(Err(error)) => findings.fault(what, &error.to_string(), "Correct --base-url."),
     }
     let found = match (config.sources.no_fred, config.sources.fred) {
         (true, _) => "never asked (--no-fred)",
@@ -267,12 +269,8 @@ async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
 async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
     let settings = config.sources.settings()?;
     let now = Desk::system_clock()();
-    let (version, os, arch) = (
-        env!("CARGO_PKG_VERSION"),
-        std::env::consts::OS,
-        std::env::consts::ARCH,
-    );
-    let found = format!("econoscope {version} on {os}/{arch}, {now:.0}; sources asked now");
+    let version = env!("CARGO_PKG_VERSION");
+    let found = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources asked now");
     findings.ok("report", &found);
     for check in ingest::check_sources(store, &settings, now).await? {
         let what = format!("feed {}", check.feed);
@@ -306,18 +304,19 @@ fn began(beginning: &str) -> String {
 async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
     const NAME: &str = "source FRED";
     let url = config.sources.settings()?.fred()?;
-    let Some((host, port)) = url.host_str().zip(url.port_or_known_default()) else {
-        let found = format!("{url} names no host");
-        findings.fault(NAME, &found, "Correct the address.");
-        return Ok(());
-    };
+    let place = url.host_str().zip(url.port_or_known_default());
+    let (host, port) = place.with_context(|| format!("{url} names no host"))?;
     let tried = tokio::net::TcpStream::connect((host, port));
+    let why = match tokio::time::timeout(PATIENCE, tried).await {
+        Ok(Ok(_)) => {
+            findings.ok(NAME, &format!("{host}:{port} can be reached"));
+            return Ok(());
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "no answer".to_owned(),
+    };
     let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
-    match tokio::time::timeout(PATIENCE, tried).await {
-        Ok(Ok(_)) => findings.ok(NAME, &format!("{host}:{port} can be reached")),
-        Ok(Err(error)) => findings.note(NAME, &format!("{host}:{port}: {error}"), advice),
-        Err(_) => findings.note(NAME, &format!("{host}:{port} does not answer"), advice),
-    }
+    findings.note(NAME, &format!("{host}:{port}: {why}"), advice);
     Ok(())
 }
 

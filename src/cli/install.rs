@@ -160,14 +160,13 @@ fn difference(old: &str, new: &str) -> String {
 /// The settings that the program was given here and would not find again when an assistant starts it.
 fn kept(config: &Config) -> Result<Vec<String>> {
     let text = |path: &Path| -> Result<String> {
-        let text = path
-            .to_str()
-            .context("a path that is not UTF-8 cannot stand in the file")?;
-        let is_file = !text.contains("://");
-        let whole = std::path::absolute(path).ok().filter(|_| is_file);
-        Ok(whole
-            .and_then(|path| Some(path.to_str()?.to_owned()))
-            .unwrap_or_else(|| text.to_owned()))
+        let is_database = path.to_str().is_some_and(|text| text.contains("://"));
+        let whole = match is_database {
+            true => path.to_owned(),
+            false => std::path::absolute(path)?,
+        };
+        let text = whole.to_str().map(str::to_owned);
+        text.context("a path that is not UTF-8 cannot stand in the file")
     };
     let mut words = Vec::new();
     for (flag, path) in [("--store", &config.store), ("--config", &config.config)] {

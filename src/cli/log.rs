@@ -1,14 +1,14 @@
 //! The log on stderr: which events are written, and in which form.
 
-use crate::config::Config;
-use anyhow::{Context as _, Result};
+use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE;
 use std::io::IsTerminal;
-use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::{Targets, filter_fn};
-use tracing_subscriber::fmt;
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::format::{Format, Writer};
+use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// What these say is about callers and not about us; a filter that names them goes before.
@@ -16,13 +16,12 @@ const QUIET: &str = "rmcp=error,hyper=error";
 
 /// Starts the log. Colours go to a terminal alone, and to none where `NO_COLOR` is set. In JSON every line is an object,
 /// from the first: what the program says to who started it, and panics, too.
-pub(super) fn to_stderr(config: &Config) -> Result<()> {
-    let filter = &config.log;
+pub(super) fn to_stderr(filter: &str, is_json: bool) -> Result<()> {
     let filter: Targets = format!("{QUIET},{filter},{NOTICE}=info")
         .parse()
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
     let log = tracing_subscriber::registry().with(filter);
-    if config.log_json {
+    if is_json {
         let lines = fmt::layer()
             .with_writer(std::io::stderr)
             .json()
@@ -35,59 +34,38 @@ pub(super) fn to_stderr(config: &Config) -> Result<()> {
         }));
         return Ok(());
     }
-    let log = log.with(Notices);
-    let others = filter_fn(|of| of.target() != NOTICE);
-    let is_terminal = std::io::stderr().is_terminal();
     let lines = fmt::layer().with_writer(std::io::stderr);
-    match is_terminal {
-        true => log.with(lines.with_filter(others)).init(),
-        false => log.with(lines.with_ansi(false).with_filter(others)).init(),
+    let mut lines = lines.event_format(Lines(fmt::format()));
+    if !std::io::stderr().is_terminal() {
+        lines.set_ansi(false);
     }
+    log.with(lines).init();
     Ok(())
 }
 
-/// What went wrong before there was a log.
-pub(super) fn first_word(problem: &str, is_json: bool) {
-    match is_json {
-        true => {
-            let (timestamp, level) = (econoscope_core::clock::wall(), "ERROR");
-            let line = serde_json::json!({
-                "timestamp": timestamp, "level": level, "message": problem, "target": NOTICE,
-            });
-            eprintln!("{line}");
-        }
-        false => eprintln!("econoscope: {problem}"),
-    }
-}
+/// Notices as plain lines, and all else as the library writes it.
+struct Lines(Format);
 
-/// Notices as plain lines.
-struct Notices;
-
-impl<S: Subscriber> Layer<S> for Notices {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let of = event.metadata();
-        if of.target() != NOTICE {
-            return;
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        if event.metadata().target() != NOTICE {
+            return self.0.format_event(context, writer, event);
         }
-        let mut message = Message::default();
-        event.record(&mut message);
-        let before = match *of.level() {
+        writer.write_str(match *event.metadata().level() {
             Level::ERROR => "econoscope: ",
             Level::WARN => "econoscope: warning: ",
             _ => "",
-        };
-        eprintln!("{before}{}", message.0);
-    }
-}
-
-/// The text of an event.
-#[derive(Default)]
-struct Message(String);
-
-impl Visit for Message {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            self.0 = format!("{value:?}");
-        }
+        })?;
+        context.format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
     }
 }

@@ -10,23 +10,6 @@ pub(super) fn printable(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Text broken between words, so that no line is wider than `width` unless one word is.
-pub(super) fn wrapped(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let used = lines.last().map_or(0, |line| line.chars().count());
-        match lines.last_mut() {
-            Some(line) if used == 0 => line.push_str(word),
-            Some(line) if used + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
-}
-
 /// Tells what went wrong on stderr, in the form of the log.
 pub(super) fn complain(problem: &str) {
     tracing::error!(target: NOTICE, "{}", printable(problem));

@@ -17,15 +17,14 @@ const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 /// # Errors
 /// When the file cannot be read, has an unknown key, or a value that the flag would not take.
 pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
-    let mut config = read(arguments.clone())?;
-    config.arguments = arguments;
+    let config = read(arguments)?;
     super::check::check(&config)?;
     if let Some(key) = &config.sources.fred_key {
         key.check()
             .context("--fred-key, ECONOSCOPE_FRED_KEY or fred-key in the settings file")?;
     }
     if let Some(Task::Serve(serve)) = &config.command
-        && let Some(address) = &serve.limits.limits
+        && let Some(address) = &serve.limits.shared
     {
         let problem = address.check().map_err(anyhow::Error::msg);
         problem.context("--limits, ECONOSCOPE_LIMITS or limits in the settings file")?;
@@ -184,8 +183,8 @@ mod tests {
         let serve = serve(&config);
         assert_eq!(serve.listen.port(), 9);
         assert!(serve.no_sync && !config.log_json);
-        assert_eq!(serve.limits.rate_limit, 9, "a flag stands");
-        assert_eq!(serve.limits.trusted_proxy.len(), 2);
+        assert_eq!(serve.limits.general, 9, "a flag stands");
+        assert_eq!(serve.limits.trusted_proxies.len(), 2);
         let other = with(text, &["call", "get_regime"]).unwrap();
         assert_eq!(
             other.service_name, "Macro",

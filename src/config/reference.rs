@@ -31,22 +31,12 @@ only the service's user read the file, or use the environment. They never appear
 pub(crate) fn page() -> String {
     let command = command();
     let mut text = HEAD.to_owned() + &section("All commands", &command);
-    for name in [
-        "serve",
-        "sync",
-        "call",
-        "import",
-        "doctor",
-        "backup",
-        "health",
-        "completions",
-        "manual",
-        "generate",
-    ] {
-        if let Some(sub) = command.find_subcommand(name) {
-            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-            text += &section(&format!("`econoscope {name}`: {about}"), sub);
-        }
+    let commands = command.get_subcommands();
+    let mut commands: Vec<_> = commands.filter(|c| c.get_arguments().count() > 0).collect();
+    commands.sort_by_key(|command| command.get_name());
+    for sub in commands {
+        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+        text += &section(&format!("`econoscope {}`: {about}", sub.get_name()), sub);
     }
     text
 }

@@ -2,12 +2,10 @@
 
 use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
 use super::sources::{Sources, folder_of_recipes};
-use super::values::{listening, network, override_of};
-use crate::admission::{LimitSettings, RedisAddress};
+use super::values::listening;
+use crate::admission::LimitSettings;
 use crate::server::Connections;
-use clap::builder::RangedU64ValueParser;
 use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
-use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -61,10 +59,6 @@ pub(crate) struct Config {
 
     #[command(flatten)]
     pub(crate) folders: Folders,
-
-    /// The words of the command line, to be read again when the settings are
-    #[arg(skip)]
-    pub(crate) arguments: Vec<OsString>,
 
     /// What to do; without a command: speak MCP on stdin and stdout
     #[command(subcommand)]
@@ -123,7 +117,7 @@ pub(crate) enum Command {
     /// Speak MCP on stdin and stdout (what happens without a command)
     Stdio,
     /// Serve MCP at /mcp, the REST API, discovery files and widgets over HTTP
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Call one tool and print its answer; without a tool, list them
     Call(Call),
     /// Read a folder of CSV files into the store
@@ -216,60 +210,10 @@ pub(crate) struct Serve {
     pub(crate) drain_delay: u64,
 
     #[command(flatten)]
-    pub(crate) limits: Limits,
-}
+    pub(crate) limits: LimitSettings,
 
-/// How much one client may ask for.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Limits")]
-pub(crate) struct Limits {
-    /// Requests a day and address, time series aside
-    #[arg(long, value_name = "N", default_value_t = LimitSettings::GENERAL, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rate_limit: u32,
-
-    /// Time series requests a day and address
-    #[arg(long, value_name = "N", default_value_t = LimitSettings::DATA, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rate_limit_data: u32,
-
-    /// Pages, widgets and pictures that may have to be made for an address in a day; cached ones cost nothing
-    #[arg(long, value_name = "N", default_value_t = LimitSettings::PAGES, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rate_limit_pages: u32,
-
-    /// Requests a second that one address may keep up
-    #[arg(long, value_name = "N", default_value_t = LimitSettings::PER_SECOND, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) rate_limit_per_second: u32,
-
-    /// Requests that may come at once from one address
-    #[arg(long, value_name = "N", default_value_t = LimitSettings::BURST, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rate_limit_burst: u32,
-
-    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
-    #[arg(long, value_name = "NETWORK=N", value_delimiter = ',', value_parser = override_of)]
-    pub(crate) rate_limit_override: Vec<(ipnet::IpNet, u32)>,
-
-    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
-    #[arg(long, value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
-    pub(crate) limits: Option<RedisAddress>,
-
-    /// Count loopback like every other address
-    #[arg(long)]
-    pub(crate) rate_limit_loopback: bool,
-
-    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
-    #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
-    pub(crate) trusted_proxy: Vec<ipnet::IpNet>,
-
-    /// Connections open at once
-    #[arg(long, value_name = "N", default_value_t = Connections::MAX, value_parser = at_least_one())]
-    pub(crate) max_connections: usize,
-
-    /// Connections open at once from one address; loopback and trusted proxies are not counted
-    #[arg(long, value_name = "N", default_value_t = Connections::MAX_PER_ADDRESS, value_parser = at_least_one())]
-    pub(crate) max_connections_per_address: usize,
-}
-
-fn at_least_one() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..)
+    #[command(flatten)]
+    pub(crate) connections: Connections,
 }
 
 const EXAMPLES: &str = "\

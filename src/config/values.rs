@@ -2,32 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
-/// A network with a daily number of its own.
-pub(super) fn override_of(text: &str) -> Result<(ipnet::IpNet, u32), String> {
-    let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
-    let (left, right) = text.split_once('=').ok_or_else(wanted)?;
-    let requests = right.trim().parse().ok().filter(|n| *n > 0);
-    Ok((network(left)?, requests.ok_or_else(wanted)?))
-}
-
-/// `10.0.0.0/8`, or one address.
-pub(super) fn network(text: &str) -> Result<ipnet::IpNet, String> {
-    let text = text.trim();
-    text.parse()
-        .or_else(|_| text.parse::<std::net::IpAddr>().map(ipnet::IpNet::from))
-        .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
-}
-
 /// An address to listen on, with a name resolved: `localhost:8080`. Of several addresses the first of IPv4 is taken,
 /// which is where everybody who asks for `localhost` tries as well.
 pub(super) fn listening(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
     let wanted = "write HOST:PORT, for example 127.0.0.1:8080, or 0.0.0.0:8080 for every address of this machine";
-    if !text.contains(':') {
-        return Err(format!("a host or a port is missing; {wanted}"));
-    }
     let found = text
         .to_socket_addrs()
         .map_err(|problem| format!("{problem}; {wanted}"))?;

@@ -5,22 +5,20 @@
 //! no request. Blank lines are skipped.
 
 use super::jsonrpc;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Mutex, Notify};
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
-
-/// Read at once, in bytes.
-const PIECE: usize = 8 * 1024;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
 /// Requests that may wait for their answer, or their answer for its reader. Beyond them no line is read: a client that
 /// does not read is not listened to.
@@ -34,81 +32,29 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Two streams that carry a message a line.
 pub(super) struct Lines<R, W> {
-    reader: R,
-    unread: BytesMut,
-    codec: AnyDelimiterCodec,
+    lines: FramedRead<R, AnyDelimiterCodec>,
     /// Longest line, in bytes without its end.
     max_length: usize,
     writer: Arc<Mutex<W>>,
     /// An answer to a line that could not be read, until it is written; a read that is given up loses nothing.
     refusal: Option<BoxFuture<'static, io::Result<()>>>,
-    unanswered: Arc<Unanswered>,
-}
-
-/// The requests that have been read and whose answers have not been written.
-#[derive(Default)]
-struct Unanswered {
-    ids: parking_lot::Mutex<HashSet<RequestId>>,
-    fewer: Notify,
-}
-
-impl Unanswered {
-    fn add(&self, id: RequestId) {
-        self.ids.lock().insert(id);
-    }
-
-    fn remove(&self, id: &RequestId) {
-        self.ids.lock().remove(id);
-        self.fewer.notify_one();
-    }
-
-    /// Waits until another request may be read.
-    async fn room(&self) {
-        while self.ids.lock().len() >= MOST_UNANSWERED {
-            self.fewer.notified().await;
-        }
-    }
-
-    /// Notes what a message that was read asks for, or calls off.
-    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
-        match message {
-            JsonRpcMessage::Request(request) => self.add(request.id.clone()),
-            JsonRpcMessage::Notification(note) => {
-                if let ClientNotification::CancelledNotification(off) = &note.notification
-                    && let Some(id) = &off.params.request_id
-                {
-                    self.remove(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-        }
-    }
+    /// Room for further requests.
+    room: Arc<Semaphore>,
+    /// The requests whose answers have not been written, each with the room it takes.
+    unanswered: Arc<parking_lot::Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
     /// Lines of at most so many bytes each.
     pub(super) fn new(reader: R, writer: W, max_length: usize) -> Self {
+        let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), max_length);
         Self {
-            reader,
-            unread: BytesMut::new(),
-            codec: AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), max_length),
+            lines: FramedRead::new(reader, codec),
             max_length,
             writer: Arc::new(Mutex::new(writer)),
             refusal: None,
+            room: Arc::new(Semaphore::new(MOST_UNANSWERED)),
             unanswered: Arc::default(),
-        }
-    }
-
-    /// The next line, of which the last may lack its end; `None` when there are no more.
-    async fn next(&mut self) -> Result<Option<Bytes>, AnyDelimiterCodecError> {
-        loop {
-            if let Some(line) = self.codec.decode(&mut self.unread)? {
-                return Ok(Some(line));
-            }
-            self.unread.reserve(PIECE);
-            if self.reader.read_buf(&mut self.unread).await? == 0 {
-                return self.codec.decode_eof(&mut self.unread);
-            }
         }
     }
 
@@ -163,7 +109,7 @@ where
             };
             let written = write(writer, serde_json::to_vec(&message)?).await;
             if let Some(id) = answered {
-                unanswered.remove(&id);
+                unanswered.lock().remove(&id);
             }
             written
         }
@@ -179,14 +125,16 @@ where
                     return None;
                 }
             }
-            self.unanswered.room().await;
-            let line = match self.next().await {
-                Ok(line) => line?,
+            let room = Arc::clone(&self.room).acquire_owned().await.ok()?;
+            let line = match self.lines.next().await? {
+                Ok(line) => line,
                 Err(AnyDelimiterCodecError::Io(error)) => {
                     tracing::error!(%error, "reading a message");
                     return None;
                 }
                 Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
+                    // The stream ends once behind an error, and goes on.
+                    self.lines.next().await;
                     let max = self.max_length.div_ceil(1_024);
                     let why = format!("Parse error: a line is at most {max} KiB long");
                     self.refuse(jsonrpc::error(None, jsonrpc::PARSE_ERROR, &why, None));
@@ -195,7 +143,22 @@ where
             };
             match parse(&line) {
                 Ok(Some(message)) => {
-                    self.unanswered.note(&message);
+                    let mut unanswered = self.unanswered.lock();
+                    match &message {
+                        JsonRpcMessage::Request(request) => {
+                            unanswered.insert(request.id.clone(), room);
+                        }
+                        JsonRpcMessage::Notification(note) => {
+                            if let ClientNotification::CancelledNotification(off) =
+                                &note.notification
+                                && let Some(id) = &off.params.request_id
+                            {
+                                unanswered.remove(id);
+                            }
+                        }
+                        JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+                    }
+                    drop(unanswered);
                     return Some(message);
                 }
                 Ok(None) => {}
@@ -227,7 +190,7 @@ mod tests {
         }
         assert!(lines.receive().now_or_never().is_none());
         // An answer that is written, or a request that is called off, makes room for another.
-        lines.unanswered.remove(&RequestId::Number(3));
+        lines.unanswered.lock().remove(&RequestId::Number(3));
         assert!(lines.receive().await.is_some());
         assert!(lines.receive().now_or_never().is_none());
     }

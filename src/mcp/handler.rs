@@ -1,6 +1,6 @@
 //! The protocol's methods, each answered from the shared state and signed with the server's name.
 
-use super::protocol::{LIST_TTL_MS, caller, is_modern};
+use super::protocol::{LIST_TTL_MS, caller, is_modern, sign};
 use super::server::{INSTRUCTIONS, LISTS, Server};
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
@@ -85,11 +85,12 @@ impl ServerHandler for Server {
         let backend = &self.shared.backend;
         let call = async {
             match tools::call(backend, route, arguments).await {
-                Ok(reply) => results::tree(backend, reply).await,
-                Err(failure) => failure,
+                Ok(reply) => results::tree(backend, &reply).await,
+                Err(failure) => Err(failure),
             }
         };
         let result = caller(&context.extensions).scope(call).await;
+        let result = result.unwrap_or_else(|failure| failure);
         let result = self.signed(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
@@ -211,7 +212,7 @@ impl Server {
         meta: fn(&mut T) -> &mut Option<MetaObject>,
     ) -> T {
         if is_modern(context) {
-            self.shared.signature.sign(meta(&mut result));
+            sign(meta(&mut result), &self.shared.signature);
         }
         result
     }

@@ -5,9 +5,9 @@ use super::message::PlainCall;
 use econoscope_data::pool::Caller;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
-use rmcp::model::{Implementation, JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
+use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How long a client may keep lists and discovery: they change only with the program.
 pub(super) const LIST_TTL_MS: u64 = 3_600_000;
@@ -113,23 +113,10 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue
     values.next().is_none().then_some(first)
 }
 
-/// Who the server is, as that stands in a result's `_meta`.
-pub(super) struct Signature {
-    identity: Value,
-}
-
-impl Signature {
-    pub(super) fn of(identity: &Implementation) -> Self {
-        Self {
-            identity: json!(identity),
-        }
-    }
-
-    /// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
-    pub(super) fn sign(&self, meta: &mut Option<MetaObject>) {
-        meta.get_or_insert_default()
-            .insert(SIGNATURE.to_owned(), self.identity.clone());
-    }
+/// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
+pub(super) fn sign(meta: &mut Option<MetaObject>, signature: &Value) {
+    meta.get_or_insert_default()
+        .insert(SIGNATURE.to_owned(), signature.clone());
 }
 
 /// Whether the request speaks 2026-07-28 or later.

@@ -1,7 +1,7 @@
 //! Results of tools: as trees for the protocol library, as bytes for plain calls.
 
 use super::jsonrpc;
-use super::protocol::{Lifecycle, Signature};
+use super::protocol::{Lifecycle, sign};
 use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
@@ -22,10 +22,6 @@ const SMALL_ANSWER: usize = 16 * 1024;
 
 /// The member of `_meta` with what sources ask to be said.
 const NOTICES: &str = "econoscope/notices";
-
-/// A successful result up to its text.
-const HANDSHAKE_START: &str = r#"{"content":[{"type":"text","text":"#;
-const INLINE_START: &str = r#"{"resultType":"complete","content":[{"type":"text","text":"#;
 
 /// A failure: `why` for the model, `meta` for programs.
 pub(super) fn failure(why: String, meta: Map<String, Value>) -> CallToolResult {
@@ -57,40 +53,39 @@ fn picture(reply: &Reply) -> Option<ContentBlock> {
     Some(ContentBlock::image(picture, "image/png"))
 }
 
-/// An answer as the library takes it.
-pub(super) async fn tree(backend: &Backend, reply: Reply) -> CallToolResult {
+/// A successful result.
+///
+/// # Errors
+/// A failure as a result, where the structure cannot be made.
+pub(super) async fn tree(
+    backend: &Backend,
+    reply: &Reply,
+) -> Result<CallToolResult, CallToolResult> {
     let mut text = reply.text.to_string();
+    let mut made = structure(backend, &reply.answer).await.map_err(|error| {
+        econoscope_core::error::log(&error, "tools/call");
+        of_error(&error)
+    })?;
     if let Some(fetched) = &reply.upstream {
+        // What another server says is text by others, down to the last string.
         text = untrusted::clean(&text, MAX_TEXT);
         text.push('\n');
         text.push_str(&forward::sentence(fetched));
+        clean(&mut made.value);
+        for notice in &mut made.notices {
+            *notice = untrusted::clean(notice, MAX_TEXT);
+        }
     }
     // Every revision of the protocol has both kinds, and every host knows them; a `resource_link` ends the run of some.
     let mut content = vec![ContentBlock::text(text)];
-    content.extend(picture(&reply));
-    let is_foreign = reply.upstream.is_some();
-    match structure(backend, &reply.answer).await {
-        Ok(mut made) => {
-            if is_foreign {
-                // What another server says is text by others, down to the last string.
-                clean(&mut made.value);
-                for notice in &mut made.notices {
-                    *notice = untrusted::clean(notice, MAX_TEXT);
-                }
-            }
-            let meta = meta(&made);
-            let mut result = CallToolResult::success(content);
-            result.structured_content = Some(made.value);
-            match meta.is_empty() {
-                true => result,
-                false => result.with_meta(Some(MetaObject(meta))),
-            }
-        }
-        Err(error) => {
-            econoscope_core::error::log(&error, "tools/call");
-            of_error(&error)
-        }
+    content.extend(picture(reply));
+    let mut result = CallToolResult::success(content);
+    result.structured_content = Some(made.value);
+    if !made.notices.is_empty() {
+        let notices = (NOTICES.to_owned(), json!(made.notices));
+        result.meta = Some(MetaObject(Map::from_iter([notices])));
     }
+    Ok(result)
 }
 
 /// The structure of an answer; a long one is made in the pool, for that is work like the answer's making.
@@ -100,13 +95,6 @@ async fn structure(backend: &Backend, answer: &Arc<Answer>) -> Result<Structure,
     }
     let answer = Arc::clone(answer);
     backend.pool().run(move || answer.structure()).await
-}
-
-/// What a result tells programs beside its structure: what the sources ask to be said with their figures.
-fn meta(structure: &Structure) -> Map<String, Value> {
-    let notices = &structure.notices;
-    let notices = (!notices.is_empty()).then(|| (NOTICES.to_owned(), json!(notices)));
-    notices.into_iter().collect()
 }
 
 /// Cleans every text inside a value.
@@ -119,69 +107,48 @@ fn clean(value: &mut Value) {
     }
 }
 
-/// The response to a plain call: an answer's own bytes behind the caller's id, member by member what the library writes.
+/// The response to a plain call: a result that is encoded once for each answer, behind the caller's id.
 pub(super) async fn response(
     backend: &Backend,
     id: Option<&str>,
     outcome: Result<Reply, CallToolResult>,
     lifecycle: Lifecycle,
-    signature: &Signature,
+    signature: &Value,
 ) -> Response {
     let reply = match outcome {
         Ok(reply) => reply,
         Err(failure) => return failed(id, failure, lifecycle, signature),
     };
     let form = reply.wrapped(lifecycle == Lifecycle::Inline);
-    if let Some(result) = form.get() {
-        return jsonrpc::response(StatusCode::OK, jsonrpc::result(id, result));
-    }
-    let structure = match structure(backend, &reply.answer).await {
-        Ok(structure) => structure,
-        Err(error) => {
-            econoscope_core::error::log(&error, "tools/call");
-            return failed(id, of_error(&error), lifecycle, signature);
-        }
+    let result = match form.get() {
+        Some(result) => result,
+        None => match tree(backend, &reply).await {
+            Ok(result) => form.get_or_init(|| encode(result, lifecycle, signature)),
+            Err(failure) => return failed(id, failure, lifecycle, signature),
+        },
     };
-    let result = form.get_or_init(|| wrapped(&reply, &structure, lifecycle, signature));
     jsonrpc::response(StatusCode::OK, jsonrpc::result(id, result))
-}
-
-/// A successful result as JSON.
-fn wrapped(
-    reply: &Reply,
-    structure: &Structure,
-    lifecycle: Lifecycle,
-    signature: &Signature,
-) -> Bytes {
-    let mut meta = Some(meta(structure))
-        .filter(|meta| !meta.is_empty())
-        .map(MetaObject);
-    let start = match lifecycle {
-        Lifecycle::Handshake => HANDSHAKE_START,
-        Lifecycle::Inline => {
-            signature.sign(&mut meta);
-            INLINE_START
-        }
-    };
-    let text = Value::from(&*reply.text);
-    let picture = picture(reply).map_or_else(String::new, |picture| format!(",{}", json!(picture)));
-    let value = &structure.value;
-    let meta = meta.map_or_else(String::new, |meta| format!(r#","_meta":{}"#, json!(meta)));
-    format!(r#"{start}{text}}}{picture}],"structuredContent":{value},"isError":false{meta}}}}}"#)
-        .into()
 }
 
 /// The response to a call that failed.
 pub(super) fn failed(
     id: Option<&str>,
-    mut failure: CallToolResult,
+    failure: CallToolResult,
     lifecycle: Lifecycle,
-    signature: &Signature,
+    signature: &Value,
 ) -> Response {
-    match lifecycle {
-        Lifecycle::Handshake => failure.result_type = None,
-        Lifecycle::Inline => signature.sign(&mut failure.meta),
-    }
-    let result = Bytes::from(format!("{}}}", json!(failure)));
+    let result = encode(failure, lifecycle, signature);
     jsonrpc::response(StatusCode::OK, jsonrpc::result(id, &result))
+}
+
+/// A result as the library would write it, and the brace that closes the answer.
+fn encode(mut result: CallToolResult, lifecycle: Lifecycle, signature: &Value) -> Bytes {
+    match lifecycle {
+        Lifecycle::Handshake => result.result_type = None,
+        Lifecycle::Inline => sign(&mut result.meta, signature),
+    }
+    // All keys are texts, and memory takes every byte: neither fails.
+    let mut json = serde_json::to_vec(&result).unwrap_or_default();
+    json.push(b'}');
+    json.into()
 }

@@ -36,6 +36,12 @@ const MOST_SMALL_PIECES: usize = 512;
 /// Why a body is no message: the status, JSON-RPC's code, and in words.
 type Unread = (StatusCode, i32, &'static str);
 
+const TOO_LARGE: Unread = (
+    StatusCode::PAYLOAD_TOO_LARGE,
+    jsonrpc::INVALID_REQUEST,
+    "The body is larger than 256 KiB",
+);
+
 const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
     x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
@@ -86,43 +92,37 @@ async fn admit(
 ) -> Response {
     let caller = admission.caller(peer, request.headers());
     // Before the body, which somebody who floods us is not listened to for.
-    if let Err(refusal) = admission.glance(caller) {
+    if let Err(refusal) = admission.charge(caller, None).await {
         return burst(&refusal);
     }
     let (mut parts, body) = request.into_parts();
     lenient(&mut parts.headers);
-    let read = if parts.method == Method::POST {
-        read(body).await
-    } else {
-        // Whatever a body says here, nobody listens.
-        Ok(Message::default())
+    // Whatever a body says elsewhere, nobody listens.
+    let body = match parts.method == Method::POST {
+        true => body,
+        false => Body::empty(),
     };
-    let mut permit = Ok(None);
-    if let Ok(message) = &read
-        && message.method.as_deref() == Some(LISTEN)
-    {
-        permit = admission.listen(caller).map(Some);
-    }
-    let paid = read.as_ref().ok().filter(|_| permit.is_ok());
-    let policy = paid.and_then(|message| policy(admission, message));
-    let standing = match (admission.charge(caller, policy).await, &read) {
-        (Ok(standing), _) => standing,
-        (Err(refusal), Ok(message)) if refusal.standing.is_some() => {
-            return quota(http, message, &refusal, &parts.headers);
-        }
-        (Err(refusal), _) => return burst(&refusal),
-    };
-    let message = match read {
+    let message = match read(body).await {
         Ok(message) => message,
         Err((status, code, why)) => return rejected(status, code, why),
     };
-    let permit = match permit {
+    let is_listener = message.method.as_deref() == Some(LISTEN);
+    let permit = is_listener.then(|| admission.listen(caller));
+    let permit = match permit.transpose() {
         Ok(permit) => permit,
         Err(full) => return refuse_listener(full, &message),
     };
+    let policy = policy(admission, &message);
+    let spent = match policy {
+        Some(policy) => admission.spend(caller, policy).await,
+        None => Ok(None),
+    };
+    let standing = match spent {
+        Ok(standing) => standing,
+        Err(refusal) => return quota(http, &message, &refusal, &parts.headers),
+    };
     let request = Request::from_parts(parts, message);
-    let answer = caller.scope(http.answer(request));
-    let mut response = answer.await;
+    let mut response = caller.scope(http.answer(request)).await;
     if let Some((policy, standing)) = policy.zip(standing) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);
@@ -159,52 +159,32 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
 
 /// The message in a body, if it is small and comes in time.
 async fn read(body: Body) -> Result<Message, Unread> {
-    let why = "The body is larger than 256 KiB";
-    let too_large = (StatusCode::PAYLOAD_TOO_LARGE, jsonrpc::INVALID_REQUEST, why);
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
-        return Err(too_large);
+        return Err(TOO_LARGE);
     }
-    let bytes = match tokio::time::timeout(BODY_TIME, whole(body)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(BadBody::TooLarge)) => return Err(too_large),
-        Ok(Err(BadBody::InPieces)) => {
-            let why = "The body comes in too many small pieces";
-            return Err((StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why));
-        }
-        Ok(Err(BadBody::BrokeOff)) => {
-            let why = "The body broke off";
-            return Err((StatusCode::BAD_REQUEST, jsonrpc::PARSE_ERROR, why));
-        }
-        Err(_) => {
-            let why = "The body did not come within 30 s";
-            return Err((StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why));
-        }
-    };
-    let message = Message::read(bytes);
+    let why = "The body did not come within 30 s";
+    let late = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
+    let bytes = tokio::time::timeout(BODY_TIME, whole(body)).await;
+    let message = Message::read(bytes.map_err(|_| late)??);
     message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
 }
 
-/// What is wrong with a body.
-enum BadBody {
-    TooLarge,
-    InPieces,
-    BrokeOff,
-}
-
 /// The bytes of a body. Each piece costs more to take than its bytes do: one of many small ones is refused.
-async fn whole(mut body: Body) -> Result<Bytes, BadBody> {
+async fn whole(mut body: Body) -> Result<Bytes, Unread> {
+    let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
     let (mut all, mut small) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| BadBody::BrokeOff)?;
+        let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body broke off"))?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
         small += usize::from(data.len() < SMALL_PIECE);
         if small > MOST_SMALL_PIECES {
-            return Err(BadBody::InPieces);
+            let why = "The body comes in too many small pieces";
+            return Err(bad(jsonrpc::INVALID_REQUEST, why));
         }
         if all.len() + data.len() > MAX_MESSAGE_BYTES {
-            return Err(BadBody::TooLarge);
+            return Err(TOO_LARGE);
         }
         all.extend_from_slice(&data);
     }

@@ -1,6 +1,6 @@
 //! The handler and what it shares: the lists, who the server is, and what it can do.
 
-use super::protocol::{LIST_TTL_MS, Signature};
+use super::protocol::LIST_TTL_MS;
 use super::subscriptions::Subscriptions;
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::endpoints::Backend;
@@ -8,6 +8,7 @@ use rmcp::model::{
     CacheScope, Implementation, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
 };
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -33,7 +34,7 @@ pub(super) struct Shared {
     /// What the server is and can do.
     pub(super) info: ServerConfig,
     /// Who it is, as that stands in a result's `_meta`.
-    pub(super) signature: Signature,
+    pub(super) signature: Value,
     /// Plain calls answered without the library.
     pub(super) direct_calls: AtomicU64,
     pub(super) subscriptions: Arc<Subscriptions>,
@@ -84,7 +85,7 @@ impl Server {
             .with_title("Econoscope")
             .with_description("US macroeconomic data for assistants")
             .with_website_url(backend.base_url());
-        let signature = Signature::of(&identity);
+        let signature = json!(identity);
         let shared = Shared {
             subscriptions: Subscriptions::new(Arc::clone(&backend)),
             backend,

@@ -26,43 +26,31 @@ use tokio_util::sync::CancellationToken;
 /// Largest message, as a body on `/mcp` or as a line; arguments are short.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
-/// Who may call `/mcp`.
-#[derive(Debug, Clone)]
-pub struct Allowed {
-    /// Host header values: names or `name:port`.
-    pub hosts: Vec<String>,
-    /// Browser origins: `https://app.example.com:443`, `http://localhost:*`.
-    pub origins: Vec<String>,
-}
-
 /// What answers at `/mcp`: stateless, JSON replies, every error as JSON.
 ///
 /// A plain `tools/call` is answered with the bytes of the rendered answer, which REST sends, too. Everything else goes to
 /// the protocol library, which builds a tree of every message and of every answer. Hosts and origins are checked by the
-/// server before it; the library checks them once more.
+/// server before it ([`crate::admission::Callers`]).
 pub struct Http {
     server: Server,
     library: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,
 }
 
 /// Builds what answers at `/mcp`, until `stop` ends its streams.
-pub fn http(server: Server, allowed: Allowed, stop: CancellationToken) -> Http {
-    http_with(server.clone(), server, allowed, stop)
+pub fn http(server: Server, stop: CancellationToken) -> Http {
+    http_with(server.clone(), server, stop)
 }
 
 /// The same with another handler for what is no plain call.
 pub fn http_with<H: ServerHandler + Clone>(
     handler: H,
     server: Server,
-    allowed: Allowed,
     stop: CancellationToken,
 ) -> Http {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_allowed_hosts(allowed.hosts)
-        .with_allowed_origins(allowed.origins)
-        .enforce_origin_validation()
+        .disable_allowed_hosts()
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let sessions = Arc::new(NeverSessionManager::default());

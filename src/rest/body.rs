@@ -155,7 +155,7 @@ fn is_known(request: &HeaderMap, etag: &str) -> bool {
 pub(super) fn wants(request: &HeaderMap, kind: &str, other: &str) -> bool {
     let given = weights(request, header::ACCEPT);
     let weight = |kind: &str| given.iter().find(|(k, _)| k == kind).map(|(_, w)| *w);
-    weight(kind).filter(|weight| *weight > 0) > weight(other)
+    weight(kind).filter(|weight| *weight > 0.0) > weight(other)
 }
 
 /// The form with the highest weight; among equals the smallest.
@@ -167,24 +167,25 @@ fn choose(request: &HeaderMap, size: usize) -> Encoding {
     };
     let any = weight("*");
     // Acceptable unless nothing unnamed is, but liked less than anything that was named.
-    let identity = weight("identity").unwrap_or(u16::from(any != Some(0)));
-    if size < MIN_TO_COMPRESS && identity > 0 {
+    let unnamed = if any == Some(0.0) { 0.0 } else { 0.001 };
+    let identity = weight("identity").unwrap_or(unnamed);
+    if size < MIN_TO_COMPRESS && identity > 0.0 {
         return Encoding::Identity;
     }
-    let of = |name| weight(name).or(any).unwrap_or(0);
+    let of = |name| weight(name).or(any).unwrap_or(0.0);
     let forms = [
         (Encoding::Identity, identity),
         (Encoding::Gzip, of("gzip")),
         (Encoding::Zstd, of("zstd")),
     ];
     // Of equals the last, which is the smallest.
-    let best = forms.into_iter().max_by_key(|(_, weight)| *weight);
-    best.filter(|(_, weight)| *weight > 0)
+    let best = forms.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    best.filter(|(_, weight)| *weight > 0.0)
         .map_or(Encoding::Identity, |(encoding, _)| encoding)
 }
 
-/// What a header lists, with the weights a client gave each, in thousandths.
-fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, u16)> {
+/// What a header lists, with the weight that a client gave each, between 0 and 1; what has another weight is left out.
+fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
     let lines = request.get_all(name).iter();
     let items = lines
         .filter_map(|line| line.to_str().ok())
@@ -192,30 +193,13 @@ fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, u16)> {
     let read = items.filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next()?.to_ascii_lowercase();
-        let weight = parts.find(|part| part.starts_with(['q', 'Q']));
-        let weight = weight.map_or(Some(1_000), quality)?;
+        let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='));
+        let weight = weight.map_or(Ok(1.0), |weight| weight.trim().parse::<f32>());
+        let weight = weight.ok().filter(|weight| (0.0..=1.0).contains(weight))?;
         let name = name.strip_prefix("x-").unwrap_or(&name);
         Some((name.to_owned(), weight))
     });
     read.collect()
-}
-
-/// `q=0.5` in thousandths; `None` for what is no weight.
-fn quality(text: &str) -> Option<u16> {
-    let value = text
-        .strip_prefix("q=")
-        .or_else(|| text.strip_prefix("Q="))?
-        .trim();
-    let (whole, part) = value.split_once('.').unwrap_or((value, ""));
-    if part.len() > 3 || !part.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let thousandths: u16 = format!("{part:0<3}").parse().ok()?;
-    match whole {
-        "0" => Some(thousandths),
-        "1" if thousandths == 0 => Some(1_000),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -49,14 +49,18 @@ pub(crate) fn status(error: &Error) -> StatusCode {
     }
 }
 
+/// A refusal in the form of every failure: what is wrong in words, and a code for programs.
+pub(crate) fn problem(status: StatusCode, code: &str, why: &str) -> Response {
+    (status, axum::Json(json!({ "error": why, "code": code }))).into_response()
+}
+
 /// No such path.
 pub(crate) async fn not_found(uri: Uri) -> Response {
     let error = format!(
         "No such path: {}. See /llms.txt for what is here.",
         econoscope_core::error::quote(uri.path())
     );
-    let body = json!({ "error": error, "code": "unknown_path" });
-    (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+    problem(StatusCode::NOT_FOUND, "unknown_path", &error)
 }
 
 /// The path exists, but not for this method; the router adds `Allow`.
@@ -65,8 +69,7 @@ pub(crate) async fn method_not_allowed(method: Method) -> Response {
         "{} is not answered here; this service is read with GET.",
         econoscope_core::error::quote(method.as_str())
     );
-    let body = json!({ "error": error, "code": "method_not_allowed" });
-    (StatusCode::METHOD_NOT_ALLOWED, axum::Json(body)).into_response()
+    problem(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &error)
 }
 
 /// A handler panicked: a defect, told as one and logged.

@@ -5,10 +5,8 @@
 //! connections in all and for one address.
 
 use super::metrics::Metrics;
-use super::open::{Activity, OpenConnections};
 use super::settings::{Connections, Shutdown};
-use crate::admission::{Full, Permits};
-use axum::Router;
+use crate::admission::{Activity, Full, Permits};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -27,7 +25,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
-use tower::ServiceExt;
 
 /// Longest request head in all; addresses are held shorter further in.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -45,25 +42,10 @@ const RESERVED_DESCRIPTORS: u64 = 256;
 /// A stream of which a write without progress fails.
 type TimedStream = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
-/// Answers the requests of connections; cheap to clone.
-pub(super) trait Answer: Clone + Send + Sync + 'static {
-    fn answer(
-        self,
-        request: Request,
-        peer: SocketAddr,
-    ) -> impl Future<Output = Response> + Send + 'static;
-}
-
-impl Answer for Router {
-    async fn answer(self, request: Request, _: SocketAddr) -> Response {
-        let Ok(response) = self.oneshot(request).await;
-        response
-    }
-}
-
 /// What an accept loop needs besides its listener.
 pub(super) struct Acceptor<S> {
-    pub(super) service: S,
+    /// Answers a request of the connection's other end.
+    pub(super) answer: S,
     pub(super) connections: Connections,
     pub(super) metrics: Arc<Metrics>,
     pub(super) ready: Arc<AtomicBool>,
@@ -71,7 +53,11 @@ pub(super) struct Acceptor<S> {
     pub(super) counted: Box<dyn Fn(IpAddr) -> Caller + Send + Sync>,
 }
 
-impl<S: Answer> Acceptor<S> {
+impl<S, F> Acceptor<S>
+where
+    S: Fn(Request, SocketAddr) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
     /// Serves connections until told to stop, then lets open answers finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         bound_send_buffers(&listener);
@@ -102,7 +88,6 @@ impl<S: Answer> Acceptor<S> {
     async fn accept(&self, listener: &TcpListener, open: &GracefulShutdown) {
         let bounds = &self.connections;
         let permits = Arc::new(Permits::new(bounds.max, bounds.max_per_address));
-        let strangers = Arc::new(OpenConnections::default());
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
@@ -117,7 +102,7 @@ impl<S: Answer> Acceptor<S> {
             let caller = (self.counted)(peer.ip());
             let taken = permits.take(caller).or_else(|full| match full {
                 // Room is made where somebody holds it without using it.
-                Full::All if strangers.end_one() => {
+                Full::All if permits.end_one() => {
                     self.metrics.closed.add("gave_way");
                     permits.take_beyond(caller)
                 }
@@ -128,24 +113,19 @@ impl<S: Answer> Acceptor<S> {
                 refuse(&stream);
                 continue;
             };
-            let listed = strangers.list(caller);
-            let activity = listed.as_ref().map(|listed| Arc::clone(&listed.activity));
-            let held = (permit, listed, Arc::clone(&self.metrics.connections));
-            let connection = open.watch(self.serve(stream, peer, activity.clone()));
-            let ended = async move {
-                match activity {
-                    Some(activity) => activity.close.cancelled().await,
-                    None => std::future::pending().await,
-                }
-            };
+            let count = Arc::clone(&self.metrics.connections);
+            let activity = Arc::clone(&permit.activity);
+            let connection = open.watch(self.serve(stream, peer, activity));
             tokio::spawn(async move {
                 tokio::select! {
                     done = connection => if let Err(error) = done {
                         tracing::debug!(error = %error, "a connection ended early");
                     },
-                    () = ended => tracing::debug!("an idle connection gave way"),
+                    () = permit.activity.close.cancelled() => {
+                        tracing::debug!("an idle connection gave way");
+                    }
                 }
-                drop(held);
+                drop((permit, count));
             });
         }
     }
@@ -154,10 +134,10 @@ impl<S: Answer> Acceptor<S> {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        activity: Option<Arc<Activity>>,
+        activity: Arc<Activity>,
     ) -> http1::Connection<
         TimedStream,
-        impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S>,
+        impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S, F>,
     > {
         // Small answers must not wait for a delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
@@ -165,12 +145,12 @@ impl<S: Answer> Acceptor<S> {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIME));
-        let service = self.service.clone();
+        let answer = self.answer.clone();
         let answer = service_fn(move |request: Request<Incoming>| {
-            let service = service.clone();
-            let busy = activity.as_ref().map(Activity::begin);
+            let busy = activity.begin();
+            let response = answer(request.map(Body::new), peer);
             async move {
-                let response = service.answer(request.map(Body::new), peer).await;
+                let response = response.await;
                 drop(busy);
                 Ok(response)
             }
@@ -222,11 +202,8 @@ impl Connections {
         let mut usable = limit.current.unwrap_or(u64::MAX);
         if usable < needed {
             let raised = limit.maximum.map_or(needed, |max| max.min(needed));
-            let more = Rlimit {
-                current: Some(raised),
-                maximum: limit.maximum,
-            };
-            match setrlimit(Resource::Nofile, more) {
+            let current = Some(raised);
+            match setrlimit(Resource::Nofile, Rlimit { current, ..limit }) {
                 Ok(()) => usable = raised,
                 Err(error) => {
                     tracing::warn!(%error, "the limit of open files could not be raised");

@@ -3,8 +3,7 @@
 //! It stands before the router and not in it, for the router clones what a route is made of once or twice a request,
 //! and keeps what it found in a map: that, and what stood around the gate, were a fifth of a small call's instructions.
 
-use super::connections::Answer;
-use super::observe::{self, RequestTrace};
+use super::observe::RequestTrace;
 use super::shared::Shared;
 use crate::admission::is_mcp;
 use crate::mcp::router;
@@ -12,11 +11,11 @@ use crate::mcp::transport::Http;
 use crate::rest;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
+use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::FutureExt;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tower::ServiceExt;
 use tracing::Instrument;
@@ -35,7 +34,12 @@ impl EntryService {
     pub(super) async fn pass(&self, request: Request, peer: Option<SocketAddr>) -> Response {
         let watch = RequestTrace::begin(&self.shared, &request, peer);
         if watch.is_too_long {
-            return watch.end(observe::too_long());
+            let why = "The address is longer than 8 KiB.";
+            return watch.end(rest::problem(
+                StatusCode::URI_TOO_LONG,
+                "invalid_param",
+                why,
+            ));
         }
         self.shared.admission.watch(&request, peer);
         let admitted = match self.shared.callers.admit(&request, self.is_local) {
@@ -67,11 +71,5 @@ impl EntryService {
         }
         let Ok(response) = self.pages.clone().oneshot(request).await;
         response
-    }
-}
-
-impl Answer for Arc<EntryService> {
-    async fn answer(self, request: Request, peer: SocketAddr) -> Response {
-        self.pass(request, Some(peer)).await
     }
 }

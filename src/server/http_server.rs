@@ -17,10 +17,12 @@ use axum::routing::get;
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock;
 use econoscope_data::pool::Caller;
+use futures_util::FutureExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
 /// How often the day's counts are written down.
@@ -95,8 +97,12 @@ impl HttpServer {
     /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
     pub async fn serve(&self, listener: TcpListener, mcp: Http, shutdown: Shutdown) {
         let admission = Arc::clone(&self.shared.admission);
+        let front = self.front(mcp, is_local(&listener));
         let serving = Acceptor {
-            service: self.front(mcp, is_local(&listener)),
+            answer: move |request, peer| {
+                let front = Arc::clone(&front);
+                async move { front.pass(request, Some(peer)).await }
+            },
             connections: self.connections.clone(),
             metrics: Arc::clone(&self.shared.metrics),
             ready: Arc::clone(&self.shared.ready),
@@ -120,7 +126,10 @@ impl HttpServer {
             .fallback(rest::not_found)
             .layer(from_fn_with_state(guarded, admission::guard));
         Acceptor {
-            service: router,
+            answer: move |request, _| {
+                let answered = router.clone().oneshot(request);
+                answered.map(|Ok(response)| response)
+            },
             connections: Connections {
                 max: MAX_METRICS_CONNECTIONS,
                 ..Connections::default()

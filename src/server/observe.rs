@@ -6,11 +6,10 @@
 use super::shared::Shared;
 use crate::admission::{MCP, is_mcp};
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use econoscope_data::pool::Caller;
-use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -113,11 +112,6 @@ fn guard_browsers(headers: &mut HeaderMap) {
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
     }
-}
-
-pub(super) fn too_long() -> Response {
-    let body = json!({ "error": "The address is longer than 8 KiB.", "code": "invalid_param" });
-    (StatusCode::URI_TOO_LONG, axum::Json(body)).into_response()
 }
 
 /// Methods by name; a made-up one is not copied into the log.

@@ -30,7 +30,6 @@ struct Page<'a> {
     admission: &'a Admission,
     /// Copied, so that requests need not wait until the page is written.
     routes: BTreeMap<String, RouteStats>,
-    refused: BTreeMap<&'static str, u64>,
     synced: SyncCounts,
     ready: bool,
     resident: Option<u64>,
@@ -46,17 +45,15 @@ struct Page<'a> {
 
 /// Answers a scraper.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
-    let (metrics, admission) = (&shared.metrics, &shared.admission);
-    let refused = admission.refused.counts();
+    let metrics = &shared.metrics;
     let desk = shared.backend.desk();
     let holdings = desk.holdings().ok();
     let ages = holdings.as_ref().map(|held| ages(held, desk.today()));
     let (ages, projections) = ages.unwrap_or_default();
     let page = Page {
         metrics,
-        admission,
+        admission: &shared.admission,
         routes: metrics.routes.lock().clone(),
-        refused,
         synced: metrics.synced.lock().clone(),
         ready: shared.ready.load(Ordering::Relaxed),
         resident: resident_bytes(),

@@ -1,6 +1,8 @@
 //! How a server behaves: who may call, how many connections it takes, how it leaves.
 
 use crate::admission::LimitSettings;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -17,42 +19,47 @@ pub struct Options {
     pub connections: Connections,
 }
 
-/// Connections and their end.
-#[derive(Debug, Clone)]
+/// Connections and their end; how many there may be are flags of `serve`.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 pub struct Connections {
-    /// Connections at once.
+    /// Connections open at once
+    #[arg(long = "max-connections", value_name = "N", default_value_t = Self::default().max, value_parser = at_least_one())]
     pub max: usize,
-    /// Connections at once from one address that is counted.
-    pub max_per_address: usize,
-    /// A request head must be complete this long after the connection began or the last answer ended.
-    pub head_time: Duration,
-    /// How long requests are still taken after a stop, while `/ready` says no.
-    pub linger: Duration,
-    /// How long open answers may then take.
-    pub drain: Duration,
-}
 
-impl Connections {
-    /// Connections at once, unless told otherwise.
-    pub const MAX: usize = 4_096;
-    /// The same for one address that is counted.
-    pub const MAX_PER_ADDRESS: usize = 256;
-    /// Longer than proxies keep an idle connection, which is a minute.
-    pub const HEAD_TIME: Duration = Duration::from_secs(75);
-    /// How long requests are still taken after a stop: long enough for connections that wait in the kernel's queue.
-    pub const LINGER: Duration = Duration::from_millis(100);
+    /// Connections open at once from one address; loopback and trusted proxies are not counted
+    #[arg(long = "max-connections-per-address", value_name = "N", default_value_t = Self::default().max_per_address, value_parser = at_least_one())]
+    pub max_per_address: usize,
+
+    /// A request head must be complete this long after the connection began or the last answer ended.
+    #[arg(skip = Self::default().head_time)]
+    pub head_time: Duration,
+
+    /// How long requests are still taken after a stop, while `/ready` says no.
+    #[arg(skip = Self::default().linger)]
+    pub linger: Duration,
+
+    /// How long open answers may then take.
+    #[arg(skip = Self::default().drain)]
+    pub drain: Duration,
 }
 
 impl Default for Connections {
     fn default() -> Self {
         Self {
-            max: Self::MAX,
-            max_per_address: Self::MAX_PER_ADDRESS,
-            head_time: Self::HEAD_TIME,
-            linger: Self::LINGER,
+            max: 4_096,
+            max_per_address: 256,
+            // Longer than proxies keep an idle connection, which is a minute.
+            head_time: Duration::from_secs(75),
+            // Long enough for connections that wait in the kernel's queue.
+            linger: Duration::from_millis(100),
             drain: Duration::from_secs(10),
         }
     }
+}
+
+fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
 }
 
 /// How a server is told to end.

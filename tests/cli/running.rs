@@ -172,28 +172,6 @@ fn a_program_under_nohup_outlives_its_terminal() {
 }
 
 #[test]
-fn a_second_server_on_one_store_is_told() {
-    let home = tempfile::tempdir().unwrap();
-    let log = home.path().join("log");
-    let first = Server::start(command(home.path()));
-    let mut own = command(home.path());
-    own.stderr(fs::File::create(&log).unwrap());
-    let _second = Server::start(own);
-    drop(first);
-    let told = fs::read_to_string(&log).unwrap();
-    assert!(
-        told.contains("another server answers from this store already"),
-        "{told}"
-    );
-    fs::write(&log, "").unwrap();
-    let other = tempfile::tempdir().unwrap();
-    let mut alone = command(other.path());
-    alone.stderr(fs::File::create(&log).unwrap());
-    let _third = Server::start(alone);
-    assert!(!fs::read_to_string(&log).unwrap().contains("another server"));
-}
-
-#[test]
 fn a_log_of_json_is_json_from_the_first_line() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("log");

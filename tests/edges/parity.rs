@@ -32,16 +32,12 @@ fn desk() -> Arc<Desk> {
 async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let allowed = mcp::transport::Allowed {
-        hosts: vec!["127.0.0.1".into()],
-        origins: vec![],
-    };
     let shutdown = server::Shutdown {
         stop: stop.clone(),
         ..Default::default()
     };
     let server = mcp::Server::new(Arc::clone(&backend));
-    let mcp = mcp::transport::http(server, allowed, shutdown.cut.clone());
+    let mcp = mcp::transport::http(server, shutdown.cut.clone());
     let site = server::HttpServer::new(backend, server::Options::default());
     tokio::spawn(async move { site.serve(listener, mcp, shutdown).await });
     format!("http://{address}").parse().unwrap()
@@ -357,15 +353,7 @@ async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
 
 /// Everything that a server over a backend answers with.
 fn router(backend: &Arc<Backend>, options: server::Options) -> axum::Router {
-    let allowed = mcp::transport::Allowed {
-        hosts: vec![],
-        origins: vec![],
-    };
-    let speaker = mcp::transport::http(
-        mcp::Server::new(Arc::clone(backend)),
-        allowed,
-        Default::default(),
-    );
+    let speaker = mcp::transport::http(mcp::Server::new(Arc::clone(backend)), Default::default());
     server::HttpServer::new(Arc::clone(backend), options).router(speaker)
 }
 

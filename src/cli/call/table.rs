@@ -20,7 +20,7 @@ const PADDING: usize = 3;
 const DIGITS: usize = 4;
 
 /// Columns of the terminal.
-pub(in crate::cli) fn width() -> u16 {
+fn width() -> u16 {
     terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| width.0)
 }
 
@@ -29,6 +29,16 @@ pub(super) fn columns(rows: impl Iterator<Item = [String; 2]>) -> String {
     let mut table = bare();
     for row in rows {
         table.add_row(row);
+    }
+    table.trim_fmt()
+}
+
+/// Text broken between words, so that it fits the terminal and is at most so wide.
+pub(in crate::cli) fn wrapped(text: &str, most: u16) -> String {
+    let mut table = bare();
+    table.add_row([text]).set_width(width().min(most));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 0));
     }
     table.trim_fmt()
 }
@@ -70,91 +80,66 @@ pub(super) fn plain(rows: &Rows) -> String {
 }
 
 /// What there is least need to see last: columns without a value, behind long texts, behind lists.
-fn ordered(rows: &Rows) -> Rows {
-    let rank = |at: &usize| {
-        let cells = || rows.rows.iter().filter_map(|row| row.get(*at));
-        match () {
-            () if cells().all(Value::is_null) => 3,
-            () if cells().any(|cell| text_of(cell).len() > LONG_TEXT) => 2,
-            () => u8::from(cells().any(Value::is_array)),
-        }
-    };
-    let mut order: Vec<usize> = (0..rows.columns.len()).collect();
-    order.sort_by_key(rank);
-    let take = |row: &Vec<Value>| {
-        order
-            .iter()
-            .filter_map(|at| row.get(*at).cloned())
-            .collect()
-    };
-    Rows {
-        columns: order
-            .iter()
-            .filter_map(|at| rows.columns.get(*at).cloned())
-            .collect(),
-        rows: rows.rows.iter().map(take).collect(),
+fn rank(cells: &[&Value]) -> u8 {
+    let is_long = |cell: &&Value| text_of(cell).len() > LONG_TEXT;
+    match () {
+        () if cells.iter().all(|cell| cell.is_null()) => 3,
+        () if cells.iter().any(is_long) => 2,
+        () => u8::from(cells.iter().any(|cell| cell.is_array())),
     }
 }
 
+/// A column with its name, its values and what is read of them.
+type Column<'a> = (&'a str, Vec<&'a Value>, Vec<String>);
+
 /// The table of as many columns as there is room for; those left out are named.
 fn fitting(rows: &Rows, width: usize) -> String {
-    let rows = ordered(rows);
-    let shown: Vec<Vec<String>> = rows
-        .rows
-        .iter()
-        .map(|row| row.iter().map(shown).collect())
-        .collect();
-    let least: Vec<usize> = rows
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let cells = shown.iter().filter_map(|row| row.get(at));
-            let longest = cells.map(|cell| cell.chars().count()).max();
-            let narrowest = if at == 0 { NARROWEST_NAME } else { NARROWEST };
-            longest
-                .unwrap_or_default()
-                .min(narrowest)
-                .max(name.chars().count())
-                + PADDING
-        })
-        .collect();
+    let column = |(at, name)| -> Column<'_> {
+        let cells: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
+        let texts = cells.iter().map(|cell| shown(cell)).collect();
+        (name, cells, texts)
+    };
+    let names = rows.columns.iter().map(String::as_str).enumerate();
+    let mut columns: Vec<Column<'_>> = names.map(column).collect();
+    columns.sort_by_key(|(_, cells, _)| rank(cells));
+    let least = |(at, (name, _, texts)): (usize, &Column<'_>)| {
+        let longest = texts.iter().map(|text| text.chars().count()).max();
+        let narrowest = if at == 0 { NARROWEST_NAME } else { NARROWEST };
+        let longest = longest.unwrap_or_default().min(narrowest);
+        longest.max(name.chars().count()) + PADDING
+    };
+    let least: Vec<usize> = columns.iter().enumerate().map(least).collect();
     let room = least.iter().scan(0, |sum, least| {
         *sum += least;
         Some(*sum)
     });
     let kept = room.take_while(|sum| *sum <= width).count().max(1);
-    let (columns, left_out) = rows.columns.split_at(kept.min(rows.columns.len()));
+    let (columns, left_out) = columns.split_at(kept.min(columns.len()));
     let mut table = bare();
     let below_names = LineStyle::none().fill('─').junction('─');
     table
         .load_style(NOTHING.header_separator(below_names))
-        .set_header(columns);
-    table.set_width(u16::try_from(width).unwrap_or(USUAL_WIDTH));
-    for row in &shown {
-        table.add_row(row.iter().take(kept));
+        .set_header(columns.iter().map(|(name, ..)| name))
+        .set_width(u16::try_from(width).unwrap_or(USUAL_WIDTH));
+    for at in 0..rows.rows.len() {
+        table.add_row(columns.iter().filter_map(|(.., texts)| texts.get(at)));
     }
-    for (at, column) in table.column_iter_mut().enumerate() {
-        let least = least
-            .get(at)
-            .and_then(|least| u16::try_from(least - 1).ok());
-        if let Some(least) = least {
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-        }
-        let cells = rows.rows.iter().filter_map(|row| row.get(at));
-        let is_numeric = cells.filter(|cell| !cell.is_null()).all(Value::is_number);
-        if is_numeric {
-            column.set_cell_alignment(CellAlignment::Right);
+    let drawn = table.column_iter_mut().zip(columns).zip(least);
+    for ((drawn, (_, cells, _)), least) in drawn {
+        let least = u16::try_from(least - 1).unwrap_or(USUAL_WIDTH);
+        drawn.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        let mut known = cells.iter().filter(|cell| !cell.is_null());
+        if known.all(|cell| cell.is_number()) {
+            drawn.set_cell_alignment(CellAlignment::Right);
         }
     }
     let text = table.trim_fmt();
-    match left_out.is_empty() {
-        true => text,
-        false => format!(
-            "{text}\nNot shown: {}; --csv or --json has all.",
-            left_out.join(", ")
-        ),
+    if left_out.is_empty() {
+        return text;
     }
+    let names: Vec<&str> = left_out.iter().map(|(name, ..)| *name).collect();
+    let names = names.join(", ");
+    format!("{text}\nNot shown: {names}; --csv or --json has all.")
 }
 
 /// A cell as it is read: numbers rounded, texts without what a terminal would obey.

@@ -4,10 +4,11 @@ use super::edit::with_entry;
 use super::hosts::{Host, Server};
 use anyhow::{Context, Result};
 use econoscope_data::disk;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// How a backup's name ends, after the file's name and the time.
-const ENDING: &str = ".backup";
+/// The last extension of a backup's name, after the file's name and the time.
+const ENDING: &str = "backup";
 
 /// So many backups of one file are looked through, the newest first.
 const MAX_READ: usize = 50;
@@ -20,8 +21,8 @@ pub(super) fn keep(real: &Path, text: &str) -> Result<PathBuf> {
     let now = crate::app::stamp(econoscope_core::clock::wall());
     // Of two within a second both are kept.
     let named = |n: u32| match n {
-        0 => real.with_added_extension(format!("{now}{ENDING}")),
-        n => real.with_added_extension(format!("{now}-{n}{ENDING}")),
+        0 => real.with_added_extension(format!("{now}.{ENDING}")),
+        n => real.with_added_extension(format!("{now}-{n}.{ENDING}")),
     };
     let free = (0..1_000).map(named).find(|kept| !kept.exists());
     let kept = free.context("there are a thousand backups of this second")?;
@@ -54,22 +55,13 @@ pub(super) fn before_install(host: &Host, file: &Path, left: &str) -> Option<Str
 
 /// The backups of a file, the newest first; none where the folder cannot be listed.
 fn backups(real: &Path) -> Vec<PathBuf> {
-    let name = real.file_name().and_then(|name| name.to_str());
-    let names = real.parent().zip(name);
-    let Some((folder, name)) = names else {
-        return Vec::new();
+    let all = real.parent().and_then(|folder| disk::entries(folder).ok());
+    let is_backup = |path: &PathBuf| {
+        let is_kept = path.extension().is_some_and(|end| end == ENDING);
+        is_kept && path.with_extension("").with_extension("") == real
     };
-    let start = format!("{name}.");
-    let stamp = |path: &Path| {
-        let name = path.file_name()?.to_str()?;
-        let stamp = name.strip_prefix(&start)?.strip_suffix(ENDING)?;
-        Some(stamp.to_owned())
-    };
-    let all = disk::entries(folder).unwrap_or_default();
-    let stamped = all
-        .into_iter()
-        .filter_map(|path| Some((stamp(&path)?, path)));
-    let mut stamped: Vec<(String, PathBuf)> = stamped.collect();
-    stamped.sort();
-    stamped.into_iter().rev().map(|(_, path)| path).collect()
+    let mut kept: Vec<PathBuf> = all.into_iter().flatten().filter(is_backup).collect();
+    // Of two within a second the one with a number behind its time is the newer.
+    kept.sort_by_key(|path| Reverse(path.with_extension("")));
+    kept
 }

@@ -69,13 +69,7 @@ impl Both {
         options.limits.general = 5;
         options.limits.data = 5;
         let site = |server: Server| {
-            let allowed = transport::Allowed {
-                hosts: ["localhost", "127.0.0.1", "::1", "macro.example:443"]
-                    .map(String::from)
-                    .to_vec(),
-                origins: vec!["http://localhost:*".into()],
-            };
-            let mcp = transport::http(server, allowed, Shutdown::default().cut);
+            let mcp = transport::http(server, Shutdown::default().cut);
             HttpServer::new(Arc::clone(backend), options.clone()).router(mcp)
         };
         let server = Server::new(Arc::clone(backend));

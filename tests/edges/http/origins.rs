@@ -108,8 +108,6 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
             get(path, "host: localhost\r\nhost: localhost"),
             get(path, "host: localhost\r\nhost: evil.example"),
             get(path, "accept: */*"),
-            get(&format!("http://evil.example{path}"), "host: localhost"),
-            get(&format!("http://localhost:1{path}"), "host: localhost:2"),
             get(path, "host: local host"),
             get(path, "host: a@localhost"),
         ] {
@@ -121,8 +119,11 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
                 "{body}"
             );
         }
-        let foreign = get(&format!("http://evil.example{path}"), "host: evil.example");
-        assert_eq!(say(live.address, &foreign).await.0, 403, "{path}");
+        // The address goes before the header (RFC 9112, 3.2.2).
+        for header in ["host: evil.example", "host: localhost"] {
+            let foreign = get(&format!("http://evil.example{path}"), header);
+            assert_eq!(say(live.address, &foreign).await.0, 403, "{path} {header}");
+        }
     }
     live.shutdown.stop.cancel();
 }

@@ -40,15 +40,8 @@ pub(crate) fn backend_with(mut settings: Settings, now: Now) -> Arc<Backend> {
 }
 
 pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {
-    let allowed = mcp::transport::Allowed {
-        hosts: ["localhost", "127.0.0.1"].map(String::from).to_vec(),
-        origins: vec!["http://localhost:*".into()],
-    };
-    mcp::transport::http(
-        mcp::Server::new(Arc::clone(backend)),
-        allowed,
-        shutdown.cut.clone(),
-    )
+    let server = mcp::Server::new(Arc::clone(backend));
+    mcp::transport::http(server, shutdown.cut.clone())
 }
 
 pub(crate) fn options() -> Options {

@@ -20,18 +20,13 @@ async fn main() -> anyhow::Result<()> {
     let desk = Desk::open(store, Settings::default(), Desk::system_clock());
     let backend = Arc::new(Backend::local(Arc::new(desk)));
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-    let allowed = transport::Allowed {
-        hosts: ["localhost", "127.0.0.1", "::1"].map(String::from).into(),
-        origins: origins.map(String::from).into(),
-    };
     let options = Options {
-        hosts: allowed.hosts.clone(),
-        origins: allowed.origins.clone(),
+        origins: origins.map(String::from).into(),
         ..Options::default()
     };
     let (server, shutdown) = (Server::new(Arc::clone(&backend)), Shutdown::default());
     let handler = Handler(server.clone());
-    let mcp = transport::http_with(handler, server, allowed, shutdown.cut.clone());
+    let mcp = transport::http_with(handler, server, shutdown.cut.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     eprintln!("listening on http://{}", listener.local_addr()?);
     let site = HttpServer::new(backend, options);
