@@ -7,7 +7,7 @@ use econoscope_core::error::Result;
 use econoscope_core::model::Attribution;
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
-use econoscope_data::desk::kept::BaseRates;
+use econoscope_data::desk::base_rates::BaseRates;
 use econoscope_data::desk::scenarios::{self, Status};
 use econoscope_data::desk::search::Kind;
 use jiff::Timestamp;

@@ -1,6 +1,5 @@
 //! Base rates of scenarios, measured from the store once per state of the data.
 
-use super::kept::BaseRates;
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
@@ -8,6 +7,9 @@ use econoscope_core::indicators::base_rates::{BaseRate, Event, Standing, base_ra
 use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Measured base rates by the scenario's slug.
+pub type BaseRates = BTreeMap<String, BaseRate>;
 
 impl Scenario {
     /// What must happen, in words.

@@ -165,7 +165,7 @@ impl Desk {
         found.sort_by_cached_key(|d| (fold(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = found.iter().map(|d| d.id.clone()).collect();
         let holdings = self.holdings()?;
-        let held = holdings.others().iter();
+        let held = holdings.others.iter();
         let held = held.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
         let held = held.map(|(_, id)| (id.clone(), None));
         let described = found.into_iter().map(|d| described(supposed(d)));
