@@ -32,10 +32,9 @@ pub struct Choices {
 #[derive(Debug)]
 pub struct Names {
     catalogue: &'static Catalogue,
-    aliases: HashMap<String, Arc<SeriesInfo>>,
+    /// By identifiers and aliases, folded; `None` for a spelling that several identifiers share.
+    by_name: HashMap<String, Option<Arc<SeriesInfo>>>,
     ambiguous: HashMap<String, Choices>,
-    /// Identifiers, folded; `None` for a spelling that several share.
-    ids: HashMap<String, Option<Arc<SeriesInfo>>>,
     /// Aliases as the tables write them.
     written: Vec<(String, Arc<SeriesInfo>)>,
     /// Ambiguous names as the table writes them.
@@ -49,16 +48,18 @@ impl Names {
             let catalogue = Catalogue::embedded();
             let mut names = Names {
                 catalogue,
-                aliases: HashMap::with_capacity(ROOM),
+                by_name: HashMap::with_capacity(ROOM),
                 ambiguous: HashMap::with_capacity(ROOM),
-                ids: HashMap::with_capacity(ROOM),
                 written: Vec::with_capacity(ROOM),
                 groups: Vec::new(),
             };
             for info in catalogue.iter() {
-                let slot = names.ids.entry(fold(info.id.as_str()));
+                let slot = names.by_name.entry(fold(info.id.as_str()));
                 slot.and_modify(|other| *other = None)
                     .or_insert_with(|| Some(Arc::clone(info)));
+            }
+            // An alias comes before an identifier that is spelled like it.
+            for info in catalogue.iter() {
                 if let Some(bare) = info.id.as_str().strip_prefix(DEFAULT_PREFIX) {
                     names.alias(bare, info);
                 }
@@ -78,7 +79,7 @@ impl Names {
     }
 
     fn alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
-        self.aliases.insert(fold(name), Arc::clone(info));
+        self.by_name.insert(fold(name), Some(Arc::clone(info)));
         self.written.push((name.to_owned(), Arc::clone(info)));
     }
 
@@ -106,9 +107,7 @@ impl Names {
         if let Some(info) = by_id {
             return Some(Arc::clone(info));
         }
-        let folded = fold(name);
-        let found = self.aliases.get(&folded);
-        found.or_else(|| self.ids.get(&folded)?.as_ref()).cloned()
+        self.by_name.get(&fold(name))?.clone()
     }
 
     /// What a name may mean, where it is one of several things.
@@ -153,14 +152,14 @@ mod tests {
         for (line, row) in table::rows(ALIASES) {
             let [alias, id] = row.unwrap();
             assert!(folded.insert(fold(alias)), "line {line}: {alias} twice");
-            let found = &names.aliases[&fold(alias)];
+            let found = names.by_name[&fold(alias)].as_ref().unwrap();
             assert_eq!(found.id, known(id).id, "line {line}: {alias}");
         }
         assert!(folded.len() >= 300, "{} aliases", folded.len());
         for (line, row) in table::rows(AMBIGUOUS) {
             let [name, id, _, usual] = row.unwrap();
             assert!(
-                !names.aliases.contains_key(&fold(name)),
+                !folded.contains(&fold(name)),
                 "line {line}: {name} is an alias too"
             );
             let choices = names.choices(name).unwrap();
