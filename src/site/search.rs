@@ -86,11 +86,9 @@ fn find(desk: &Desk, words: &str, limit: usize) -> Result<Vec<Found>> {
     }
     let mut found = desk.find(&words, limit)?;
     let (own, _) = desk.find_series(&words, Some(IMPORTED), MAX_IMPORTED)?;
-    let own = own.iter().map(|info| Found {
-        kind: Kind::Series,
-        name: info.id.to_string(),
-        title: untrusted::name(&info.title, MAX_TITLE),
-        url: None,
+    let own = own.iter().map(|info| {
+        let title = untrusted::name(&info.title, MAX_TITLE);
+        Found::new(Kind::Series, info.id.as_str(), &title)
     });
     found.extend(own);
     found.truncate(limit);

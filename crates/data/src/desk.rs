@@ -26,7 +26,6 @@ pub mod scenarios;
 pub mod scores;
 pub mod search;
 mod settings;
-mod texts;
 
 pub use computed::RegimeHistory;
 pub use find::{IMPORTED, unmatched_words};

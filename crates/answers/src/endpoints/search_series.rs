@@ -12,6 +12,7 @@ use econoscope_data::desk::{Desk, IMPORTED, unmatched_words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -109,7 +110,7 @@ impl Endpoint for Params {
             return Err(Error::invalid("query", "", problem, &allowed));
         }
         let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
-        let unmatched = unmatched_words(&params.query, &found)?;
+        let unmatched = unmatched_words(&params.query, &found);
         let described = found.iter().map(|info| described(desk, info));
         let results: Vec<Match> = described.collect::<Result<_>>()?;
         Ok(SeriesSearchAnswer {
@@ -165,7 +166,7 @@ impl Endpoint for Params {
     }
 }
 
-fn described(desk: &Desk, info: &SeriesInfo) -> Result<Match> {
+fn described(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Match> {
     let aliases = Names::embedded().aliases();
     let aliases = aliases.filter(|(_, named)| named.id == info.id);
     Ok(Match {

@@ -8,6 +8,7 @@
 //! What a query costs is bounded: so many of its words are looked at, and edits are counted for words that
 //! stand nowhere, against the few that could be near.
 
+use super::Document;
 use econoscope_core::model::words::{Spelling, fold, key, spelled_words, words};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -34,17 +35,6 @@ const OWN: u32 = 2;
 const ALL_WORDS: f64 = 600.0;
 /// How much of that is for having no other.
 const CLOSENESS: f64 = 0.2;
-
-/// What is searched of a document besides its title.
-#[derive(Debug, Default, Clone, PartialEq)]
-pub(in crate::desk) struct Text {
-    /// Names, each with its rank among all documents of that name: the higher, the less this one is meant.
-    pub(super) names: Vec<(String, u32)>,
-    /// Whatever else is said about it.
-    pub(super) body: String,
-    /// Points for being asked for more often than others like it.
-    pub(super) bonus: u32,
-}
 
 /// A document that matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,18 +96,18 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Indexes documents, each with its title as shown, numbered from 0.
-    pub(super) fn new<'a>(texts: impl Iterator<Item = (&'a str, &'a Text)>) -> Self {
+    /// Indexes documents, numbered from 0.
+    pub(super) fn new(all: &[Document]) -> Self {
         let mut places: BTreeMap<String, BTreeMap<usize, Place>> = BTreeMap::new();
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
         let (mut names, mut documents) = (Vec::new(), Vec::new());
-        for (document, (title, text)) in texts.enumerate() {
+        for (document, text) in all.iter().enumerate() {
             let mut add = |word: String, place: Place| {
                 let best = places.entry(word).or_default().entry(document);
                 let best = best.or_insert(place);
                 *best = place.min(*best);
             };
-            let title: HashSet<String> = words(title).collect();
+            let title: HashSet<String> = words(&text.title).collect();
             documents.push((title.len(), text.bonus));
             title.into_iter().for_each(|word| add(word, Place::Title));
             let body = words(&text.body).take(MAX_BODY);
@@ -343,13 +333,14 @@ fn count(n: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Kind;
     use super::*;
 
     fn index() -> Index {
-        let document = |(name, body): (&str, &str)| Text {
+        let document = |(name, body): (&str, &str)| Document {
             names: vec![(name.to_owned(), 0)],
             body: body.to_owned(),
-            bonus: 0,
+            ..Document::new(Kind::Term, name, name)
         };
         let documents = [
             ("Term premium", "what a holder of long bonds asks for"),
@@ -357,8 +348,7 @@ mod tests {
             ("Core inflation rate", "without food and energy"),
             ("VIX", "the fear index of stocks"),
         ];
-        let texts = documents.map(document);
-        Index::new(documents.iter().map(|d| d.0).zip(&texts))
+        Index::new(&documents.map(document))
     }
 
     fn found(query: &str) -> Vec<usize> {
