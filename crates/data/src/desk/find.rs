@@ -35,8 +35,7 @@ impl Desk {
     /// Documents that speak of the words, best first, at most `limit`; a series that is named so comes first.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::Store`] when the store cannot be read, [`econoscope_core::Error::BadFile`] for an embedded file
-    /// that cannot be read, which tests rule out.
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let library = self.library()?;
         let mut hits: Vec<&Document> = library.find(query, None).collect();
@@ -52,7 +51,7 @@ impl Desk {
     /// # Errors
     /// As [`Self::find`].
     pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
-        let (all, library) = (self.scenarios()?, self.library()?);
+        let (all, library) = (self.scenarios(), self.library()?);
         let mut found: Vec<&Scenario> = Vec::new();
         for part in words.split(',') {
             let named = all.iter().find(|s| fold(&s.slug) == fold(part));
@@ -71,7 +70,7 @@ impl Desk {
     /// Everything that can be found, with an operator's scenarios and all articles.
     fn library(&self) -> Result<Arc<Library>> {
         self.library.or_make(self.state()?, |before| {
-            let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
+            let mut own: Vec<_> = self.scenarios().into_iter().map(scenario).collect();
             own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
             // New figures are no new texts, and an index costs as much as some thirty searches.
             match before.filter(|library| library.has_own(&own)) {
@@ -82,13 +81,10 @@ impl Desk {
     }
 
     /// The articles that are ours or an operator's, whole, published up to now; of a feed's there is no body.
-    ///
-    /// # Errors
-    /// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-    pub fn own_articles(&self) -> Result<impl Iterator<Item = &Text> + Clone> {
+    pub fn own_articles(&self) -> impl Iterator<Item = &Text> + Clone {
         let now = self.now();
-        let own = embedded()?.iter().chain(&self.settings().articles);
-        Ok(own.filter(move |text| text.article.published_at <= now))
+        let own = embedded().iter().chain(&self.settings().articles);
+        own.filter(move |text| text.article.published_at <= now)
     }
 
     /// The newest articles of all sources published up to now, newest first, at most `limit`.
@@ -97,7 +93,7 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
         let mut list = self.store().articles(self.now(), limit)?;
-        list.extend(self.own_articles()?.map(|text| {
+        list.extend(self.own_articles().map(|text| {
             let mut article = text.article.clone();
             let resource = format!("article/{}", article.slug);
             article.url = self.settings().address(&article.url, &resource);
