@@ -7,7 +7,9 @@ mod index;
 #[cfg(test)]
 mod tests;
 
-use self::index::{Fit, Index, Scored};
+pub use self::index::Library;
+
+use self::index::{Fit, Scored};
 use super::glossary::{Glossary, Term};
 use super::scenarios::Scenario;
 use crate::store::Article;
@@ -15,7 +17,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::SeriesInfo;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// Points of a tracked metric before other series, and of an ambiguous name's series behind those whose own it is.
@@ -90,15 +92,6 @@ pub struct Document {
     bonus: u32,
 }
 
-/// Documents with their index.
-#[derive(Debug)]
-pub struct Library {
-    documents: Vec<Document>,
-    index: Index,
-    /// So many of the documents are embedded, the others are not.
-    embedded: usize,
-}
-
 impl Library {
     /// Series, terms and methods, which are the same in every state of the data.
     pub fn embedded() -> &'static Self {
@@ -111,11 +104,7 @@ impl Library {
         let mut documents = embedded();
         let embedded = documents.len();
         documents.extend(own);
-        Self {
-            index: Index::new(&documents),
-            documents,
-            embedded,
-        }
+        Self::new(documents, embedded)
     }
 
     /// Whether these are an operator's own.
@@ -131,13 +120,6 @@ impl Library {
         let hits = hits.into_iter();
         hits.filter(move |(hit, _)| hit.score >= least)
             .map(|(_, document)| document)
-    }
-
-    /// Words of a query that no document of that kind and of these names has; none where the query is a name.
-    pub fn unmatched(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
-        let all = self.documents.iter().enumerate();
-        let of = all.filter(|(_, d)| d.kind == kind && names.contains(d.name.as_str()));
-        self.index.unmatched(query, &of.map(|(at, _)| at).collect())
     }
 
     /// The one document of a kind that the query means without a doubt: it alone bears that name, or else it alone
@@ -162,14 +144,14 @@ impl Library {
 
     /// Documents of a kind whose name, given folded, is spelled nearly so, with the edits between.
     pub fn near(&self, name: &str, kind: Kind) -> impl Iterator<Item = (&Document, &str, usize)> {
-        let near = self.index.near(name);
+        let near = self.spelled_nearly(name);
         let found =
             near.filter_map(|(at, name, edits)| Some((self.documents.get(at)?, name, edits)));
         found.filter(move |(document, ..)| document.kind == kind)
     }
 
     fn scored(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = (Scored, &Document)> {
-        let hits = self.index.search(query).into_iter();
+        let hits = self.search(query).into_iter();
         let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
         hits.filter(move |(_, document)| kind.is_none_or(|kind| document.kind == kind))
     }
