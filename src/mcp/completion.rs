@@ -35,11 +35,11 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
         "category" => beginning(pages::categories(), typed),
         "tag" => beginning(pages::tags(), typed),
         "scenario" => {
-            let known = scenarios::embedded().unwrap_or_default();
+            let known = scenarios::embedded();
             beginning(known.iter().map(|s| s.slug.clone()).collect(), typed)
         }
         "article" => {
-            let known = articles::embedded().unwrap_or_default();
+            let known = articles::embedded();
             let slugs = known.iter().map(|t| t.article.slug.clone());
             beginning(slugs.collect(), typed)
         }
@@ -119,9 +119,7 @@ fn series(typed: &str) -> Vec<String> {
 }
 
 fn slugs(typed: &str) -> Vec<String> {
-    let Ok(glossary) = Glossary::embedded() else {
-        return Vec::new();
-    };
+    let glossary = Glossary::embedded();
     let typed = typed.to_lowercase();
     let begins = |t: &&econoscope_data::desk::glossary::Term| {
         t.slug.starts_with(&typed) || t.term.to_lowercase().starts_with(&typed)

@@ -108,7 +108,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             Ok((pool.run(make).await?, CSV, LIST_TTL_MS))
         }
         Address::Summary => endpoint(backend, "get_macro_summary", &[]).await,
-        Address::Scores => Ok((Scores::embedded()?.in_markdown(), MARKDOWN, LIST_TTL_MS)),
+        Address::Scores => Ok((Scores::embedded().in_markdown(), MARKDOWN, LIST_TTL_MS)),
         Address::Regime => endpoint(backend, "get_regime", &[]).await,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await,
         Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await,

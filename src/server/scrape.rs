@@ -13,7 +13,6 @@ use econoscope_core::clock;
 use econoscope_core::error::Error;
 use econoscope_core::model::Date;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::observation::is_stale;
 use econoscope_data::desk::Holdings;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
@@ -128,7 +127,7 @@ fn ages(held: &Holdings, today: Date) -> (BTreeMap<&'static str, Age>, usize) {
         let age = ages.entry(frequency.word()).or_default();
         age.days
             .push(days_between(frequency.period_end(last), today).max(0));
-        age.late += usize::from(is_stale(last, today, frequency, info.publication_lag_days));
+        age.late += usize::from(info.late_since(last, today).is_some());
     }
     for age in ages.values_mut() {
         age.days.sort_unstable();

@@ -35,7 +35,7 @@ struct Page {
 }
 
 pub(super) fn index(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let glossary = Glossary::embedded()?;
+    let glossary = Glossary::embedded();
     let query = asked.argument("q").unwrap_or_default().to_owned();
     let mut found = match query.as_str() {
         "" => Vec::new(),
@@ -56,7 +56,7 @@ pub(super) fn index(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docu
 }
 
 pub(super) fn term(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let glossary = Glossary::embedded()?;
+    let glossary = Glossary::embedded();
     let Some(term) = glossary.get(&asked.name) else {
         let known = glossary.iter().map(|t| (t.slug.as_str(), t.term.as_str()));
         return Err(unknown("term", &asked.name, known));

@@ -52,7 +52,7 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
         desk,
         methods: methods.collect::<Result<_>>()?,
         regime: &desk.regimes(AsOf::Latest)?.now,
-        scores: Scores::embedded()?,
+        scores: Scores::embedded(),
         expectations: &FORMULAS,
     };
     html(&page, "")

@@ -20,7 +20,7 @@ use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::Date;
-use econoscope_data::desk::kept::Figures;
+use econoscope_data::desk::hindsight::Figures;
 use econoscope_data::desk::{Desk, RegimeHistory};
 use std::collections::BTreeMap;
 

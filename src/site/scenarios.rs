@@ -63,7 +63,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     let page = Index {
         frame: Frame::of(desk, "Scenarios", description, "/scenarios")?,
-        items: desk.scenarios()?,
+        items: desk.scenarios(),
     };
     html(&page, "")
 }
@@ -112,7 +112,7 @@ pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Doc
 }
 
 fn named<'a>(desk: &'a Desk, asked: &PageRequest) -> Result<&'a Scenario> {
-    let all = desk.scenarios()?;
+    let all = desk.scenarios();
     let found = all.iter().find(|s| s.slug == asked.name);
     let known = || all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));
     found

@@ -86,11 +86,9 @@ fn find(desk: &Desk, words: &str, limit: usize) -> Result<Vec<Found>> {
     }
     let mut found = desk.find(&words, limit)?;
     let (own, _) = desk.find_series(&words, Some(IMPORTED), MAX_IMPORTED)?;
-    let own = own.iter().map(|info| Found {
-        kind: Kind::Series,
-        name: info.id.to_string(),
-        title: untrusted::name(&info.title, MAX_TITLE),
-        url: None,
+    let own = own.iter().map(|info| {
+        let title = untrusted::name(&info.title, MAX_TITLE);
+        Found::new(Kind::Series, info.id.as_str(), &title)
     });
     found.extend(own);
     found.truncate(limit);
@@ -170,7 +168,7 @@ fn hit(desk: &Desk, found: &Found) -> Option<Hit> {
         Kind::Method => ("Method", "/methods".to_owned()),
         Kind::Scenario => ("Scenario", format!("/scenarios/{name}")),
         Kind::Article => {
-            let mut own = desk.own_articles().ok()?;
+            let mut own = desk.own_articles();
             let href = match own.any(|text| text.article.slug == found.name) {
                 true => format!("/articles/{name}"),
                 false => untrusted::link(found.url.as_deref()?)?.to_owned(),

@@ -117,7 +117,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
     };
     let page = Page {
         frame: frame.lively(&query, format!("/chart/{id}.png{query}")),
-        terms: Glossary::embedded()?
+        terms: Glossary::embedded()
             .iter()
             .filter(|t| t.series.iter().any(is_about))
             .collect(),
@@ -239,7 +239,7 @@ fn nearest(desk: &Desk, info: &SeriesInfo, most: usize) -> Result<Vec<(String, S
     };
     let own = words(&info.title);
     let is_of = |term: &&Term, id: &str| term.series.iter().any(|s| s.eq_ignore_ascii_case(id));
-    let terms = Glossary::embedded()?.iter();
+    let terms = Glossary::embedded().iter();
     let terms: Vec<&Term> = terms.filter(|t| is_of(t, info.id.as_str())).collect();
     let holdings = desk.holdings()?;
     let nearness = |other: &SeriesInfo| {

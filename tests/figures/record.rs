@@ -5,7 +5,7 @@ use econoscope_data::desk::scores::Scores;
 
 /// The cell of an indicator's row under a heading that begins so.
 fn cell(indicator: &str, row: &str, heading: &str) -> &'static str {
-    let tables = Scores::embedded().unwrap().tables.iter();
+    let tables = Scores::embedded().tables.iter();
     let mut cells = tables.filter(|t| t.indicator == indicator).flat_map(|t| {
         let column = t.columns.iter().position(|c| c.starts_with(heading));
         let rows = t.rows.iter().filter(move |r| r[0] == row);
@@ -101,7 +101,7 @@ fn comparisons_are_those_of_an_independent_bootstrap() {
 #[test]
 fn signals_came_and_went_when_the_study_says() {
     let recessions = ["July 1990", "March 2001", "December 2007", "February 2020"];
-    let below = &Scores::embedded().unwrap().of("regime");
+    let below = &Scores::embedded().of("regime");
     let below = below
         .iter()
         .flat_map(|t| &t.rows)

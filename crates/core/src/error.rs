@@ -255,20 +255,16 @@ impl Error {
 
     /// How long to wait before another try, where that is known.
     pub fn retry_after(&self) -> Option<std::time::Duration> {
-        match self {
-            Self::RateLimited { retry_after, .. } | Self::Busy { retry_after } => {
-                Some(*retry_after)
-            }
-            Self::Unavailable { retry_after, .. } => *retry_after,
-            Self::Store { .. } => Some(STORE_PAUSE),
-            Self::InvalidParam { .. }
-            | Self::Unknown { .. }
-            | Self::Ambiguous { .. }
-            | Self::NoData { .. }
-            | Self::NotPermitted { .. }
-            | Self::BadFile { .. }
-            | Self::Internal { .. } => None,
+        if let Self::RateLimited { retry_after, .. }
+        | Self::Busy { retry_after }
+        | Self::Unavailable {
+            retry_after: Some(retry_after),
+            ..
+        } = self
+        {
+            return Some(*retry_after);
         }
+        matches!(self, Self::Store { .. }).then_some(STORE_PAUSE)
     }
 
     /// What could be meant instead: suggestions or choices.
@@ -291,10 +287,10 @@ pub fn log(error: &Error, endpoint: &str) {
         error,
         Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. }
     ) {
-        let causes = std::iter::successors(std::error::Error::source(error), |e| e.source())
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(": ");
+        let causes = causes(std::iter::successors(
+            std::error::Error::source(error),
+            |e| e.source(),
+        ));
         let error = error.for_operator();
         tracing::error!(endpoint, code, error, causes);
     } else if let Error::InvalidParam { field, problem, .. } = error {

@@ -13,11 +13,9 @@ mod facts;
 mod find;
 mod folder;
 pub mod glossary;
-mod held;
 pub mod hindsight;
 pub mod holdings;
 pub mod identities;
-pub mod kept;
 pub mod library;
 mod local;
 pub mod narrative;
@@ -28,12 +26,11 @@ pub mod scenarios;
 pub mod scores;
 pub mod search;
 mod settings;
-mod texts;
 
+pub use computed::RegimeHistory;
 pub use find::{IMPORTED, unmatched_words};
 pub use holdings::{DataDate, Holdings};
-pub use kept::{RegimeHistory, State};
-pub use local::{Desk, Now};
+pub use local::{Desk, Now, State};
 pub use settings::{HOME, Settings, address};
 
 use econoscope_core::error::Result;

@@ -306,7 +306,7 @@ fn inputs(desk: &Desk) -> Result<BTreeMap<Month, Inputs>> {
         let mean = |m| homes.mean3(m, 3);
         Some(100.0 * log_ratio(mean(m.plus(-1))?, mean(m.plus(-13))?)?)
     };
-    let recorded = desk.recorded(["PERMIT"], desk.state()?)?;
+    let recorded = desk.recorded(["PERMIT"])?;
     let mut known = recorded.first().map(Knowledge::of);
     let newest = Month::of(desk.data_date(CRPI.inputs(), AsOf::Latest)?.as_of);
     let months = FIRST[3].until(newest.plus(-1));

@@ -52,8 +52,7 @@ struct MonthEnd {
 }
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
-    let state = desk.state()?;
-    let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"], state)?;
+    let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"])?;
     let ends = month_ends(&recorded);
     let rows: Vec<Row<3>> = picked(&ends, |e| Some(with_constant(e.drivers)));
     let own = TARGET.out_of_sample(&rows);

@@ -98,9 +98,8 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
 
 /// The tags that articles carry, sorted.
 pub(in crate::mcp) fn tags() -> Vec<String> {
-    let mut tags: Vec<String> = econoscope_data::desk::articles::embedded()
-        .map(|texts| texts.iter().flat_map(|t| t.article.tags.clone()).collect())
-        .unwrap_or_default();
+    let texts = econoscope_data::desk::articles::embedded().iter();
+    let mut tags: Vec<String> = texts.flat_map(|t| t.article.tags.clone()).collect();
     tags.sort();
     tags.dedup();
     tags

@@ -133,7 +133,7 @@ impl Endpoint for Params {
             inputs: now.inputs,
             interpretation: interpretation(desk, about, as_of)?,
             experimental: on_trial(desk, about, as_of)?,
-            record: Scores::embedded()?.of(about.ticker()),
+            record: Scores::embedded().of(about.ticker()),
             hindsight: hindsight.ok(),
             attribution: desk.attribution(),
             provenance,

@@ -164,7 +164,7 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let mut known = desk.articles(articles::MAX_ARTICLES)?.into_iter();
     let found = known.find(|a| a.slug == slug).map(articles::shown);
     let a = found.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
-    let body = desk.own_articles()?.find(|own| own.article.id == a.id);
+    let body = desk.own_articles().find(|own| own.article.id == a.id);
     let body = body.map(|own| own.body.as_str());
     let text = body.or(a.summary.as_deref()).unwrap_or(&a.title);
     let metadata = facts([

@@ -85,7 +85,7 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
-        let found = Glossary::embedded()?.search(&params.q);
+        let found = Glossary::embedded().search(&params.q);
         let results: Vec<Match> = found
             .into_iter()
             .take(params.limit)

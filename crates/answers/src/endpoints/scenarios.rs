@@ -7,7 +7,7 @@ use econoscope_core::error::Result;
 use econoscope_core::model::Attribution;
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
-use econoscope_data::desk::kept::BaseRates;
+use econoscope_data::desk::base_rates::BaseRates;
 use econoscope_data::desk::scenarios::{self, Status};
 use econoscope_data::desk::search::Kind;
 use jiff::Timestamp;
@@ -139,7 +139,7 @@ impl Endpoint for Params {
         let query = params.query.as_deref().map(str::trim);
         let all = match query.filter(|q| !q.is_empty()) {
             Some(words) => desk.find_scenarios(words)?,
-            None => desk.scenarios()?,
+            None => desk.scenarios(),
         };
         let all = all.into_iter();
         let wanted = all.filter(|s| s.status == status && has_tag(s));

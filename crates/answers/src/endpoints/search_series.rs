@@ -7,6 +7,7 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_data::desk::{IMPORTED, unmatched_words};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,7 +105,7 @@ impl Endpoint for Params {
             return Err(Error::invalid("query", "", problem, &allowed));
         }
         let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
-        let unmatched = unmatched_words(&params.query, &found)?;
+        let unmatched = unmatched_words(&params.query, &found);
         let described = found.iter().map(|info| described(desk, info));
         let results: Vec<Match> = described.collect::<Result<_>>()?;
         Ok(SeriesSearchAnswer {
@@ -160,7 +161,7 @@ impl Endpoint for Params {
     }
 }
 
-fn described(desk: &Desk, info: &SeriesInfo) -> Result<Match> {
+fn described(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Match> {
     let aliases = Names::embedded().aliases();
     let aliases = aliases.filter(|(_, named)| named.id == info.id);
     Ok(Match {

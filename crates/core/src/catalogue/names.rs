@@ -4,7 +4,7 @@
 //! one of them, the table says which. Only what is written there is a name; nothing is guessed.
 
 use super::series::Catalogue;
-use crate::error::{Error, Result, Suggestion};
+use crate::error::Suggestion;
 use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
 use crate::model::table;
 use crate::model::words::{fold, key};
@@ -13,6 +13,9 @@ use std::sync::{Arc, LazyLock};
 
 /// Room for the names of the embedded tables, so that their maps need not grow.
 const ROOM: usize = 2_048;
+
+const ALIASES: &str = include_str!("../../data/aliases.csv");
+const AMBIGUOUS: &str = include_str!("../../data/ambiguous.csv");
 
 /// What a name may mean.
 #[derive(Debug, Default)]
@@ -29,10 +32,9 @@ pub struct Choices {
 #[derive(Debug)]
 pub struct Names {
     catalogue: &'static Catalogue,
-    aliases: HashMap<String, Arc<SeriesInfo>>,
+    /// By identifiers and aliases, folded; `None` for a spelling that several identifiers share.
+    by_name: HashMap<String, Option<Arc<SeriesInfo>>>,
     ambiguous: HashMap<String, Choices>,
-    /// Identifiers, folded; `None` for a spelling that several share.
-    ids: HashMap<String, Option<Arc<SeriesInfo>>>,
     /// Aliases as the tables write them.
     written: Vec<(String, Arc<SeriesInfo>)>,
     /// Ambiguous names as the table writes them.
@@ -44,90 +46,59 @@ impl Names {
     pub fn embedded() -> &'static Self {
         static NAMES: LazyLock<Names> = LazyLock::new(|| {
             let catalogue = Catalogue::embedded();
-            let mut names = Names::of(catalogue);
-            // Both tables are fixed at build time and a test reads every row of them.
-            let _ = names.read(
-                include_str!("../../data/aliases.csv"),
-                include_str!("../../data/ambiguous.csv"),
-            );
+            let mut names = Names {
+                catalogue,
+                by_name: HashMap::with_capacity(ROOM),
+                ambiguous: HashMap::with_capacity(ROOM),
+                written: Vec::with_capacity(ROOM),
+                groups: Vec::new(),
+            };
+            for info in catalogue.iter() {
+                let slot = names.by_name.entry(fold(info.id.as_str()));
+                slot.and_modify(|other| *other = None)
+                    .or_insert_with(|| Some(Arc::clone(info)));
+            }
+            // An alias comes before an identifier that is spelled like it.
+            for info in catalogue.iter() {
+                if let Some(bare) = info.id.as_str().strip_prefix(DEFAULT_PREFIX) {
+                    names.alias(bare, info);
+                }
+            }
+            // Both tables are fixed at build time and a test reads every row of them, so that none is lost here.
+            for [alias, id] in table::rows(ALIASES).filter_map(|(_, row)| row.ok()) {
+                if let Some(info) = catalogue.get(&id.to_ascii_uppercase()) {
+                    names.alias(alias, info);
+                }
+            }
+            for row in table::rows(AMBIGUOUS).filter_map(|(_, row)| row.ok()) {
+                names.choice(row);
+            }
             names
         });
         &NAMES
     }
 
-    /// The identifiers alone.
-    fn of(catalogue: &'static Catalogue) -> Self {
-        let mut ids: HashMap<String, Option<Arc<SeriesInfo>>> = HashMap::with_capacity(ROOM);
-        for info in catalogue.iter() {
-            let own = Some(Arc::clone(info));
-            let slot = ids.entry(fold(info.id.as_str()));
-            slot.and_modify(|other| *other = None).or_insert(own);
-        }
-        Self {
-            catalogue,
-            aliases: HashMap::with_capacity(ROOM),
-            ambiguous: HashMap::with_capacity(ROOM),
-            ids,
-            written: Vec::with_capacity(ROOM),
-            groups: Vec::new(),
-        }
-    }
-
-    /// Reads the two tables (CSV text with headers).
-    ///
-    /// # Errors
-    /// [`Error::BadFile`] when a row cannot be read, names an unknown series, or repeats a name.
-    fn read(&mut self, aliases: &str, ambiguous: &str) -> Result<()> {
-        for info in self.catalogue.iter() {
-            if let Some(bare) = info.id.as_str().strip_prefix(DEFAULT_PREFIX) {
-                self.alias(bare, info, ("catalogue.csv", 1))?;
-            }
-        }
-        for (line, row) in table::rows(aliases) {
-            let at = ("aliases.csv", line);
-            let [alias, id] = row.map_err(|problem| bad(at, problem))?;
-            self.alias(alias, self.known(id, at)?, at)?;
-        }
-        for (line, row) in table::rows(ambiguous) {
-            let at = ("ambiguous.csv", line);
-            let [name, id, note, usual] = row.map_err(|problem| bad(at, problem))?;
-            let info = self.known(id, at)?;
-            if self.aliases.contains_key(&fold(name)) {
-                return Err(bad(at, format!("{name} is an alias too")));
-            }
-            if self.groups.last().is_none_or(|last| last != name) {
-                self.groups.push(name.to_owned());
-            }
-            for spelled in HashSet::from([fold(name), key(name)]) {
-                let choices = self.ambiguous.entry(spelled).or_default();
-                match usual {
-                    "" => {}
-                    "yes" if choices.all.is_empty() => choices.is_usual = true,
-                    "both" if choices.is_usual => choices.beside.push(Arc::clone(info)),
-                    _ => return Err(bad(at, format!("{usual} does not stand in this place"))),
-                }
-                choices.all.push(Suggestion {
-                    id: info.id.to_string(),
-                    title: note.to_owned(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn known(&self, id: &str, at: (&str, u64)) -> Result<&'static Arc<SeriesInfo>> {
-        let found = self.catalogue.get(&id.to_ascii_uppercase());
-        found.ok_or_else(|| bad(at, format!("{id} is not in the catalogue")))
-    }
-
-    fn alias(&mut self, name: &str, info: &Arc<SeriesInfo>, at: (&str, u64)) -> Result<()> {
-        if let Some(other) = self.aliases.insert(fold(name), Arc::clone(info))
-            && other.id != info.id
-        {
-            return Err(bad(at, format!("{name} already means {}", other.id)));
-        }
+    fn alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
+        self.by_name.insert(fold(name), Some(Arc::clone(info)));
         self.written.push((name.to_owned(), Arc::clone(info)));
-        Ok(())
+    }
+
+    /// Takes one of the things that a name may mean; the first of a name is what everybody means where `usual` says so.
+    fn choice(&mut self, [name, id, note, usual]: [&str; 4]) {
+        let Some(info) = self.catalogue.get(&id.to_ascii_uppercase()) else {
+            return;
+        };
+        if self.groups.last().is_none_or(|last| last != name) {
+            self.groups.push(name.to_owned());
+        }
+        for spelled in HashSet::from([fold(name), key(name)]) {
+            let choices = self.ambiguous.entry(spelled).or_default();
+            choices.is_usual |= usual == "yes";
+            if usual == "both" {
+                choices.beside.push(Arc::clone(info));
+            }
+            choices.all.push(Suggestion::new(info.id.as_str(), note));
+        }
     }
 
     /// The series a name means, or nothing; costs a look-up or two.
@@ -136,9 +107,7 @@ impl Names {
         if let Some(info) = by_id {
             return Some(Arc::clone(info));
         }
-        let folded = fold(name);
-        let found = self.aliases.get(&folded);
-        found.or_else(|| self.ids.get(&folded)?.as_ref()).cloned()
+        self.by_name.get(&fold(name))?.clone()
     }
 
     /// What a name may mean, where it is one of several things.
@@ -171,37 +140,41 @@ impl Names {
     }
 }
 
-fn bad((file, line): (&str, u64), problem: String) -> Error {
-    Error::bad_line(file, line, problem)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_sound() -> Result<()> {
-        let aliases = include_str!("../../data/aliases.csv");
-        let ambiguous = include_str!("../../data/ambiguous.csv");
-        let mut names = Names::of(Catalogue::embedded());
-        names.read(aliases, ambiguous)?;
-        let mut folded: Vec<String> = aliases
-            .lines()
-            .skip(1)
-            .filter_map(|l| l.rsplit_once(','))
-            .map(|(a, _)| fold(a))
-            .collect();
+    fn the_tables_are_sound() {
+        let names = Names::embedded();
+        let known = |id: &str| names.catalogue.get(&id.to_ascii_uppercase()).unwrap();
+        let mut folded = HashSet::new();
+        for (line, row) in table::rows(ALIASES) {
+            let [alias, id] = row.unwrap();
+            assert!(folded.insert(fold(alias)), "line {line}: {alias} twice");
+            let found = names.by_name[&fold(alias)].as_ref().unwrap();
+            assert_eq!(found.id, known(id).id, "line {line}: {alias}");
+        }
         assert!(folded.len() >= 300, "{} aliases", folded.len());
-        folded.sort();
-        folded
-            .windows(2)
-            .for_each(|w| assert_ne!(w.first(), w.last(), "twice"));
-        let mut names = Names::of(Catalogue::embedded());
-        let said = names.read("a,i\nx,DGS10\nX,DGS2", "n,i,t,u").unwrap_err();
-        assert!(said.to_string().contains("X already means DGS10"), "{said}");
-        let said = names.read("a,i\ny,DGS99", "n,i,t,u").unwrap_err();
-        assert!(said.to_string().contains("not in the catalogue"), "{said}");
-        Ok(())
+        for (line, row) in table::rows(AMBIGUOUS) {
+            let [name, id, _, usual] = row.unwrap();
+            assert!(
+                !folded.contains(&fold(name)),
+                "line {line}: {name} is an alias too"
+            );
+            let choices = names.choices(name).unwrap();
+            let at = choices
+                .all
+                .iter()
+                .position(|s| s.id == known(id).id.as_str());
+            let fits = match usual {
+                "" => true,
+                "yes" => at == Some(0),
+                "both" => choices.is_usual && at > Some(0),
+                _ => false,
+            };
+            assert!(at.is_some() && fits, "line {line}: {name} {id} {usual}");
+        }
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! Public series are the rows of `data/catalogue.csv`; indicators of ours bring their own
 //! ([`Indicator::described`]) and stand behind them.
 
-use crate::error::{Error, Result};
 use crate::indicators::{Indicator, indicators};
 use crate::model::calendar::{Release, releases};
 use crate::model::{Rights, SeriesId, SeriesInfo, table};
@@ -23,46 +22,22 @@ pub struct Catalogue {
 impl Catalogue {
     /// The catalogue that is embedded in the binary.
     pub fn embedded() -> &'static Self {
-        // The file is fixed at build time and a test reads every row of it, so an empty catalogue cannot ship.
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            Catalogue::read(include_str!("../../data/catalogue.csv")).unwrap_or_else(|_| {
-                Catalogue {
-                    series: Vec::new(),
-                    by_id: HashMap::new(),
-                }
-            })
+            // The file is fixed at build time and a test reads every row of it, so that none is lost here.
+            let rows = table::rows(include_str!("../../data/catalogue.csv"));
+            let public = rows.filter_map(|(_, row)| read_row(row.ok()?));
+            let own = indicators().filter_map(|about| about.described().ok()?);
+            let mut all = Catalogue {
+                series: Vec::with_capacity(ROOM),
+                by_id: HashMap::with_capacity(ROOM),
+            };
+            for info in public.chain(own) {
+                all.by_id.insert(info.id.clone(), all.series.len());
+                all.series.push(Arc::new(info));
+            }
+            all
         });
         &CATALOGUE
-    }
-
-    /// The catalogue of public series in CSV text with a header, and our own.
-    ///
-    /// # Errors
-    /// [`Error::BadFile`] naming the line that cannot be read or repeats an identifier.
-    fn read(text: &str) -> Result<Self> {
-        let mut all = Self {
-            series: Vec::with_capacity(ROOM),
-            by_id: HashMap::with_capacity(ROOM),
-        };
-        for (line, row) in table::rows(text) {
-            let added = row.and_then(read_row).and_then(|info| all.add(info));
-            added.map_err(|problem| Error::bad_line("catalogue.csv", line, problem))?;
-        }
-        for about in indicators() {
-            let added = about.described()?.map_or(Ok(()), |info| all.add(info));
-            added.map_err(|problem| Error::bad_file("src/indicators.rs", problem))?;
-        }
-        Ok(all)
-    }
-
-    /// Takes one more, unless its identifier stands here.
-    fn add(&mut self, info: SeriesInfo) -> std::result::Result<(), String> {
-        let at = self.series.len();
-        if self.by_id.insert(info.id.clone(), at).is_some() {
-            return Err(format!("{} stands here a second time", info.id));
-        }
-        self.series.push(Arc::new(info));
-        Ok(())
     }
 
     /// Every series: those of the file in its order, then our composites in that of their rows.
@@ -98,7 +73,7 @@ impl Catalogue {
 }
 
 /// A row in the order of the file's columns.
-fn read_row(row: [&str; 13]) -> std::result::Result<SeriesInfo, String> {
+fn read_row(row: [&str; 13]) -> Option<SeriesInfo> {
     let [
         id,
         title,
@@ -114,28 +89,24 @@ fn read_row(row: [&str; 13]) -> std::result::Result<SeriesInfo, String> {
         rights,
         decimals,
     ] = row;
-    Ok(SeriesInfo {
-        id: SeriesId::new(id).map_err(|e| e.to_string())?,
+    Some(SeriesInfo {
+        id: SeriesId::new(id).ok()?,
         title: title.to_owned(),
         units: units.to_owned(),
         units_short: units_short.to_owned(),
-        frequency: frequency
-            .parse()
-            .map_err(|()| format!("unknown frequency {frequency}"))?,
+        frequency: frequency.parse().ok()?,
         seasonally_adjusted: adjustment == "SA",
         category: category.to_owned(),
         source: source.to_owned(),
-        publication_lag_days: lag.parse().map_err(|_| format!("{lag} is no lag"))?,
+        publication_lag_days: lag.parse().ok()?,
         metric: metric == "yes",
         rights: match rights {
             "ok" => Rights::Ok,
             "ok_with_citation" => Rights::OkWithCitation,
             "fetch_only" => Rights::FetchOnly,
-            other => return Err(format!("unknown rights {other}")),
+            _ => return None,
         },
-        decimals: decimals
-            .parse()
-            .map_err(|_| format!("{decimals} is no number of decimals"))?,
+        decimals: decimals.parse().ok()?,
         by_others: false,
     })
 }
@@ -145,13 +116,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_embedded_catalogue_is_read() -> Result<()> {
+    fn every_row_of_the_embedded_catalogue_is_read_and_no_identifier_stands_twice() {
         let text = include_str!("../../data/catalogue.csv");
-        let catalogue = Catalogue::read(text)?;
+        for (line, row) in table::rows(text) {
+            assert!(row.is_ok_and(|row| read_row(row).is_some()), "line {line}");
+        }
+        let catalogue = Catalogue::embedded();
         let (ours, public): (Vec<_>, Vec<_>) = catalogue.iter().partition(|s| s.is_composite());
         assert_eq!(public.len(), text.lines().count() - 1);
+        assert_eq!(catalogue.by_id.len(), catalogue.series.len());
         assert!(public.len() >= 402 && ours.len() >= 7);
         assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
-        Ok(())
     }
 }

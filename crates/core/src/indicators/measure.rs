@@ -120,7 +120,7 @@ impl Measure {
             }
             let (o, until) = newest.as_mut()?;
             let is_fresh = o.date == *day
-                || *day <= *until.get_or_insert_with(|| self.series.fresh_until(o.date));
+                || *day <= *until.get_or_insert_with(|| self.series.info.fresh_until(o.date));
             is_fresh.then_some(*o)
         })
     }

@@ -15,6 +15,7 @@ use super::release;
 use jiff::ToSpan;
 use jiff::civil::{Time, Weekday};
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The zone of all times of day here.
@@ -83,9 +84,6 @@ enum Rule {
         nth: i8,
         weekday: i8,
     },
-    LastWeekday {
-        weekday: i8,
-    },
     Weekly {
         weekday: i8,
         lag: i64,
@@ -121,13 +119,10 @@ pub struct Due {
 }
 
 static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct File {
-        release: Vec<Release>,
-    }
     // The file is fixed at build time and a test reads it, so an empty list cannot ship.
-    toml::from_str::<File>(include_str!("../../data/calendar/releases.toml"))
-        .map_or_else(|_| Vec::new(), |file| file.release)
+    let file = toml::from_str(include_str!("../../data/calendar/releases.toml"));
+    let mut file: HashMap<String, Vec<Release>> = file.unwrap_or_default();
+    file.remove("release").unwrap_or_default()
 });
 
 /// Every release of the calendar, in the order of its file.
@@ -230,11 +225,12 @@ impl Rule {
                 let first = release::business_day_from(begin);
                 Some((1..nth).fold(first, |day, _| release::business_day_after(day)))
             }
-            Self::NthWeekday { nth, weekday } => Some(release::business_day_from(nth_weekday(
-                begin, nth, weekday,
-            )?)),
-            Self::LastWeekday { weekday } => {
-                nth_weekday(begin, -1, weekday).map(release::business_day_until)
+            Self::NthWeekday { nth, weekday } => {
+                let day = nth_weekday(begin, nth, weekday)?;
+                Some(match nth < 0 {
+                    true => release::business_day_until(day),
+                    false => release::business_day_from(day),
+                })
             }
             Self::Weekly { holiday, .. } => Some(holiday.moves(begin)),
         }

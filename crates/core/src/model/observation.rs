@@ -1,6 +1,6 @@
 //! One number for one period, and what was known of it when.
 
-use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
+use super::frequency::{Date, Frequency, days_later};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -148,22 +148,6 @@ pub fn known_by(date: Date, frequency: Frequency, lag_days: i64) -> Date {
     days_later(frequency.period_end(date), lag_days)
 }
 
-/// The last day for which a figure speaks: lag, one period and the frequency's slack after its period's end
-/// (docs/METHODS.md#staleness).
-pub fn fresh_until(last: Date, frequency: Frequency, lag_days: i64) -> Date {
-    let end = frequency.period_end(last);
-    let one_period = match frequency.length() {
-        Length::Days(n) => i64::from(n),
-        Length::Months(_) => days_between(last, shift(last, frequency.period())),
-    };
-    days_later(end, lag_days + one_period + frequency.slack_days())
-}
-
-/// Whether the last figure is too old to speak for `day`.
-pub fn is_stale(last: Date, day: Date, frequency: Frequency, lag_days: i64) -> bool {
-    day > fresh_until(last, frequency, lag_days)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,13 +255,5 @@ mod tests {
                 assert_eq!(newest, last);
             }
         }
-    }
-
-    #[test]
-    fn staleness_counts_from_the_end_of_the_period() {
-        // July ends on the 31st; 14 days lag, 31 of a period and 15 of slack carry it to 29 September.
-        let stale = |d| is_stale(date(2026, 7, 1), d, Frequency::Monthly, 14);
-        assert!(!stale(date(2026, 9, 29)));
-        assert!(stale(date(2026, 9, 30)));
     }
 }

@@ -1,7 +1,7 @@
 //! A series: what is known about it, and its observations.
 
 use super::frequency::{Date, Frequency};
-use super::observation::{Observation, fresh_until, is_stale};
+use super::observation::Observation;
 use super::series_id::SeriesId;
 use super::series_info::SeriesInfo;
 use std::collections::BTreeMap;
@@ -50,22 +50,12 @@ impl Series {
 
     /// Whether a figure stamped `last` is too old to speak for `day`.
     pub fn is_stale(&self, last: Date, day: Date) -> bool {
-        is_stale(
-            last,
-            day,
-            self.info.frequency,
-            self.info.publication_lag_days,
-        )
+        self.late_since(last, day).is_some()
     }
 
     /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
     pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
         self.info.late_since(last, day)
-    }
-
-    /// The last day for which a figure stamped `last` speaks.
-    pub fn fresh_until(&self, last: Date) -> Date {
-        fresh_until(last, self.info.frequency, self.info.publication_lag_days)
     }
 
     /// The observation stamped exactly `date`.

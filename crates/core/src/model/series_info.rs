@@ -1,8 +1,7 @@
 //! What is known about a series before any figure is read, and how its figures are rounded.
 
 use super::calendar::Publication;
-use super::frequency::{Date, Frequency, days_later};
-use super::observation::fresh_until;
+use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
 use super::series_id::SeriesId;
 use serde::{Deserialize, Serialize};
 
@@ -77,12 +76,21 @@ impl SeriesInfo {
         Publication::of(self).day(date)
     }
 
+    /// The last day for which the figure stamped `last` speaks: lag, one period and the frequency's slack after its
+    /// period's end (docs/METHODS.md#staleness).
+    pub fn fresh_until(&self, last: Date) -> Date {
+        let end = self.frequency.period_end(last);
+        let one_period = match self.frequency.length() {
+            Length::Days(n) => i64::from(n),
+            Length::Months(_) => days_between(last, shift(last, self.frequency.period())),
+        };
+        let slack = self.frequency.slack_days();
+        days_later(end, self.publication_lag_days + one_period + slack)
+    }
+
     /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
     pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
-        let since = days_later(
-            fresh_until(last, self.frequency, self.publication_lag_days),
-            1,
-        );
+        let since = days_later(self.fresh_until(last), 1);
         (since <= day).then_some(since)
     }
 
@@ -126,6 +134,20 @@ pub fn without_noise(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn staleness_counts_from_the_end_of_the_period() {
+        let catalogue = crate::catalogue::Catalogue::embedded();
+        let monthly = SeriesInfo {
+            publication_lag_days: 14,
+            ..SeriesInfo::clone(catalogue.get("UNRATE").unwrap())
+        };
+        // July ends on the 31st; 14 days lag, 31 of a period and 15 of slack carry it to 29 September.
+        let [july, last, next] =
+            [(7, 1), (9, 29), (9, 30)].map(|(m, d)| jiff::civil::date(2026, m, d));
+        assert_eq!(monthly.late_since(july, last), None);
+        assert_eq!(monthly.late_since(july, next), Some(next));
+    }
 
     #[test]
     fn the_noise_of_arithmetic_goes_and_what_is_published_stays() {

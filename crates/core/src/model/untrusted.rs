@@ -90,24 +90,13 @@ fn visible(text: &str) -> String {
         match c {
             '\u{1b}' | '\u{9b}' => {
                 // CSI and OSC sequences end at a letter, BEL or the end of the line.
-                let operating = chars.peek() == Some(&']');
-                if matches!(chars.peek(), Some('[' | ']')) {
-                    chars.next();
-                }
-                while let Some(&next) = chars.peek() {
-                    if next == '\n' {
-                        break;
-                    }
-                    chars.next();
-                    let over = if operating {
-                        next == '\u{7}'
-                    } else {
-                        next.is_ascii_alphabetic() || next == '~'
-                    };
-                    if over {
-                        break;
-                    }
-                }
+                let is_operating = chars.peek() == Some(&']');
+                let _ = chars.next_if(|c| matches!(c, '[' | ']'));
+                let is_last = |c: char| match is_operating {
+                    true => c == '\u{7}',
+                    false => c.is_ascii_alphabetic() || c == '~',
+                };
+                while chars.next_if(|c| *c != '\n').is_some_and(|c| !is_last(c)) {}
             }
             '\n' | '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n'),
             '\t' => out.push(' '),

@@ -1,6 +1,5 @@
 //! Base rates of scenarios, measured from the store once per state of the data.
 
-use super::kept::BaseRates;
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
@@ -8,6 +7,9 @@ use econoscope_core::indicators::base_rates::{BaseRate, Event, Standing, base_ra
 use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Measured base rates by the scenario's slug.
+pub type BaseRates = BTreeMap<String, BaseRate>;
 
 impl Scenario {
     /// What must happen, in words.
@@ -54,13 +56,10 @@ impl Scenario {
 
 impl Desk {
     /// Every scenario, by slug; an operator's own stands in the place of an embedded one.
-    ///
-    /// # Errors
-    /// [`econoscope_core::Error::BadFile`] for an embedded definition that cannot be read, which a test rules out.
-    pub fn scenarios(&self) -> Result<Vec<&Scenario>> {
-        let all = embedded()?.iter().chain(&self.settings().scenarios);
+    pub fn scenarios(&self) -> Vec<&Scenario> {
+        let all = embedded().iter().chain(&self.settings().scenarios);
         let by_slug: BTreeMap<&str, &Scenario> = all.map(|s| (s.slug.as_str(), s)).collect();
-        Ok(by_slug.into_values().collect())
+        by_slug.into_values().collect()
     }
 
     /// Base rates of the scenarios for which the store reaches back far enough.
@@ -70,7 +69,7 @@ impl Desk {
     pub fn base_rates(&self) -> Result<Arc<BaseRates>> {
         self.base_rates.or_make(self.state()?, || {
             let mut rates = BaseRates::new();
-            for scenario in self.scenarios()? {
+            for scenario in self.scenarios() {
                 if let Some(rate) = self.measured(scenario)? {
                     rates.insert(scenario.slug.clone(), rate);
                 }

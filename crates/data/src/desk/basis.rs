@@ -1,20 +1,47 @@
 //! On what the knowledge of a past day rests: recorded vintages, or today's values cut by publication lags where none
 //! are held.
 
-use super::kept::{Rule, State, Values};
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators;
-use econoscope_core::model::{AsOf, Date, Known, SeriesId, SeriesInfo, release};
+use econoscope_core::model::{AsOf, Known, SeriesId, SeriesInfo, release};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Series that are never revised after their first print: the unadjusted consumer prices of the BLS, and the Sahm rule
 /// that was computed from what was known in each month.
 const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
+
+/// Whose values an answer about a past day has.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Values {
+    /// As published up to that day: recorded vintages, and series that are never revised.
+    #[serde(rename = "values as known then")]
+    AsKnownThen,
+    /// No vintage is held of that day: values of today, of periods that were out by then.
+    #[serde(rename = "values as last revised")]
+    AsLastRevised,
+}
+
+/// From which day on a figure counts as known.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Rule {
+    /// The day on which it was released, or was seen by a sync.
+    #[serde(rename = "release day")]
+    ReleaseDay,
+    /// The strict rule, for series without a pattern of releases: the end of the month in which it came.
+    #[serde(rename = "end of month")]
+    EndOfMonth,
+    /// The end of its period and the series' usual lag.
+    #[serde(rename = "publication lag")]
+    PublicationLag,
+}
 
 /// Series whose knowledge on a past day rests on the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,13 +68,14 @@ impl Desk {
         let AsOf::Day(day) = as_of else {
             return Ok(Vec::new());
         };
-        let state = self.state()?;
         let mut groups: BTreeMap<(Values, Rule), Vec<String>> = BTreeMap::new();
         for id in self.inputs(ids)? {
             if let Some(info) = Catalogue::embedded().get(id)
-                && let Some(how) = self.how_known(info, day, state)?
+                && let Some(held) = self.kept_vintages(&info.id)?
+                && let Some(newest) = held.newest(day, |date| info.known_by(date))
             {
-                groups.entry(how).or_default().push(id.to_owned());
+                let group = groups.entry(how(info, newest)).or_default();
+                group.push(id.to_owned());
             }
         }
         let basis = |((values, rule), series)| Basis {
@@ -58,40 +86,6 @@ impl Desk {
         Ok(groups.into_iter().map(basis).collect())
     }
 
-    /// How the newest figure known on `day` is known; `None` when there is none.
-    fn how_known(
-        &self,
-        info: &Arc<SeriesInfo>,
-        day: Date,
-        state: State,
-    ) -> Result<Option<(Values, Rule)>> {
-        let key = (state, info.id.clone(), day);
-        self.how_recorded.or_make(key, || {
-            let held = self.kept_vintages(&info.id, state)?;
-            let newest = held
-                .as_ref()
-                .and_then(|v| v.newest(day, |date| info.known_by(date)));
-            Ok(newest.map(|row| how(info, row)))
-        })
-    }
-}
-
-fn how(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
-    match row.known_from {
-        None if NEVER_REVISED.contains(&info.id.as_str()) => {
-            (Values::AsKnownThen, Rule::PublicationLag)
-        }
-        None => (Values::AsLastRevised, Rule::PublicationLag),
-        Some(day)
-            if day == day.last_of_month() && release::published(info, row.date) != Some(day) =>
-        {
-            (Values::AsKnownThen, Rule::EndOfMonth)
-        }
-        Some(_) => (Values::AsKnownThen, Rule::ReleaseDay),
-    }
-}
-
-impl Desk {
     /// The series themselves, and the inputs of composites among them and of those that are made by an identity.
     pub(super) fn inputs<'a>(
         &self,
@@ -108,5 +102,21 @@ impl Desk {
             }
         }
         Ok(all)
+    }
+}
+
+/// How a figure is known.
+fn how(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
+    match row.known_from {
+        None if NEVER_REVISED.contains(&info.id.as_str()) => {
+            (Values::AsKnownThen, Rule::PublicationLag)
+        }
+        None => (Values::AsLastRevised, Rule::PublicationLag),
+        Some(day)
+            if day == day.last_of_month() && release::published(info, row.date) != Some(day) =>
+        {
+            (Values::AsKnownThen, Rule::EndOfMonth)
+        }
+        Some(_) => (Values::AsKnownThen, Rule::ReleaseDay),
     }
 }

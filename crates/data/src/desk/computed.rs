@@ -1,7 +1,6 @@
 //! Composites and the regime as known on a day, computed once per state of the data.
 
 use super::facts::held;
-use super::kept::{RegimeHistory, State};
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
@@ -16,14 +15,22 @@ use econoscope_core::model::{AsOf, Date, Observation, Recorded, Series, SeriesId
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The regime month by month, and what it is at the reference day.
+#[derive(Debug)]
+pub struct RegimeHistory {
+    /// Every month that can be classified, ascending.
+    pub months: Vec<regime::RegimeMonth>,
+    /// The answer at the reference day.
+    pub now: regime::Outlook,
+}
+
 impl Desk {
     /// A composite at the reference day, with its inputs.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn reading(&self, composite: &'static Composite, as_of: AsOf) -> Result<Arc<Reading>> {
-        let state = self.state()?;
-        let key = (state, composite.about.id, as_of);
+        let key = (self.state()?, composite.about.id, as_of);
         self.readings.or_make(key, || {
             let set = self.set(composite.inputs(), as_of)?;
             let day = self.day(composite, as_of)?;
@@ -42,7 +49,7 @@ impl Desk {
             if let (Some(rows), Some(info)) = (history, Catalogue::of(&composite.about))
                 && !self.is_stored(composite, as_of)?
             {
-                let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
+                let key = (self.stamp(&info.id)?, info.id.clone(), as_of);
                 self.series.insert(key, held(info, rows));
             }
             Ok(Arc::new(reading))
@@ -72,7 +79,7 @@ impl Desk {
     ) -> Result<Option<Arc<Series>>> {
         // Where the reading rests on the history, that has come into the cache with it.
         self.reading(composite, as_of)?;
-        let key = (self.stamp(&info.id, self.state()?)?, info.id.clone(), as_of);
+        let key = (self.stamp(&info.id)?, info.id.clone(), as_of);
         if let Some(found) = self.series.get(&key) {
             return Ok(found);
         }
@@ -103,15 +110,12 @@ impl Desk {
         let Computation::AsKnown { path, out_on, .. } = composite.computation else {
             return Ok(Vec::new());
         };
-        let state = self.state()?;
         let inputs = composite.inputs();
-        let stamps = inputs
-            .iter()
-            .map(|id| self.stamp(&SeriesId::new(id)?, state));
+        let stamps = inputs.iter().map(|id| self.stamp(&SeriesId::new(id)?));
         let key = (stamps.collect::<Result<_>>()?, composite.about.id);
         let whole = self.as_known.or_make(key, || {
-            let recorded = self.recorded(inputs, state)?;
-            Ok::<_, Error>(Arc::new(path(&recorded, state.today)))
+            let recorded = self.recorded(inputs)?;
+            Ok::<_, Error>(Arc::new(path(&recorded, self.today())))
         })?;
         let out = whole.partition_point(|o| out_on(o.date) <= day);
         Ok(whole.get(..out).unwrap_or_default().to_vec())
@@ -121,18 +125,12 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn recorded<'a>(
-        &self,
-        ids: impl IntoIterator<Item = &'a str>,
-        state: State,
-    ) -> Result<Vec<Recorded>> {
+    pub fn recorded<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Result<Vec<Recorded>> {
         let mut recorded = Vec::new();
-        for info in ids
-            .into_iter()
-            .filter_map(|id| Catalogue::embedded().get(id))
-        {
-            if self.may_enter(info)?
-                && let Some(vintages) = self.kept_vintages(&info.id, state)?
+        for id in ids {
+            if let Some(info) = Catalogue::embedded().get(id)
+                && self.may_enter(info)?
+                && let Some(vintages) = self.kept_vintages(&info.id)?
             {
                 recorded.push(Recorded {
                     info: Arc::clone(info),
@@ -250,7 +248,7 @@ mod tests {
         let as_of = AsOf::Day(date(2020, 4, 1));
         let reading = desk.reading(&CMSI, as_of)?;
         let info = Catalogue::of(&CMSI.about).unwrap();
-        let key = (desk.stamp(&info.id, desk.state()?)?, info.id.clone(), as_of);
+        let key = (desk.stamp(&info.id)?, info.id.clone(), as_of);
         let kept = desk.series.get(&key).flatten().unwrap();
         let last = kept.observations.last().map(|o| o.value);
         assert!(last.is_some());

@@ -1,7 +1,6 @@
 //! Series as known on a day, kept while they are as they were read.
 
-use super::kept::{Stamp, State};
-use super::local::Desk;
+use super::local::{Desk, Stamp};
 use super::remarks;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
@@ -22,35 +21,28 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
-        let state = self.state()?;
-        let key = (self.stamp(&info.id, state)?, info.id.clone(), as_of);
-        self.series
-            .or_make(key, || match self.read(info, as_of, state)? {
-                None => self.by_identity(info, as_of),
-                found => Ok(found),
-            })
+        let key = (self.stamp(&info.id)?, info.id.clone(), as_of);
+        self.series.or_make(key, || match self.read(info, as_of)? {
+            None => self.by_identity(info, as_of),
+            found => Ok(found),
+        })
     }
 
     /// What tells whether a series is still as it was read.
-    pub(super) fn stamp(&self, id: &SeriesId, state: State) -> Result<Stamp> {
+    pub(super) fn stamp(&self, id: &SeriesId) -> Result<Stamp> {
         let of_a_source = |s: &Status| indicators::composite(s.id.as_str()).is_none();
         Ok(match self.held(id)?.filter(of_a_source) {
             Some(held) if !held.origin.starts_with("computed") => Stamp::Rows {
                 incarnation: self.store.incarnation(),
                 rows: held.rows,
                 bases: (self.holdings()?.bases.get(id.as_str())).map_or(0, Vec::len),
-                today: state.today,
+                today: self.today(),
             },
-            _ => Stamp::All(state),
+            _ => Stamp::All(self.state()?),
         })
     }
 
-    fn read(
-        &self,
-        info: &Arc<SeriesInfo>,
-        as_of: AsOf,
-        state: State,
-    ) -> Result<Option<Arc<Series>>> {
+    fn read(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
         if let Some(composite) = indicators::composite(info.id.as_str())
             && !self.is_stored(composite, as_of)?
         {
@@ -58,29 +50,25 @@ impl Desk {
         }
         Ok(match as_of {
             AsOf::Latest => {
-                let info = self.on_its_base(info, state.today)?;
+                let today = self.today();
+                let info = self.on_its_base(info, today)?;
                 self.store.read(&info.id)?.and_then(|v| {
                     let mut rows = v.latest();
-                    rows.truncate(rows.partition_point(|o| o.date <= state.today));
+                    rows.truncate(rows.partition_point(|o| o.date <= today));
                     held(&info, rows)
                 })
             }
             AsOf::Day(day) => {
-                let info = self.described_on(info, day, state)?;
-                let rows = self.known_on(&info, day, state)?;
+                let info = self.described_on(info, day)?;
+                let rows = self.known_on(&info, day)?;
                 rows.and_then(|rows| held(&info, rows))
             }
         })
     }
 
     /// A series' description with the units in which it was published on a day.
-    fn described_on(
-        &self,
-        info: &Arc<SeriesInfo>,
-        day: Date,
-        state: State,
-    ) -> Result<Arc<SeriesInfo>> {
-        let held = self.kept_vintages(&info.id, state)?;
+    fn described_on(&self, info: &Arc<SeriesInfo>, day: Date) -> Result<Arc<SeriesInfo>> {
+        let held = self.kept_vintages(&info.id)?;
         let newest = held.and_then(|v| v.changed_by(day));
         let units = newest.and_then(|day| units::published(info.id.as_str(), day));
         Ok(match units {
@@ -110,14 +98,9 @@ impl Desk {
     }
 
     /// What was known of a series on a day; `None` when nothing is held of it.
-    fn known_on(
-        &self,
-        info: &SeriesInfo,
-        day: Date,
-        state: State,
-    ) -> Result<Option<Vec<Observation>>> {
-        let end = day.min(state.today);
-        Ok(self.kept_vintages(&info.id, state)?.map(|v| {
+    fn known_on(&self, info: &SeriesInfo, day: Date) -> Result<Option<Vec<Observation>>> {
+        let end = day.min(self.today());
+        Ok(self.kept_vintages(&info.id)?.map(|v| {
             let publication = Publication::of(info);
             let mut rows = v.as_of(day, |date| publication.day(date));
             rows.truncate(rows.partition_point(|o| o.date <= end));
@@ -133,14 +116,12 @@ impl Desk {
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         day: Date,
-        state: State,
     ) -> Result<SeriesSet> {
         let mut set = SeriesSet::default();
         for id in ids {
             if let Some(info) = Catalogue::embedded().get(id)
-                && let Some(series) = self
-                    .known_on(info, day, state)?
-                    .and_then(|rows| held(info, rows))
+                && let Some(rows) = self.known_on(info, day)?
+                && let Some(series) = held(info, rows)
             {
                 set.insert(series);
             }
@@ -149,12 +130,8 @@ impl Desk {
     }
 
     /// Every value ever seen of a series, read once while they are as they were.
-    pub(super) fn kept_vintages(
-        &self,
-        id: &SeriesId,
-        state: State,
-    ) -> Result<Option<Arc<Vintages>>> {
-        let key = (self.stamp(id, state)?, id.clone());
+    pub(super) fn kept_vintages(&self, id: &SeriesId) -> Result<Option<Arc<Vintages>>> {
+        let key = (self.stamp(id)?, id.clone());
         self.vintages
             .or_make(key, || Ok(self.store.read(id)?.map(Arc::new)))
     }
@@ -164,10 +141,9 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
-        let state = self.state()?;
-        let key = (self.stamp(&info.id, state)?, info.id.clone());
+        let key = (self.stamp(&info.id)?, info.id.clone());
         self.revisions.or_make(key, || {
-            let vintages = self.kept_vintages(&info.id, state)?;
+            let vintages = self.kept_vintages(&info.id)?;
             Ok(vintages.map(|vintages| Arc::new(Revisions::of(info, &vintages))))
         })
     }
@@ -178,7 +154,7 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn states(&self, info: &SeriesInfo, period: Date) -> Result<Vec<(Date, Option<f64>)>> {
-        let vintages = self.kept_vintages(&info.id, self.state()?)?;
+        let vintages = self.kept_vintages(&info.id)?;
         let rows = vintages.as_deref().map_or(&[][..], |v| v.rows());
         let begins = rows.partition_point(|row| row.date < period);
         let own = rows
@@ -251,9 +227,7 @@ impl Desk {
             reason,
         }
     }
-}
 
-impl Desk {
     /// Why nothing is held of a series, what comes nearest to it, and, for an operator, what would bring it.
     fn not_held(&self, info: &SeriesInfo) -> String {
         let ended = remarks::always(info.id.as_str()).filter(|text| text.starts_with("ended"));

@@ -35,8 +35,7 @@ impl Desk {
     /// Documents that speak of the words, best first, at most `limit`; a series that is named so comes first.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::Store`] when the store cannot be read, [`econoscope_core::Error::BadFile`] for an embedded file
-    /// that cannot be read, which tests rule out.
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let library = self.library()?;
         let mut hits: Vec<&Document> = library.find(query, None).collect();
@@ -52,53 +51,40 @@ impl Desk {
     /// # Errors
     /// As [`Self::find`].
     pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
-        if words.contains(',') {
-            let mut found: Vec<&Scenario> = Vec::new();
-            for part in words
-                .split(',')
-                .map(str::trim)
-                .filter(|part| !part.is_empty())
-            {
-                for scenario in self.find_scenarios(part)? {
-                    if !found.iter().any(|known| known.slug == scenario.slug) {
-                        found.push(scenario);
-                    }
-                }
+        let (all, library) = (self.scenarios(), self.library()?);
+        let mut found: Vec<&Scenario> = Vec::new();
+        for part in words.split(',') {
+            let named = all.iter().find(|s| fold(&s.slug) == fold(part));
+            let like = library.find(part, Some(Kind::Scenario));
+            let like = like.filter_map(|d| all.iter().find(|s| s.slug == d.name));
+            match named {
+                Some(named) => found.push(named),
+                None => found.extend(like),
             }
-            return Ok(found);
         }
-        let all = self.scenarios()?;
-        let named = all.iter().find(|s| fold(&s.slug) == fold(words));
-        if let Some(named) = named {
-            return Ok(vec![named]);
-        }
-        let library = self.library()?;
-        let found = library.find(words, Some(Kind::Scenario));
-        let found = found.filter_map(|d| all.iter().find(|s| s.slug == d.name));
-        Ok(found.copied().collect())
+        let mut seen = HashSet::new();
+        found.retain(|scenario| seen.insert(&scenario.slug));
+        Ok(found)
     }
 
     /// Everything that can be found, with an operator's scenarios and all articles.
     fn library(&self) -> Result<Arc<Library>> {
         self.library.or_make(self.state()?, |before| {
-            let mut own: Vec<_> = self.scenarios()?.into_iter().map(scenario).collect();
+            let mut own: Vec<_> = self.scenarios().into_iter().map(scenario).collect();
             own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
             // New figures are no new texts, and an index costs as much as some thirty searches.
-            match before.filter(|library| library.own == own) {
+            match before.filter(|library| library.has_own(&own)) {
                 Some(library) => Ok(library),
-                None => Ok(Arc::new(Library::of(own)?)),
+                None => Ok(Arc::new(Library::of(own))),
             }
         })
     }
 
     /// The articles that are ours or an operator's, whole, published up to now; of a feed's there is no body.
-    ///
-    /// # Errors
-    /// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-    pub fn own_articles(&self) -> Result<impl Iterator<Item = &Text> + Clone> {
+    pub fn own_articles(&self) -> impl Iterator<Item = &Text> + Clone {
         let now = self.now();
-        let own = embedded()?.iter().chain(&self.settings().articles);
-        Ok(own.filter(move |text| text.article.published_at <= now))
+        let own = embedded().iter().chain(&self.settings().articles);
+        own.filter(move |text| text.article.published_at <= now)
     }
 
     /// The newest articles of all sources published up to now, newest first, at most `limit`.
@@ -107,7 +93,7 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
         let mut list = self.store().articles(self.now(), limit)?;
-        list.extend(self.own_articles()?.map(|text| {
+        list.extend(self.own_articles().map(|text| {
             let mut article = text.article.clone();
             let resource = format!("article/{}", article.slug);
             article.url = self.settings().address(&article.url, &resource);
@@ -134,9 +120,9 @@ impl Desk {
         limit: usize,
     ) -> Result<(Vec<Arc<SeriesInfo>>, usize)> {
         let is_wanted = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
-        let mut known = in_catalogue(query)?;
-        known.retain(|info| is_wanted(&info.category));
-        let mut found: Vec<Match> = known.into_iter().map(described).collect();
+        let known = in_catalogue(query).into_iter();
+        let known = known.filter(|info| is_wanted(&info.category));
+        let mut found: Vec<Match> = known.map(|info| (info.id.clone(), Some(info))).collect();
         if is_wanted(IMPORTED) {
             let mut outside = self.outside(query)?.into_iter().peekable();
             // Whoever writes a whole name means that series, not one spelled nearly so.
@@ -165,10 +151,10 @@ impl Desk {
         found.sort_by_cached_key(|d| (fold(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = found.iter().map(|d| d.id.clone()).collect();
         let holdings = self.holdings()?;
-        let held = holdings.others().iter();
+        let held = holdings.others.iter();
         let held = held.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
         let held = held.map(|(_, id)| (id.clone(), None));
-        let described = found.into_iter().map(|d| described(supposed(d)));
+        let described = found.into_iter().map(|d| (d.id.clone(), Some(supposed(d))));
         Ok(described.chain(held).collect())
     }
 
@@ -194,39 +180,32 @@ impl Desk {
 
 /// Words of a query that none of the series has which it found; none where one is outside the catalogue, since such a
 /// one has them all.
-///
-/// # Errors
-/// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-pub fn unmatched_words(query: &str, found: &[Arc<SeriesInfo>]) -> Result<Vec<String>> {
+pub fn unmatched_words(query: &str, found: &[Arc<SeriesInfo>]) -> Vec<String> {
     if found.is_empty() || found.iter().any(|info| info.category == IMPORTED) {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let names = found.iter().map(|info| info.id.as_str()).collect();
-    Ok(Library::embedded()?.unmatched(query, Kind::Series, &names))
-}
-
-fn described(info: Arc<SeriesInfo>) -> Match {
-    (info.id.clone(), Some(info))
+    Library::embedded().unmatched(query, Kind::Series, &names)
 }
 
 /// Series of the catalogue that match; for an empty query all of them.
-fn in_catalogue(query: &str) -> Result<Vec<Arc<SeriesInfo>>> {
+fn in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
     let catalogue = Catalogue::embedded();
     if spelled_words(query).next().is_none() {
         let mut all: Vec<_> = catalogue.iter().cloned().collect();
         all.sort_by_key(|info| (Reverse(info.metric), info.id.clone()));
-        return Ok(all);
+        return all;
     }
-    let found = Library::embedded()?.find(query, Some(Kind::Series));
+    let found = Library::embedded().find(query, Some(Kind::Series));
     let found = found.filter_map(|document| catalogue.get(&document.name));
-    Ok(found.cloned().collect())
+    found.cloned().collect()
 }
 
 /// A series outside the catalogue under what is known of it; the rest is supposed.
 fn supposed(description: Description) -> Arc<SeriesInfo> {
-    let or = |text: String, supposed: &str| match text.is_empty() {
-        true => supposed.to_owned(),
-        false => text,
+    let or = |text: &str, supposed: &str| match untrusted::name(text, MAX_WORDS) {
+        text if text.is_empty() => supposed.to_owned(),
+        text => text,
     };
     let is_bare = description.title == description.id.as_str()
         && description.units.is_empty()
@@ -234,22 +213,15 @@ fn supposed(description: Description) -> Arc<SeriesInfo> {
     Arc::new(SeriesInfo {
         id: description.id,
         title: untrusted::name(&description.title, MAX_TITLE),
-        units: or(
-            untrusted::name(&description.units, MAX_WORDS),
-            "unit not stated",
-        ),
+        units: or(&description.units, "unit not stated"),
         units_short: String::new(),
         frequency: description.frequency,
         seasonally_adjusted: description.seasonally_adjusted,
         category: IMPORTED.into(),
-        source: or(
-            untrusted::name(&description.source, MAX_WORDS),
-            "imported by the operator",
-        ),
-        publication_lag_days: if description.frequency == Frequency::Daily {
-            1
-        } else {
-            30
+        source: or(&description.source, "imported by the operator"),
+        publication_lag_days: match description.frequency == Frequency::Daily {
+            true => 1,
+            false => 30,
         },
         metric: false,
         rights: Rights::Ok,

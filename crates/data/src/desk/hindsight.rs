@@ -5,7 +5,6 @@
 //! computed once per state of the data, ahead by a server and else when it is first asked for: at most some 800
 //! months, each from what was known at its end.
 
-use super::kept::{Figures, Path};
 use super::library::methods;
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
@@ -15,22 +14,36 @@ use econoscope_core::indicators::{self, Composite, Indicator, Reading, regime};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesSet};
 use std::sync::Arc;
 
+/// The figures of an indicator at a date.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What they are stamped with.
+    pub date: Date,
+    /// The value; of the regime growth and inflation.
+    pub scores: Vec<f64>,
+    /// Band or regime.
+    pub label: Option<&'static str>,
+}
+
+/// An indicator as known at the end of each month, ascending; one for each date, the first that was known.
+pub type Path = Vec<(Date, Figures)>;
+
 impl Desk {
     /// What was known at the end of each month from the first vintage of an input on; empty without vintages.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<Path>> {
-        let state = self.state()?;
-        self.paths.or_make((state, about.id), || {
+        self.paths.or_make((self.state()?, about.id), || {
             let mut path = Path::new();
-            let recorded = self.recorded(inputs(about), state)?;
+            let recorded = self.recorded(inputs(about))?;
             let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
             if let Some(first) = first.min() {
                 let last = Month::of(self.data_date(inputs(about), AsOf::Latest)?.as_of);
                 let ends = Month::of(first).until(last).map(Month::last_day);
-                for day in ends.take_while(|day| *day <= state.today) {
-                    let set = self.set_on(inputs(about), day, state)?;
+                let today = self.today();
+                for day in ends.take_while(|day| *day <= today) {
+                    let set = self.set_on(inputs(about), day)?;
                     path.extend(figures(about, &set, day).map(|f| (day, f)));
                 }
                 path.dedup_by_key(|(_, figures)| figures.date);

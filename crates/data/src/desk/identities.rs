@@ -13,7 +13,6 @@ use econoscope_core::indicators;
 use econoscope_core::indicators::expression::{self, Expr, Scope};
 use econoscope_core::indicators::resample::{Aggregation, aggregate, last_is_partial};
 use econoscope_core::indicators::sahm;
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{
     AsOf, Date, Frequency, Observation, Series, SeriesId, SeriesInfo, table,
@@ -132,35 +131,21 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn newest(&self, info: &SeriesInfo) -> Result<Option<Date>> {
+    pub fn newest(&self, info: &Arc<SeriesInfo>) -> Result<Option<Date>> {
         if let Some(composite) = indicators::composite(info.id.as_str()) {
             let reading = self.reading(composite, AsOf::Latest)?;
             return Ok(reading.value.map(|_| reading.date));
         }
-        let Some(identity) = self.made_by(&info.id)? else {
+        if let Some(held) = self.held(&info.id)? {
             // Of a projection, the period that is under way.
-            let present = info.frequency.stamp(self.today());
-            let last = self.held(&info.id)?.map(|s| s.last);
-            return Ok(last.map(|last| if last > self.today() { present } else { last }));
-        };
-        let mut newest = self.today();
-        for id in identity.inputs() {
-            let input = Catalogue::embedded().get(id);
-            let last = input.map(|input| self.newest(input)).transpose()?.flatten();
-            newest = newest.min(last.unwrap_or(newest));
+            let is_ahead = held.last > self.today();
+            return Ok(Some(match is_ahead {
+                true => info.frequency.stamp(self.today()),
+                false => held.last,
+            }));
         }
-        // Of figures of the same periods, whose weeks end on whichever day their source says.
-        let is_as_often = |id| {
-            let input = Catalogue::embedded().get(id);
-            input.is_some_and(|input| input.frequency == info.frequency)
-        };
-        if identity.inputs().all(is_as_often) {
-            return Ok(Some(newest));
-        }
-        let stamp = info.frequency.stamp(newest);
-        let is_over = info.frequency.period_end(stamp) <= newest || stamp == newest;
-        let before = || info.frequency.stamp(shift(stamp, -info.frequency.period()));
-        Ok(Some(if is_over { stamp } else { before() }))
+        let made = self.series(info, AsOf::Latest)?;
+        Ok(made.and_then(|series| Some(series.observations.last()?.date)))
     }
 
     /// A series as its identity makes it of what was known on a day; none where that is not to be had or not to be
@@ -269,6 +254,7 @@ fn evaluated(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use econoscope_core::model::frequency::shift;
 
     #[test]
     fn every_identity_is_made_of_known_series_and_none_of_itself() {

@@ -24,7 +24,7 @@ pub fn methods() -> impl Iterator<Item = &'static Indicator> {
 /// [`Error::Unknown`] with the indicators there are; whatever the desk says.
 pub fn method(desk: &Desk, name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case("regime") {
-        return regime_method();
+        return Ok(regime_method());
     }
     let info = desk.resolve("indicator", name).ok();
     let composite = info.and_then(|i| econoscope_core::indicators::composite(i.id.as_str()));
@@ -86,8 +86,8 @@ fn reading(text: &mut String, desk: &Desk, c: &'static Composite) -> Result<()> 
     Ok(())
 }
 
-fn regime_method() -> Result<String> {
-    let glossary = Glossary::embedded()?;
+fn regime_method() -> String {
+    let glossary = Glossary::embedded();
     let mut text = format!("# Macro regime\n\nMethod: {}\n", regime::REGIME.method);
     for slug in [
         "macro-regime",
@@ -103,7 +103,7 @@ fn regime_method() -> Result<String> {
         }
     }
     let _ = writeln!(text, "\nSeries it reads: {}", regime::INPUTS.join(", "));
-    Ok(text)
+    text
 }
 
 /// A term of the glossary.
@@ -111,7 +111,7 @@ fn regime_method() -> Result<String> {
 /// # Errors
 /// [`Error::Unknown`] with the nearest terms.
 pub fn term(slug: &str) -> Result<String> {
-    let glossary = Glossary::embedded()?;
+    let glossary = Glossary::embedded();
     let Some(term) = glossary.get(&slug.to_lowercase()) else {
         // Nothing is like a text that is longer than any name, and to find that out takes long.
         let asked = Some(slug).filter(|slug| slug.len() <= LONGEST_NAME);

@@ -1,12 +1,13 @@
 //! The local backend itself: its store, its settings, and what it keeps in memory.
 
+use super::awaited::Awaited;
+use super::base_rates::BaseRates;
+use super::computed::RegimeHistory;
+use super::hindsight::Path;
 use super::holdings::Holdings;
-use super::kept::{
-    Awaited, BaseRates, LatestCache, Path, RegimeHistory, Rule, Stamp, State, Values,
-};
+use super::narrative::Texts;
 use super::search::Library;
 use super::settings::Settings;
-use super::texts::Texts;
 use crate::store::Store;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
@@ -18,6 +19,7 @@ use econoscope_core::model::{
     AsOf, Attribution, Date, Observation, Rights, Series, SeriesId, SeriesInfo, Vintages,
 };
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Where the present comes from; tests give a fixed one.
@@ -33,6 +35,56 @@ const MAX_CACHED_VINTAGES: u64 = 1 << 20;
 const MIN_ROWS: usize = 16;
 /// First prints whose fate is kept in memory: 4 MiB, all monthly series with vintages.
 const MAX_CACHED_PRINTS: u64 = 32 << 10;
+
+/// State of the data an answer was made from; a new one makes every cached answer old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    version: u64,
+    pub(super) today: Date,
+}
+
+/// What a series in memory was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Stamp {
+    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many, on
+    /// the base that they had.
+    Rows {
+        incarnation: u64,
+        rows: u64,
+        bases: usize,
+        today: Date,
+    },
+    /// Anything else rests on the whole of the data.
+    All(State),
+}
+
+/// What was made of the newest state of the data; who asks while it is made waits for it.
+pub(super) struct LatestCache<T>(Mutex<Option<(State, Arc<T>)>>);
+
+impl<T> LatestCache<T> {
+    /// As it is kept for this state, or else made; of what there was before, where that is of use.
+    pub(super) fn or_make(
+        &self,
+        state: State,
+        make: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
+    ) -> Result<Arc<T>> {
+        let mut slot = self.0.lock();
+        // Stays where making the next one fails.
+        let before = match &*slot {
+            Some((of, kept)) if *of == state => return Ok(Arc::clone(kept)),
+            before => before.as_ref().map(|(_, kept)| Arc::clone(kept)),
+        };
+        let kept = make(before)?;
+        *slot = Some((state, Arc::clone(&kept)));
+        Ok(kept)
+    }
+}
+
+impl<T> Default for LatestCache<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
 
 /// The local backend.
 pub struct Desk {
@@ -55,8 +107,6 @@ pub struct Desk {
     pub(super) paths: Cache<(State, &'static str), Arc<Path>>,
     /// Histories that have each period as it was known at its own time, by composite, while its inputs are as they were.
     pub(super) as_known: Cache<(Vec<Stamp>, &'static str), Arc<Vec<Observation>>>,
-    /// How the newest figure of a series known on a day is known.
-    pub(super) how_recorded: Cache<(State, SeriesId, Date), Option<(Values, Rule)>>,
     pub(super) library: LatestCache<Library>,
     pub(super) base_rates: Cache<State, Arc<BaseRates>>,
     pub(super) texts: LatestCache<Texts>,
@@ -86,7 +136,6 @@ impl Desk {
             precedents: Cache::new(32),
             paths: Cache::new(8),
             as_known: Cache::new(4),
-            how_recorded: Cache::new(4_096),
             library: LatestCache::default(),
             base_rates: Cache::new(1),
             texts: LatestCache::default(),

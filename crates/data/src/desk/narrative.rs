@@ -4,16 +4,24 @@
 //! It reads what was published up to the reference day and nothing else: neither the project's own articles
 //! nor an operator's are a feed. Each day's value is stored when a sync computes it and stays as it was.
 
+use super::glossary::Glossary;
 use super::local::Desk;
-use super::texts::{MAX_READ, Texts, end_of};
-use crate::store::WriteVintages;
+use crate::store::{Article, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::Reading;
-use econoscope_core::indicators::narrative_velocity::NVI;
+use econoscope_core::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
+use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Known, SeriesId};
-use jiff::Timestamp;
-use std::sync::Arc;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
+/// Days of texts that are read.
+const WINDOW: i64 = 120;
+/// Most texts that are read, the newest: some 160 a day.
+const MAX_READ: usize = 20_000;
 /// Most texts whose terms are kept in memory, the newest: a year of some 160 a day.
 const MAX_KEPT: usize = 60_000;
 
@@ -31,7 +39,7 @@ impl Desk {
                 AsOf::Day(day) => day.min(self.today()),
             };
             let texts = self.texts(day)?;
-            Ok(Arc::new(texts.reading(day, end_of(day).min(self.now()))?))
+            Ok(Arc::new(texts.reading(day, end_of(day).min(self.now()))))
         })
     }
 
@@ -40,7 +48,7 @@ impl Desk {
     fn texts(&self, day: Date) -> Result<Arc<Texts>> {
         let read = |until, most| {
             let articles = self.store().articles(until, most)?;
-            Ok(Arc::new(Texts::of(&articles, most)?))
+            Ok(Arc::new(Texts::of(&articles, most)))
         };
         let newest = |_| read(Timestamp::MAX, MAX_KEPT);
         let newest = self.texts.or_make(self.state()?, newest)?;
@@ -49,6 +57,91 @@ impl Desk {
             false => read(end_of(day).min(self.now()), MAX_READ),
         }
     }
+}
+
+/// What texts mention, in the order in which they were published.
+#[derive(Debug)]
+pub(super) struct Texts {
+    texts: Vec<Text>,
+    /// Whether there may be older ones.
+    cut: bool,
+}
+
+#[derive(Debug)]
+struct Text {
+    at: Timestamp,
+    day: Date,
+    source: Arc<str>,
+    terms: Box<[usize]>,
+}
+
+impl Texts {
+    /// Reads articles for what they mention; `most` is how many were asked for.
+    fn of(articles: &[Article], most: usize) -> Self {
+        let vocabulary = vocabulary();
+        let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
+        let mut texts: Vec<Text> = articles
+            .iter()
+            .map(|a| {
+                let summary = a.summary.as_deref().unwrap_or("");
+                let text = format!("{} {summary}", a.title);
+                let source = sources.entry(&a.source);
+                Text {
+                    at: a.published_at,
+                    day: a.published_at.to_zoned(TimeZone::UTC).date(),
+                    source: Arc::clone(source.or_insert_with(|| Arc::from(&*a.source))),
+                    terms: vocabulary.mentioned(&text).into(),
+                }
+            })
+            .collect();
+        texts.sort_by_key(|text| text.at);
+        Self {
+            cut: texts.len() >= most,
+            texts,
+        }
+    }
+
+    /// Whether all texts are here that the index of `day` may read.
+    fn reach(&self, day: Date) -> bool {
+        let first = shift(day, (-WINDOW).days());
+        !self.cut || self.texts.first().is_some_and(|text| text.day < first)
+    }
+
+    /// The index of a day, from what was published up to then.
+    fn reading(&self, day: Date, until: Timestamp) -> Reading {
+        let first = shift(day, (-WINDOW).days());
+        let end = self.texts.partition_point(|text| text.at <= until);
+        let known = self
+            .texts
+            .get(end.saturating_sub(MAX_READ)..end)
+            .unwrap_or(&[]);
+        let documents: Vec<Document<'_>> = known
+            .iter()
+            .filter(|text| text.day > first)
+            .map(|text| Document {
+                day: text.day,
+                source: &text.source,
+                terms: Cow::Borrowed(&text.terms),
+            })
+            .collect();
+        narrative_velocity::reading(&documents, vocabulary(), day)
+    }
+}
+
+/// The last instant of a day, UTC.
+fn end_of(day: Date) -> Timestamp {
+    let start = day.to_zoned(TimeZone::UTC);
+    let end = start.and_then(|start| start.end_of_day());
+    end.map_or(Timestamp::MAX, |end| end.timestamp())
+}
+
+/// Terms of the glossary with their aliases.
+fn vocabulary() -> &'static Vocabulary {
+    static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
+        let terms = Glossary::embedded().iter();
+        Vocabulary::new(terms.map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str))))
+    });
+    &VOCABULARY
 }
 
 /// Stores the day's value, once there is one; days that were served are never written again.
@@ -87,7 +180,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Article, Sqlite, Store};
+    use crate::store::{Sqlite, Store};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()

@@ -11,46 +11,25 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::table;
 use econoscope_core::model::words::spelled_words;
-use std::sync::LazyLock;
 
 /// Series of the results that are looked at.
 const LOOKED_AT: usize = 10;
 
-/// A place and what it is called.
-struct Place {
-    name: &'static str,
-    /// Whether it is a part of the United States.
-    is_local: bool,
-    /// Words of a query that mean it.
-    words: Vec<&'static str>,
-    /// A word of titles that means it, too.
-    titled: &'static str,
+/// Name of a place, whether it is a part of the United States (`local`) or not (`country`), words of a query that mean it,
+/// and a word of titles that means it, too.
+type Place = [&'static str; 4];
+
+const TABLE: &str = include_str!("../../data/places.csv");
+
+fn places() -> impl Iterator<Item = Place> {
+    // A test reads every row.
+    table::rows(TABLE).filter_map(|(_, row)| row.ok())
 }
 
-static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
-    // A test reads every row.
-    let rows = table::rows(include_str!("../../data/places.csv"));
-    rows.filter_map(|(_, row)| row.ok().map(Place::read))
-        .collect()
-});
-
-impl Place {
-    fn read([name, kind, words, titled]: [&'static str; 4]) -> Self {
-        Self {
-            name,
-            is_local: kind == "local",
-            words: words.split('|').collect(),
-            titled,
-        }
-    }
-
-    /// The word of a spaced text that means it.
-    fn in_text(&self, text: &str) -> Option<&'static str> {
-        let mut words = self.words.iter();
-        words
-            .find(|word| text.contains(&format!(" {word} ")))
-            .copied()
-    }
+/// The word of a spaced text that means a place which these words mean.
+fn word_in(text: &str, words: &'static str) -> Option<&'static str> {
+    let mut words = words.split('|');
+    words.find(|word| text.contains(&format!(" {word} ")))
 }
 
 /// The words of a text with a blank before and after each.
@@ -65,18 +44,15 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn elsewhere(&self, query: &str) -> Result<Option<String>> {
         let query = spaced(query);
-        let named = PLACES
-            .iter()
-            .find_map(|place| Some((place, place.in_text(&query)?)));
-        let Some((place, word)) = named else {
+        let named = |place: Place| Some((place, word_in(&query, place[2])?));
+        let Some(([name, kind, words, titled], word)) = places().find_map(named) else {
             return Ok(None);
         };
         let (found, _) = self.find_series(&query, None, LOOKED_AT)?;
         if found.iter().any(|info| info.category == IMPORTED) {
             return Ok(None);
         }
-        let name = place.name;
-        if place.is_local {
+        if kind == "local" {
             let ids: Vec<_> = found.iter().map(|info| &info.id).collect();
             let other = Names::embedded().aliases();
             let other = other
@@ -91,9 +67,8 @@ impl Desk {
         }
         let is_of = |title: &str| {
             let title = spaced(title);
-            let is_titled =
-                !place.titled.is_empty() && title.contains(&format!(" {} ", place.titled));
-            is_titled || place.in_text(&title).is_some()
+            let is_titled = !titled.is_empty() && title.contains(&format!(" {titled} "));
+            is_titled || word_in(&title, words).is_some()
         };
         let of = Catalogue::embedded()
             .iter()
@@ -115,13 +90,11 @@ mod tests {
 
     #[test]
     fn every_row_is_read_and_names_a_place() {
-        let text = include_str!("../../data/places.csv");
-        for (line, row) in table::rows::<4>(text) {
+        for (line, row) in table::rows::<4>(TABLE) {
             let [name, kind, words, _] = row.unwrap();
             assert!(["local", "country"].contains(&kind), "line {line}: {kind}");
             assert!(!name.is_empty() && !words.contains("||"), "line {line}");
         }
-        assert_eq!(PLACES.len(), text.lines().count() - 1);
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub fn meaning(name: &str) -> Option<Resolution> {
     match found.words {
         _ if !found.names.is_empty() => of_names(name, &found.names),
         Some(words) => {
-            let found = Library::embedded().ok()?.only(&words, Kind::Series)?;
+            let found = Library::embedded().only(&words, Kind::Series)?;
             let info = names.catalogue().get(&found.name)?;
             Some(Resolution::read(name, at(name, Arc::clone(info))))
         }
@@ -159,11 +159,8 @@ type NameDistance = (usize, u8, usize, Reverse<bool>);
 
 /// Series with a name that a slip of the hand makes it, the likeliest first.
 fn near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
-    let Ok(library) = Library::embedded() else {
-        return Vec::new();
-    };
     let typed = fold(name);
-    let near = library.near(name, Kind::Series);
+    let near = Library::embedded().near(name, Kind::Series);
     let near = near.filter_map(|(document, meant, edits)| {
         let info = Catalogue::embedded().get(&document.name)?;
         let gap = typed.len().abs_diff(meant.len());
@@ -211,8 +208,9 @@ pub fn suggest(name: &str) -> Vec<Suggestion> {
     let near = is_one_word.then(|| near(name)).into_iter().flatten();
     let near = near.map(|(_, info)| info);
     let words = found.words.as_deref().unwrap_or_default();
-    let with_all = Library::embedded().map(|all| all.with_all(words, Kind::Series));
-    let with_all = with_all.into_iter().flatten();
+    let with_all = Library::embedded()
+        .with_all(words, Kind::Series)
+        .into_iter();
     let with_all = with_all.filter_map(|d| names.catalogue().get(&d.name).cloned());
     let numbers = phrase::numbers(name);
     let has_numbers = |info: &Arc<SeriesInfo>| is_one_word || phrase::has(info, &numbers);

@@ -7,16 +7,17 @@ mod index;
 #[cfg(test)]
 mod tests;
 
-use self::index::{Fit, Index, Scored, Text};
+pub use self::index::Library;
+
+use self::index::{Fit, Scored};
 use super::glossary::{Glossary, Term};
 use super::scenarios::Scenario;
 use crate::store::Article;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
-use econoscope_core::error::Result;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::SeriesInfo;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// Points of a tracked metric before other series, and of an ambiguous name's series behind those whose own it is.
@@ -83,36 +84,32 @@ pub struct Document {
     pub title: String,
     /// Where it is to be read, for articles, which may stand elsewhere.
     pub url: Option<String>,
-}
-
-/// Documents with their index.
-#[derive(Debug)]
-pub struct Library {
-    documents: Vec<Document>,
-    index: Index,
-    /// Those that are not embedded.
-    pub(super) own: Vec<(Document, Text)>,
+    /// Names besides its title, each with its rank among all documents of that name: the higher, the less this one is meant.
+    names: Vec<(String, u32)>,
+    /// Whatever else is said about it.
+    body: String,
+    /// Points for being asked for more often than others like it.
+    bonus: u32,
 }
 
 impl Library {
     /// Series, terms and methods, which are the same in every state of the data.
-    ///
-    /// # Errors
-    /// [`econoscope_core::Error::BadFile`] for an embedded file that cannot be read, which a test rules out.
-    pub fn embedded() -> Result<&'static Self> {
-        static LIBRARY: LazyLock<Result<Library>> = LazyLock::new(|| Library::of(Vec::new()));
-        LIBRARY.as_ref().map_err(Clone::clone)
+    pub fn embedded() -> &'static Self {
+        static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::of(Vec::new()));
+        &LIBRARY
     }
 
     /// What is embedded, and an operator's own.
-    pub(super) fn of(own: Vec<(Document, Text)>) -> Result<Self> {
-        let all = embedded()?.into_iter().chain(own.iter().cloned());
-        let (documents, texts): (Vec<Document>, Vec<Text>) = all.unzip();
-        Ok(Self {
-            index: Index::new(documents.iter().map(|d| d.title.as_str()).zip(&texts)),
-            documents,
-            own,
-        })
+    pub(super) fn of(own: Vec<Document>) -> Self {
+        let mut documents = embedded();
+        let embedded = documents.len();
+        documents.extend(own);
+        Self::new(documents, embedded)
+    }
+
+    /// Whether these are an operator's own.
+    pub(super) fn has_own(&self, own: &[Document]) -> bool {
+        self.documents.get(self.embedded..) == Some(own)
     }
 
     /// Documents that match, of one kind or all, best first. What is noise is left out.
@@ -123,13 +120,6 @@ impl Library {
         let hits = hits.into_iter();
         hits.filter(move |(hit, _)| hit.score >= least)
             .map(|(_, document)| document)
-    }
-
-    /// Words of a query that no document of that kind and of these names has; none where the query is a name.
-    pub fn unmatched(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
-        let all = self.documents.iter().enumerate();
-        let of = all.filter(|(_, d)| d.kind == kind && names.contains(d.name.as_str()));
-        self.index.unmatched(query, &of.map(|(at, _)| at).collect())
     }
 
     /// The one document of a kind that the query means without a doubt: it alone bears that name, or else it alone
@@ -154,111 +144,118 @@ impl Library {
 
     /// Documents of a kind whose name, given folded, is spelled nearly so, with the edits between.
     pub fn near(&self, name: &str, kind: Kind) -> impl Iterator<Item = (&Document, &str, usize)> {
-        let near = self.index.near(name);
+        let near = self.spelled_nearly(name);
         let found =
             near.filter_map(|(at, name, edits)| Some((self.documents.get(at)?, name, edits)));
         found.filter(move |(document, ..)| document.kind == kind)
     }
 
     fn scored(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = (Scored, &Document)> {
-        let hits = self.index.search(query).into_iter();
+        let hits = self.search(query).into_iter();
         let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
         hits.filter(move |(_, document)| kind.is_none_or(|kind| document.kind == kind))
     }
 }
 
-fn embedded() -> Result<Vec<(Document, Text)>> {
-    let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
-    add_names(&mut all);
-    all.extend(Glossary::embedded()?.iter().map(term));
+fn embedded() -> Vec<Document> {
+    let mut names = other_names();
+    let own = |info: &Arc<SeriesInfo>| series(info, names.remove(info.id.as_str()));
+    let mut all: Vec<_> = Catalogue::embedded().iter().map(own).collect();
+    all.extend(Glossary::embedded().iter().map(term));
     all.extend(COMPOSITES.iter().map(|c| {
         let about = format!("{} {}", c.about.formula, c.about.source);
         method(&c.about.slug(), c.about.title, &about)
     }));
     all.push(method("regime", "macro regime", ""));
-    Ok(all)
+    all
 }
 
-fn series(info: &Arc<SeriesInfo>) -> (Document, Text) {
-    let about = format!("{} {}", info.category, info.source);
-    let names = vec![(info.id.to_string(), 0)];
-    let (document, mut text) =
-        Document::new(Kind::Series, info.id.as_str(), &info.title).with(names, about);
-    text.bonus = if info.metric { TRACKED } else { 0 };
-    (document, text)
-}
-
-/// Gives series, which stand in the catalogue's order, their other names.
-fn add_names(all: &mut [(Document, Text)]) {
+/// What series are called beside their identifiers and titles.
+fn other_names() -> HashMap<&'static str, Vec<(String, u32)>> {
     let names = Names::embedded();
-    let ids = Catalogue::embedded().iter().map(|info| info.id.as_str());
-    let at: std::collections::HashMap<&str, usize> = ids.zip(0..).collect();
-    let mut add = |id: &str, name: &str, rank: u32| {
-        if let Some((_, text)) = at.get(id).and_then(|at| all.get_mut(*at)) {
-            text.names.push((name.to_owned(), rank));
-        }
-    };
-    for (alias, info) in names.aliases() {
-        add(info.id.as_str(), alias, 0);
+    let aliases = names
+        .aliases()
+        .map(|(alias, info)| (info.id.as_str(), alias, 0));
+    let ambiguous = names.ambiguous().flat_map(|(name, choices)| {
+        let ranked = choices.iter().zip(CHOICE..);
+        ranked.map(move |(choice, rank)| (choice.id.as_str(), name, rank))
+    });
+    let mut all: HashMap<_, Vec<_>> = HashMap::new();
+    for (id, name, rank) in aliases.chain(ambiguous) {
+        all.entry(id).or_default().push((name.to_owned(), rank));
     }
-    for (name, choices) in names.ambiguous() {
-        for (choice, rank) in choices.iter().zip(CHOICE..) {
-            add(&choice.id, name, rank);
-        }
+    all
+}
+
+fn series(info: &SeriesInfo, others: Option<Vec<(String, u32)>>) -> Document {
+    let own = (info.id.to_string(), 0);
+    Document {
+        names: [own]
+            .into_iter()
+            .chain(others.unwrap_or_default())
+            .collect(),
+        body: format!("{} {}", info.category, info.source),
+        bonus: if info.metric { TRACKED } else { 0 },
+        ..Document::new(Kind::Series, info.id.as_str(), &info.title)
     }
 }
 
-fn term(term: &Term) -> (Document, Text) {
+fn term(term: &Term) -> Document {
     let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
     names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
-    let document = Document::new(Kind::Term, &term.slug, &term.term);
-    document.with(names, term.summary.clone())
+    Document {
+        names,
+        body: term.summary.clone(),
+        ..Document::new(Kind::Term, &term.slug, &term.term)
+    }
 }
 
-fn method(slug: &str, name: &str, about: &str) -> (Document, Text) {
-    let names = vec![(format!("{slug} method"), 1)];
-    let document = Document::new(Kind::Method, slug, &format!("Method: {name}"));
-    document.with(names, format!("how is it computed {about}"))
+fn method(slug: &str, name: &str, about: &str) -> Document {
+    Document {
+        names: vec![(format!("{slug} method"), 1)],
+        body: format!("how is it computed {about}"),
+        ..Document::new(Kind::Method, slug, &format!("Method: {name}"))
+    }
 }
 
-pub(super) fn scenario(scenario: &Scenario) -> (Document, Text) {
-    let about = format!("{} {}", scenario.thesis, scenario.tags.join(" "));
-    let document = Document::new(Kind::Scenario, &scenario.slug, &scenario.title);
-    document.with(vec![(scenario.slug.clone(), 2)], about)
+pub(super) fn scenario(scenario: &Scenario) -> Document {
+    Document {
+        names: vec![(scenario.slug.clone(), 2)],
+        body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
+        ..Document::new(Kind::Scenario, &scenario.slug, &scenario.title)
+    }
 }
 
-pub(super) fn article(article: &Article) -> (Document, Text) {
+pub(super) fn article(article: &Article) -> Document {
     let about = [&article.subtitle, &article.summary].into_iter().flatten();
     let about: Vec<&str> = about.map(String::as_str).collect();
     let (tags, source) = (article.tags.join(" "), &article.source);
-    let about = format!("{tags} {} {source}", about.join(" "));
-    let mut document = Document::new(Kind::Article, &article.slug, &article.title);
-    document.url = Some(article.url.clone());
-    document.with(Vec::new(), about)
+    Document {
+        url: Some(article.url.clone()),
+        body: format!("{tags} {} {source}", about.join(" ")),
+        ..Document::new(Kind::Article, &article.slug, &article.title)
+    }
 }
 
 impl Document {
-    fn new(kind: Kind, name: &str, title: &str) -> Self {
+    /// One that has nothing beside its title.
+    pub fn new(kind: Kind, name: &str, title: &str) -> Self {
         Self {
             kind,
             name: name.to_owned(),
             title: title.to_owned(),
             url: None,
+            names: Vec::new(),
+            body: String::new(),
+            bonus: 0,
         }
-    }
-
-    /// With what is searched of it besides its title.
-    fn with(self, names: Vec<(String, u32)>, body: String) -> (Self, Text) {
-        let bonus = 0;
-        (self, Text { names, body, bonus })
     }
 }
 
 impl Glossary {
     /// Terms that match a query in term, alias, slug or summary, best first.
     pub fn search(&self, query: &str) -> Vec<&Term> {
-        let found = Library::embedded().map(|all| all.find(query, Some(Kind::Term)));
-        let found = found.into_iter().flatten();
+        let found = Library::embedded().find(query, Some(Kind::Term));
         found.filter_map(|term| self.get(&term.name)).collect()
     }
 }

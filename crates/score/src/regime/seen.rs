@@ -15,9 +15,5 @@ pub(super) fn seen(state: &RegimeMonth) -> Seen {
 
 /// Everything that regime and nowcast read, as known on a day.
 pub(super) fn known(desk: &Desk, day: Date) -> Result<SeriesSet> {
-    desk.set_on(
-        regime::INPUTS.iter().chain(&WEEKLY).copied(),
-        day,
-        desk.state()?,
-    )
+    desk.set_on(regime::INPUTS.iter().chain(&WEEKLY).copied(), day)
 }

@@ -61,9 +61,9 @@ fn things() -> impl Iterator<Item = String> {
     let series = Catalogue::embedded()
         .iter()
         .map(|i| format!("/series/{}", i.id));
-    let terms = Glossary::embedded().into_iter().flat_map(|g| g.iter());
-    let scenarios = scenarios::embedded().into_iter().flatten();
-    let articles = articles::embedded().into_iter().flatten();
+    let terms = Glossary::embedded().iter();
+    let scenarios = scenarios::embedded().iter();
+    let articles = articles::embedded().iter();
     series
         .chain(terms.map(|t| format!("/glossary/{}", t.slug)))
         .chain(scenarios.map(|s| format!("/scenarios/{}", s.slug)))

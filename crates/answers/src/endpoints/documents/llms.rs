@@ -31,8 +31,7 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
         text += &format!("- {id}: {}.\n", indicator.summary);
     }
     text.push_str("\n# Glossary\n\n");
-    let glossary = Glossary::embedded();
-    for term in glossary.iter().flat_map(|glossary| glossary.iter()) {
+    for term in Glossary::embedded().iter() {
         let head = term.summary.split_inclusive(". ").next();
         let head = head.unwrap_or_default().trim();
         text += &format!("- {}: {head}\n", term.term);

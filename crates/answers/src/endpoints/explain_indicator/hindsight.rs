@@ -8,7 +8,7 @@ use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::desk::Desk;
-use econoscope_data::desk::kept::Figures;
+use econoscope_data::desk::hindsight::Figures;
 
 /// Differing labels that are given.
 const LABELS: usize = 12;

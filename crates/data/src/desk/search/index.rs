@@ -8,6 +8,7 @@
 //! What a query costs is bounded: so many of its words are looked at, and edits are counted for words that
 //! stand nowhere, against the few that could be near.
 
+use super::{Document, Kind};
 use econoscope_core::model::words::{Spelling, fold, key, spelled_words, words};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -34,17 +35,6 @@ const OWN: u32 = 2;
 const ALL_WORDS: f64 = 600.0;
 /// How much of that is for having no other.
 const CLOSENESS: f64 = 0.2;
-
-/// What is searched of a document besides its title.
-#[derive(Debug, Default, Clone, PartialEq)]
-pub(in crate::desk) struct Text {
-    /// Names, each with its rank among all documents of that name: the higher, the less this one is meant.
-    pub(super) names: Vec<(String, u32)>,
-    /// Whatever else is said about it.
-    pub(super) body: String,
-    /// Points for being asked for more often than others like it.
-    pub(super) bonus: u32,
-}
 
 /// A document that matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,12 +68,8 @@ enum Place {
     Body,
 }
 
-#[derive(Debug)]
-struct Word {
-    spelling: Spelling,
-    /// Documents in which it stands, ascending, each with its best place.
-    places: Vec<(usize, Place)>,
-}
+/// A word, and the documents in which it stands, each with its best place there.
+type Word = (Spelling, Vec<(usize, Place)>);
 
 #[derive(Debug)]
 struct Name {
@@ -93,32 +79,35 @@ struct Name {
     rank: u32,
 }
 
-/// Documents by their words and names.
+/// Documents with an index by their words and names.
 #[derive(Debug)]
-pub(super) struct Index {
+pub struct Library {
+    pub(super) documents: Vec<Document>,
+    /// So many of the documents are embedded, the others are not.
+    pub(super) embedded: usize,
+    /// Of each document the number of words in its title.
+    titles: Vec<usize>,
     /// Ascending.
     words: Vec<Word>,
     names: Vec<Name>,
     /// Positions of names by how they are spelled, folded and by their words alone.
     by_name: HashMap<String, Vec<usize>>,
-    /// Of each document the number of words in its title, and its bonus.
-    documents: Vec<(usize, u32)>,
 }
 
-impl Index {
-    /// Indexes documents, each with its title as shown, numbered from 0.
-    pub(super) fn new<'a>(texts: impl Iterator<Item = (&'a str, &'a Text)>) -> Self {
+impl Library {
+    /// Indexes documents, numbered from 0.
+    pub(super) fn new(documents: Vec<Document>, embedded: usize) -> Self {
         let mut places: BTreeMap<String, BTreeMap<usize, Place>> = BTreeMap::new();
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        let (mut names, mut documents) = (Vec::new(), Vec::new());
-        for (document, (title, text)) in texts.enumerate() {
+        let (mut names, mut titles) = (Vec::new(), Vec::new());
+        for (document, text) in documents.iter().enumerate() {
             let mut add = |word: String, place: Place| {
                 let best = places.entry(word).or_default().entry(document);
                 let best = best.or_insert(place);
                 *best = place.min(*best);
             };
-            let title: HashSet<String> = words(title).collect();
-            documents.push((title.len(), text.bonus));
+            let title: HashSet<String> = words(&text.title).collect();
+            titles.push(title.len());
             title.into_iter().for_each(|word| add(word, Place::Title));
             let body = words(&text.body).take(MAX_BODY);
             body.for_each(|word| add(word, Place::Body));
@@ -135,15 +124,15 @@ impl Index {
                 });
             }
         }
-        let words = places.into_iter().map(|(text, places)| Word {
-            spelling: Spelling::of(text),
-            places: places.into_iter().collect(),
-        });
+        let words = places.into_iter();
+        let words = words.map(|(text, places)| (Spelling::of(text), places.into_iter().collect()));
         Self {
             words: words.collect(),
+            documents,
+            embedded,
+            titles,
             names,
             by_name,
-            documents,
         }
     }
 
@@ -165,23 +154,27 @@ impl Index {
         found
     }
 
-    /// Words of a query that none of these documents has, not even nearly, as they are written; none where the query is
-    /// a name as a whole.
-    pub(super) fn unmatched(&self, query: &str, documents: &HashSet<usize>) -> Vec<String> {
+    /// Words of a query that no document of that kind and of these names has, not even nearly, as they are written; none
+    /// where the query is a name as a whole.
+    pub fn unmatched(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
         if !self.named(query).is_empty() {
             return Vec::new();
         }
         let mut seen = HashSet::new();
         let distinct = spelled_words(query).filter(|word| seen.insert(word.clone()));
+        let is_one = |at: &usize| {
+            let document = self.documents.get(*at);
+            document.is_some_and(|d| d.kind == kind && names.contains(d.name.as_str()))
+        };
         let is_missing = |word: &String| {
-            let mut found = words(word).map(|word| self.find(&word));
-            !found.any(|found| found.keys().any(|at| documents.contains(at)))
+            let mut found = words(word).map(|word| self.having(&word));
+            !found.any(|found| found.keys().any(is_one))
         };
         distinct.take(MAX_WORDS).filter(is_missing).collect()
     }
 
     /// Documents by the names that are spelled nearly so, with the name, folded, and the edits between.
-    pub(super) fn near(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
+    pub(super) fn spelled_nearly(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
         let wanted = Spelling::of(fold(name));
         self.names.iter().filter_map(move |name| {
             let edits = wanted.edits(&name.spelling)?;
@@ -209,12 +202,14 @@ impl Index {
         if !found.is_empty() {
             return found;
         }
-        let near = self.near(query).map(|(document, _, edits)| Scored {
-            document,
-            score: NEAR - EDIT * count(edits),
-            fit: Fit::Part,
-            share: 0.0,
-        });
+        let near = self
+            .spelled_nearly(query)
+            .map(|(document, _, edits)| Scored {
+                document,
+                score: NEAR - EDIT * count(edits),
+                fit: Fit::Part,
+                share: 0.0,
+            });
         near.collect()
     }
 
@@ -225,7 +220,7 @@ impl Index {
         let wanted: Vec<String> = distinct.take(MAX_WORDS).collect();
         let (mut sums, mut whole): (HashMap<usize, Sum>, f64) = (HashMap::new(), 0.0);
         for word in &wanted {
-            let found = self.find(word);
+            let found = self.having(word);
             let (all, of) = (count(self.documents.len()), count(found.len()));
             let rarity = ((all - of + 0.5) / (of + 0.5)).ln_1p();
             whole += rarity;
@@ -245,7 +240,8 @@ impl Index {
             }
         }
         let scored = |(document, sum): (usize, Sum)| {
-            let (title, bonus) = *self.documents.get(document)?;
+            let bonus = self.documents.get(document)?.bonus;
+            let title = *self.titles.get(document)?;
             let close = count(sum.in_title) / count(title.max(1));
             let most = ALL_WORDS * (1.0 - CLOSENESS + CLOSENESS * close) + f64::from(bonus);
             let hit = Scored {
@@ -263,14 +259,14 @@ impl Index {
     }
 
     /// Documents that have a word, each with the best that it has of it.
-    fn find(&self, wanted: &str) -> HashMap<usize, Found> {
+    fn having(&self, wanted: &str) -> HashMap<usize, Found> {
         let mut best: HashMap<usize, Found> = HashMap::new();
-        for (word, likeness) in self.meant(wanted) {
-            for (document, place) in &word.places {
+        for ((word, places), likeness) in self.meant(wanted) {
+            for (document, place) in places {
                 let found = Found {
                     quality: likeness * place.weight(),
                     place: *place,
-                    is_itself: word.spelling.text() == wanted,
+                    is_itself: word.text() == wanted,
                 };
                 let slot = best.entry(*document).or_insert(found);
                 if found.quality > slot.quality {
@@ -285,22 +281,20 @@ impl Index {
     /// spelled nearly so.
     fn meant(&self, wanted: &str) -> Vec<(&Word, f64)> {
         let is_long = wanted.chars().count() >= MIN_BEGINNING;
-        let from = self
-            .words
-            .partition_point(|word| word.spelling.text() < wanted);
+        let from = self.words.partition_point(|word| word.0.text() < wanted);
         let after = self.words.get(from..).unwrap_or(&[]).iter();
-        let likeness = |word: &Word| match word.spelling.text() {
+        let likeness = |word: &Spelling| match word.text() {
             text if text == wanted => Some(1.0),
             text => (is_long && text.starts_with(wanted)).then_some(0.8),
         };
-        let begun = after.map_while(|word| Some((word, likeness(word)?)));
+        let begun = after.map_while(|word| Some((word, likeness(&word.0)?)));
         let found: Vec<_> = begun.take(MAX_BEGINNINGS).collect();
         if !found.is_empty() {
             return found;
         }
         let wanted = Spelling::of(wanted.to_owned());
         let near = self.words.iter().filter_map(|word| {
-            let edits = wanted.edits(&word.spelling)?;
+            let edits = wanted.edits(&word.0)?;
             Some((word, if edits == 1 { 0.6 } else { 0.4 }))
         });
         near.collect()
@@ -345,11 +339,11 @@ fn count(n: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn index() -> Index {
-        let document = |(name, body): (&str, &str)| Text {
+    fn index() -> Library {
+        let document = |(name, body): (&str, &str)| Document {
             names: vec![(name.to_owned(), 0)],
             body: body.to_owned(),
-            bonus: 0,
+            ..Document::new(Kind::Term, name, name)
         };
         let documents = [
             ("Term premium", "what a holder of long bonds asks for"),
@@ -357,8 +351,7 @@ mod tests {
             ("Core inflation rate", "without food and energy"),
             ("VIX", "the fear index of stocks"),
         ];
-        let texts = documents.map(document);
-        Index::new(documents.iter().map(|d| d.0).zip(&texts))
+        Library::new(documents.map(document).into(), 0)
     }
 
     fn found(query: &str) -> Vec<usize> {

@@ -4,6 +4,7 @@ use super::*;
 use crate::desk::Desk;
 use crate::desk::Settings;
 use crate::store::{Description, Sqlite, Store};
+use econoscope_core::error::Result;
 use econoscope_core::model::{Frequency, SeriesId};
 
 fn desk(store: Arc<Sqlite>) -> Desk {
@@ -12,7 +13,7 @@ fn desk(store: Arc<Sqlite>) -> Desk {
 }
 
 fn found(query: &str, kind: Kind) -> Vec<&'static str> {
-    let found = Library::embedded().unwrap().find(query, Some(kind));
+    let found = Library::embedded().find(query, Some(kind));
     found.map(|d| d.name.as_str()).collect()
 }
 
