@@ -14,9 +14,10 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 use super::codes::Chosen;
 use super::days::{parse_as_of, range};
 use super::endpoint::{Endpoint, Kept, Spec};
+use super::forward::unable;
 use super::provenance::Provenance;
 use super::tolerance;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
@@ -194,11 +195,9 @@ impl Endpoint for Params {
             && (!params.switches || answer.switches.is_some());
         match is_answered {
             true => Ok(answer),
-            false => Err(Error::Unavailable {
-                what: "The upstream cannot tell a named regime or switches; leave regime and switches out.".to_owned(),
-                retry_after: None,
-                source: None,
-            }),
+            false => Err(unable(
+                "tell a named regime or switches; leave regime and switches out",
+            )),
         }
     }
 

@@ -26,7 +26,7 @@ pub use vintages::{VintageRow, VintageState, Vintages};
 use super::answer::{Answer, Csv};
 use super::days;
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Kept, Outbound, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
 use super::lateness::note_late;
 use super::measured::FigureKind;
@@ -86,7 +86,7 @@ impl Endpoint for Params {
         }
     }
 
-    fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
+    fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
         forwarded::outbound(checked, today)
     }
 
