@@ -15,7 +15,7 @@ pub use answer::{
 
 use super::days::parse_as_of;
 use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
+use super::provenance::{Provenance, framed};
 use super::signals::shown_value;
 use super::what_changed;
 use econoscope_core::catalogue::Catalogue;
@@ -191,22 +191,12 @@ fn probits(now: &ComparisonSide, then: &ComparisonSide) -> BTreeMap<String, Prob
 /// The probits as a line; nothing where there are none.
 fn probits_in_prose(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit
-            .value_before
-            .map(|v| format!(" ({} %)", number(v, 2)));
-        format!(
-            "on {name} {} %{}",
-            number(probit.value, 2),
-            before.unwrap_or_default()
-        )
+        let before = probit.value_before.map(|v| number(v, 2));
+        let before = framed(" (", before.as_deref().unwrap_or_default(), " %)");
+        format!("on {name} {} %{before}", number(probit.value, 2))
     };
-    match probits.is_empty() {
-        true => String::new(),
-        false => format!(
-            "\nThe value is the mean of these probits ({earlier}): {}.",
-            joined(probits.iter().map(probit), "; ")
-        ),
-    }
+    let head = format!("\nThe value is the mean of these probits ({earlier}): ");
+    framed(&head, &joined(probits.iter().map(probit), "; "), ".")
 }
 
 /// The second version of the recession probability, beside the first.

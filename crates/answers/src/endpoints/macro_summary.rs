@@ -175,7 +175,8 @@ impl Endpoint for Params {
             dates: BTreeMap::new(),
             newer_means: BTreeMap::new(),
         };
-        let figures = read_figures(desk, as_of)?;
+        let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
+        let figures = summary::summary(&set, desk.present(as_of));
         let vix = draft.figure("vix", &figures.vix);
         let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
         let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
@@ -218,12 +219,6 @@ impl Endpoint for Params {
             a.provenance.closing(&a.attribution)
         )
     }
-}
-
-/// The read figures.
-fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
-    let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
-    Ok(summary::summary(&set, desk.present(as_of)))
 }
 
 /// Every figure that there is, with unit and date, in one sentence.

@@ -245,10 +245,7 @@ impl Provenance {
                 "" => &cited.source,
                 notice => notice,
             };
-            match cited.from {
-                Some(from) => format!("{} from {from}: {notice}.", cited.series.join(", ")),
-                None => format!("{notice}."),
-            }
+            of_series(cited, notice) + "."
         };
         let notices = self.sources.iter().map(told);
         framed("Figures: ", &joined(notices, " "), "\n")
@@ -257,21 +254,13 @@ impl Provenance {
     /// Who brought the figures, as a line that ends; empty where nobody is to be named. What they ask to be said stands
     /// in [`Cited::notice`].
     pub fn cited(&self) -> String {
-        let named = |cited: &Cited| match cited.from {
-            Some(from) => format!("{} from {from}: {}", cited.series.join(", "), cited.source),
-            None => cited.source.clone(),
+        let mut cited = self.sources.iter();
+        let sources = cited.clone().map(|cited| of_series(cited, &cited.source));
+        let notices = match cited.any(|cited| cited.notice.len() > LONG_NOTICE) {
+            true => "; their notices: /rights.\n",
+            false => ".\n",
         };
-        let sources = joined(self.sources.iter().map(named), "; ");
-        let has_notice = self
-            .sources
-            .iter()
-            .any(|cited| cited.notice.len() > LONG_NOTICE);
-        let notices = if has_notice {
-            "; their notices: /rights"
-        } else {
-            ""
-        };
-        framed("Figures: ", &sources, &format!("{notices}.\n"))
+        framed("Figures: ", &joined(sources, "; "), notices)
     }
 
     /// The last lines of an answer in prose: state of knowledge, notes, whose figures they are, credit line.
@@ -281,8 +270,16 @@ impl Provenance {
     }
 }
 
+/// What is told of a source, with its series where several share one.
+fn of_series(cited: &Cited, told: &str) -> String {
+    match cited.from {
+        Some(from) => format!("{} from {from}: {told}", cited.series.join(", ")),
+        None => told.to_owned(),
+    }
+}
+
 /// A text between its head and its end; nothing of an empty one.
-fn framed(head: &str, text: &str, end: &str) -> String {
+pub(super) fn framed(head: &str, text: &str, end: &str) -> String {
     match text {
         "" => String::new(),
         text => format!("{head}{text}{end}"),

@@ -1,6 +1,7 @@
 //! The regime as known then beside what the last revisions say of the same months.
 
 use super::months::RegimeOfMonth;
+use crate::endpoints::provenance::framed;
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::Date;
 use schemars::JsonSchema;
@@ -84,21 +85,12 @@ impl RegimeHindsight {
                 Some(format!("{month} {} and {now}", then.regime))
             });
             let newest = joined(newest.take(NAMED), ", ");
-            let newest = if differ == 0 {
-                newest
-            } else {
-                format!(": {newest}")
-            };
+            let newest = framed(": ", &newest, "");
             parts.push(format!(
                 "{differ} of the {all} months listed differ{newest}"
             ));
         }
-        match parts.is_empty() {
-            true => String::new(),
-            false => format!(
-                "\nAs known then and from the last revisions: {}.",
-                parts.join("; ")
-            ),
-        }
+        let head = "\nAs known then and from the last revisions: ";
+        framed(head, &parts.join("; "), ".")
     }
 }

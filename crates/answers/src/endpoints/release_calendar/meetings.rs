@@ -100,12 +100,9 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
         date,
         time: time.to_owned(),
         period: days,
-        between: None,
         basis: "announced".to_owned(),
         rule: SCHEDULE.to_owned(),
-        series: Vec::new(),
-        held: None,
-        outcome: None,
+        ..ReleaseEvent::default()
     }
 }
 
