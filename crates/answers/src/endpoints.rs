@@ -50,6 +50,21 @@ pub use time_series::recessions;
 
 use std::sync::LazyLock;
 
+/// What an endpoint is made of: nearly every one uses most of it.
+mod prelude {
+    pub(super) use super::endpoint::{Endpoint, Kept, Spec};
+    pub(super) use super::provenance::Provenance;
+    pub(super) use econoscope_core::catalogue::Catalogue;
+    pub(super) use econoscope_core::error::{Error, Result};
+    pub(super) use econoscope_core::indicators::prose::{joined, signed};
+    pub(super) use econoscope_core::model::series_info::round_to;
+    pub(super) use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
+    pub(super) use econoscope_data::desk::Desk;
+    pub(super) use jiff::Timestamp;
+    pub(super) use schemars::JsonSchema;
+    pub(super) use serde::{Deserialize, Serialize};
+}
+
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
     vec![

@@ -14,25 +14,19 @@ pub use answer::{
 };
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::{Provenance, framed};
+use super::provenance::framed;
 use super::signals::shown_value;
 use super::what_changed;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, joined, number, signed};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::prose::{capitalised, number};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
 use jiff::ToSpan;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;
 

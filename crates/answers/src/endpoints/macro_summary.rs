@@ -1,24 +1,15 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
-use super::provenance::Provenance;
 use super::signals::shown_value;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
-use econoscope_core::indicators::prose::{joined, signed};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession_now::RNOW;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::summary::{self, Figure};
 use econoscope_core::indicators::{Composite, established, regime};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Arguments.

@@ -1,19 +1,14 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
 use super::decode::shown;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::regime::{Outlook, RegimeMonth};
 use econoscope_core::indicators::{self, Indicator, Reading};
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use econoscope_data::desk::DataDate;
 use econoscope_data::desk::basis::Basis;
 use econoscope_data::desk::cited::Cited;
 use econoscope_data::desk::remarks;
 use econoscope_data::desk::resolve::{self, Resolution};
-use econoscope_data::desk::{DataDate, Desk};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;

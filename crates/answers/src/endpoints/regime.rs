@@ -13,22 +13,15 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 
 use super::codes::Chosen;
 use super::days::{parse_as_of, range};
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::forward::unable;
-use super::provenance::Provenance;
 use super::tolerance;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Attribution, Date};
-use econoscope_data::desk::{Desk, RegimeHistory};
-use jiff::Timestamp;
+use econoscope_data::desk::RegimeHistory;
 pub use months::{Probabilities, RegimeOfMonth};
 pub use nowcast::{FilledFigure, NowcastAnswer};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use switches::RegimeSwitch;
 

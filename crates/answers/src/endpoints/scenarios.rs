@@ -2,17 +2,10 @@
 
 use super::codes::Chosen;
 use super::decode::usual;
-use super::endpoint::{Endpoint, Spec};
-use econoscope_core::error::Result;
-use econoscope_core::model::Attribution;
-use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::Desk;
+use crate::endpoints::prelude::*;
 use econoscope_data::desk::kept::BaseRates;
 use econoscope_data::desk::scenarios::{self, Status};
 use econoscope_data::desk::search::Kind;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// So many scenarios have their rules in the text.
 const WITH_RULES: usize = 8;

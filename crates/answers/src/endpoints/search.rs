@@ -1,13 +1,9 @@
 //! `search`: the documents that speak of some words, in the shape that hosts with a search of their own expect.
 
-use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::search::Kind;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Most results.
 const MAX_RESULTS: usize = 10;

@@ -1,21 +1,14 @@
 //! `get_signals`: every composite and the market figures that people watch.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
-use super::provenance::Provenance;
 use super::tolerance;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::series_info::{DEFAULT_PREFIX, round_to};
-use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
-use econoscope_data::desk::Desk;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use econoscope_core::model::series_info::DEFAULT_PREFIX;
+use serde::Deserializer;
 use std::sync::Arc;
 
 /// Market figures, in the order in which they are shown.

@@ -12,19 +12,12 @@ pub use moves::Change;
 pub use surprises::Surprise;
 
 use super::days::{self, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
 use super::release_calendar::{self, ReleaseEvent};
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::indicators::prose::signed;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::{AsOf, Attribution, Date};
-use econoscope_data::desk::Desk;
 use moves::{KEY, Outcome};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Moves given in full; smaller ones are named.
 const SHOWN: usize = 12;

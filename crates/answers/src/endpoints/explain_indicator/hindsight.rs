@@ -1,13 +1,10 @@
 //! What was known at the time beside what the last revisions say.
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::{number, signed};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::prose::number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::kept::Figures;
 
 /// Differing labels that are given.

@@ -1,17 +1,13 @@
 //! An indicator at one state of knowledge: its scores and the inputs they add up from.
 
 use super::answer::{ExplainedInput, Score};
+use crate::endpoints::prelude::*;
 use crate::endpoints::regime::narrative;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::narrative_velocity::{self, NVI};
 use econoscope_core::indicators::reading::{Input, Reading};
 use econoscope_core::indicators::recession::{self, CRPI};
 use econoscope_core::indicators::{self, Indicator, regime, sahm};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 /// One side of the comparison.

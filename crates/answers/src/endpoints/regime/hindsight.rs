@@ -1,11 +1,8 @@
 //! The regime as known then beside what the last revisions say of the same months.
 
 use super::months::RegimeOfMonth;
+use crate::endpoints::prelude::*;
 use crate::endpoints::provenance::framed;
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Differing months that the text names, the newest.

@@ -1,13 +1,7 @@
 //! The regime of many months, each with the probability of all four.
 
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Probability of each regime, percent; absent where the regime is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,13 +1,10 @@
 //! A regime that is asked for by name: what it has meant for assets, and on which months that rests.
 
 use super::AssetView;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::asset_views::{self, Sample};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
-use econoscope_core::model::Date;
-use econoscope_core::model::series_info::round_to;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The regime asked for, which the asset views are of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

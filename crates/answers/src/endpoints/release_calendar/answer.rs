@@ -1,9 +1,6 @@
 //! The calendar as an answer.
 
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::model::{Attribution, Date};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
 
 /// A release or meeting to come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,11 @@
 //! Meetings of the FOMC in the calendar: announced days, and what was decided.
 
 use super::answer::ReleaseEvent;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
+use econoscope_core::model::Series;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{AsOf, Date, Series};
-use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 use std::sync::Arc;
 
