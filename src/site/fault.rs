@@ -1,14 +1,10 @@
 //! The page for what could not be answered.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, NAV, html};
-use super::questions::Answers;
+use super::frame::NAV;
+use super::prelude::*;
 use super::search::{self, Hit};
 use super::text::{encoded, readable};
-use askama::Template;
-use econoscope_core::error::{Error, Result, Suggestion};
-use econoscope_data::desk::Desk;
+use econoscope_core::error::Suggestion;
 use econoscope_data::desk::library::LONGEST_NAME;
 
 #[derive(Template)]

@@ -1,8 +1,6 @@
 //! The widgets: each asks the endpoint table and puts the answer into the small frame.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::{self, dated, encoded, plain, readable};
 use super::view::{INDEX, LOG, RANGES, UNITS, api_units, query};
 use super::widget::Widget;
@@ -12,13 +10,11 @@ use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::{metric, regime, signals, time_series};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::fluid;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{Unit, month, period, short_day};
 use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::model::{Date, Frequency};
-use econoscope_data::desk::Desk;
 
 /// Titles of the widgets that are about no series.
 pub(super) const REGIME: &str = "US macro regime";

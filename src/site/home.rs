@@ -2,23 +2,17 @@
 //! this elsewhere.
 
 use super::articles;
-use super::asked::PageRequest;
-use super::document::Document;
 use super::figures::{changes, word};
-use super::frame::{Frame, html};
 use super::headlines::{self, Headline, Release};
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::{self, aged, plain, readable};
 use super::{assets, charts, fault, quadrant, view};
-use askama::Template;
 use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
 use econoscope_core::chart::{spark, svg};
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, Frequency};
-use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 
 #[derive(Template)]

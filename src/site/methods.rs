@@ -1,13 +1,8 @@
 //! How every composite and the regime are made, and what they are made of today.
 
-use super::asked::PageRequest;
-use super::document::Document;
 use super::fault;
-use super::frame::{Frame, html};
-use super::questions::Answers;
+use super::prelude::*;
 use super::text::{dashed, in_words, percent, plain, points, readable};
-use askama::Template;
-use econoscope_core::error::Result;
 use econoscope_core::format::month;
 use econoscope_core::indicators::expectation::{FORMULAS, Formula};
 use econoscope_core::indicators::reading::Input;
@@ -15,7 +10,6 @@ use econoscope_core::indicators::regime::{Contributor, Outlook, REGIME, RegimeMo
 use econoscope_core::indicators::{COMPOSITES, Composite, Reading};
 use econoscope_core::model::AsOf;
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::Scores;
 use std::sync::Arc;
 

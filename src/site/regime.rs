@@ -1,25 +1,20 @@
 //! The regime: the plane with the way of the last months, every month to play through, what the composites are made
 //! of, and how often the scenarios came true.
 
-use super::asked::PageRequest;
-use super::document::Document;
 use super::fault::reason;
 use super::figures::word;
-use super::frame::{Frame, html};
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::{aged, dashed, percent, plain, points, readable, whole};
 use super::{assets, home, quadrant};
-use askama::Template;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
-use econoscope_core::error::Result;
 use econoscope_core::format::{Unit, month, signed};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::{AsOf, Date};
+use econoscope_data::desk::RegimeHistory;
 use econoscope_data::desk::kept::Figures;
-use econoscope_data::desk::{Desk, RegimeHistory};
 use std::collections::BTreeMap;
 
 /// Months of the way that are drawn.

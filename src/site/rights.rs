@@ -1,15 +1,9 @@
 //! May I use this? One answer for each class of rights, with the series that are in it.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use askama::Template;
+use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::model::SeriesInfo;
 use econoscope_core::model::series_info::Rights;
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 #[derive(Template)]
