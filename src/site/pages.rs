@@ -103,7 +103,7 @@ static PAGES: [Page; 35] = [
     Page::new("/embed", embed::page, &embed::ARGUMENTS),
     Page::new("/suggest", search::suggestions, &["q"]).asking(search::suggested),
     Page::new("/oembed", oembed::page, &oembed::ARGUMENTS),
-    Page::new("/methods", methods::page, &[]),
+    Page::new("/methods", methods::page, &[]).asking(methods::questions),
     Page::new("/rights", rights::page, &[]),
     Page::new("/glossary", glossary::index, &["q"]),
     Page::new("/glossary/{name}", glossary::term, &[]),
