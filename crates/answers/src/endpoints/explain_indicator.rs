@@ -162,10 +162,8 @@ impl Endpoint for Params {
         }));
         text += &record_in_prose(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
-        text + a
-            .provenance
-            .closing(&a.attribution)
-            .trim_start_matches('\n')
+        let closing = a.provenance.closing(&a.attribution);
+        text + closing.trim_start_matches('\n')
     }
 }
 

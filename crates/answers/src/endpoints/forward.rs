@@ -126,19 +126,15 @@ fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
     let plain = days::plain(checked, today)?;
     let params = decode::params::<E>(&plain)?;
-    let output = E::received(read::<E>(body)?, &params, today)?;
-    let answer = finished(output, &params, (checked, today))?;
-    let is_answered = |wanted: &Value| {
-        let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
-        rendered.get("as_of") == Some(wanted)
-    };
-    if plain.get("as_of").is_none_or(is_answered) {
-        return Ok(answer);
+    let mut output = E::received(read::<E>(body)?, &params, today)?;
+    let told = E::PROVENANCE.and_then(|of| of(&mut output).as_of);
+    let told = told.map(|day| Value::from(day.to_string()));
+    if plain.contains_key("as_of") && plain.get("as_of") != told.as_ref() {
+        let tool = E::SPEC.tool;
+        let what = format!("answer {tool} for a past day; leave as_of out");
+        return Err(unable(&what));
     }
-    let tool = E::SPEC.tool;
-    Err(unable(&format!(
-        "answer {tool} for a past day; leave as_of out"
-    )))
+    finished(output, &params, (checked, today))
 }
 
 /// A sentence that says where a forwarded answer comes from and how old it is.

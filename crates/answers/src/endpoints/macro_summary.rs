@@ -319,10 +319,8 @@ impl Collector<'_> {
     /// The share of a composite's weight without a figure, with its inputs in the notes.
     fn weight_missing(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
-        let missing = reading
-            .inputs
-            .iter()
-            .filter(|input| input.missing.is_some());
+        let inputs = reading.inputs.iter();
+        let missing = inputs.filter(|input| input.missing.is_some());
         let names = joined(missing.map(|input| input.name), ", ");
         if reading.value.is_none() || names.is_empty() {
             return Ok(None);

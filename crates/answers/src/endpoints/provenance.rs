@@ -142,6 +142,16 @@ impl Provenance {
         }
     }
 
+    /// What was found, or else none with the reason as a note.
+    pub(super) fn found<'a, T>(
+        &mut self,
+        field: &str,
+        found: &'a std::result::Result<T, String>,
+    ) -> Option<&'a T> {
+        let found = found.as_ref();
+        found.inspect_err(|why| self.note(field, *why)).ok()
+    }
+
     /// Adds since when a figure is late, where it is.
     pub fn note_late(&mut self, field: &str, since: Option<Date>) {
         self.late.extend(since.map(|day| (field.to_owned(), day)));
@@ -156,10 +166,8 @@ impl Provenance {
         present: Date,
     ) {
         let info = Catalogue::of(about).filter(|_| reading.value.is_some());
-        self.note_late(
-            field,
-            info.and_then(|info| info.late_since(reading.date, present)),
-        );
+        let late = info.and_then(|info| info.late_since(reading.date, present));
+        self.note_late(field, late);
         self.add(field, reading.late.as_deref().unwrap_or_default());
     }
 
@@ -220,16 +228,11 @@ impl Provenance {
         let late = late.map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let notes = self.notes.iter();
         let notes = notes.map(|(field, why)| format!("{field}: {why}"));
-        let late = framed(
-            "Late, a newer figure should be there ",
-            &joined(late, "; "),
-            ".",
-        );
+        let head = "Late, a newer figure should be there ";
+        let late = framed(head, &joined(late, "; "), ".");
         let notes = framed("Notes: ", &joined(notes, "; "), ".");
-        joined(
-            [late, notes].into_iter().filter(|part| !part.is_empty()),
-            " ",
-        )
+        let parts = [late, notes].into_iter();
+        joined(parts.filter(|part| !part.is_empty()), " ")
     }
 
     /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing: for

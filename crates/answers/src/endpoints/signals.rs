@@ -125,15 +125,10 @@ impl Endpoint for Params {
         let mut indices = Vec::new();
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
+            let (about, present) = (&composite.about, desk.present(as_of));
+            provenance.note_reading(about.ticker(), about, &reading, present);
             let meaning = (composite.interpret)(&reading);
-            let present = desk.present(as_of);
-            provenance.note_reading(
-                composite.about.ticker(),
-                &composite.about,
-                &reading,
-                present,
-            );
-            indices.push(index(desk, &composite.about, &reading, meaning));
+            indices.push(index(desk, about, &reading, meaning));
         }
         let reading = desk.narrative(as_of)?;
         let meaning = narrative_velocity::interpret(&reading);
@@ -240,9 +235,7 @@ fn market(
     let series = desk.series(info, as_of)?;
     let series = series.as_ref();
     let last = series.and_then(|s| s.last_on_or_before(day));
-    let late = series
-        .zip(last)
-        .and_then(|(s, last)| s.late_since(last.date, day));
+    let late = last.and_then(|last| series?.late_since(last.date, day));
     provenance.note_late(id, late);
     if last.is_none() {
         provenance.note(id, "not loaded");

@@ -79,10 +79,8 @@ impl Structure {
 
 /// Takes a field out, of every item where the path leads through a list; `name[1..]` leaves the first item of a list.
 fn remove(value: &mut Value, path: &str) {
-    match (
-        value,
-        path.split_once('.').filter(|_| !path.ends_with(FIRST)),
-    ) {
+    let parts = path.split_once('.').filter(|_| !path.ends_with(FIRST));
+    match (value, parts) {
         (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
         (Value::Object(fields), None) => match path.strip_suffix(FIRST) {
             Some(name) => {
@@ -138,11 +136,8 @@ fn whole(number: Number) -> Number {
 
 /// A list of objects as columns and rows.
 fn table(items: Vec<Value>) -> Value {
-    let mut rows: Vec<Map<String, Value>> = items
-        .into_iter()
-        .filter_map(object)
-        .map(without_empty)
-        .collect();
+    let rows = items.into_iter().filter_map(object);
+    let mut rows: Vec<Map<String, Value>> = rows.map(without_empty).collect();
     for name in objects_in(&rows) {
         flatten(&mut rows, &name);
     }
@@ -230,14 +225,10 @@ fn constant(rows: &[Map<String, Value>]) -> Map<String, Value> {
 pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
     let mut out = object(node(&Value::Object(answer.clone()))).unwrap_or_default();
     out.entry("type").or_insert_with(|| "object".into());
-    let sources = out
-        .get_mut("properties")
-        .and_then(|all| all.get_mut("sources"));
-    if let Some(Value::Object(sources)) = sources {
-        sources.insert(
-            "description".into(),
-            "Who brought the figures; their notices are in `_meta`.".into(),
-        );
+    let all = out.get_mut("properties");
+    if let Some(Value::Object(sources)) = all.and_then(|all| all.get_mut("sources")) {
+        let about = "Who brought the figures; their notices are in `_meta`.";
+        sources.insert("description".into(), about.into());
     }
     out
 }
@@ -267,11 +258,9 @@ fn node(schema: &Value) -> Value {
         return described(of_table(item), fields);
     }
     let mut out = Map::new();
-    out.extend(
-        kinds
-            .first()
-            .map(|kind| ("type".to_owned(), (*kind).clone())),
-    );
+    if let [kind] = kinds.as_slice() {
+        out.insert("type".into(), Value::clone(kind));
+    }
     for (key, value) in fields {
         let kept = match (key.as_str(), value) {
             ("enum", Value::Array(values)) => {
@@ -370,9 +359,8 @@ pub fn without_prose(mut schema: Value) -> Value {
         let fields = fields.values_mut();
         fields.for_each(|inner| *inner = without_prose(inner.take()));
     } else if let Some(items) = schema.as_array_mut() {
-        items
-            .iter_mut()
-            .for_each(|inner| *inner = without_prose(inner.take()));
+        let items = items.iter_mut();
+        items.for_each(|inner| *inner = without_prose(inner.take()));
     }
     schema
 }

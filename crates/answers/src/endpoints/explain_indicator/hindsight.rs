@@ -111,10 +111,8 @@ fn compare(
     let size = |d: &(Date, f64)| d.1.abs();
     let sizes = differences.iter().map(size);
     let mean = sizes.sum::<f64>() / count(differences.len());
-    let largest = differences
-        .iter()
-        .max_by(|a, b| size(a).total_cmp(&size(b)));
-    let (largest_date, largest) = *largest?;
+    let all = differences.iter();
+    let (largest_date, largest) = *all.max_by(|a, b| size(a).total_cmp(&size(b)))?;
     let revised = same.and_then(|f| f.scores.get(at));
     let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
     let difference = score.value.zip(last_revised).map(|(a, b)| a - b);

@@ -125,14 +125,13 @@ pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
     );
     for m in months {
         let known = m.known_on.map(|day| format!(" (as known on {day})"));
+        let shares = m.probabilities.in_order();
+        let shares = shares.map(|share| share.map_or_else(String::new, |share| share.to_string()));
         text += &format!(
             "\n{},{},{},{},{}{}",
             m.month.strftime("%Y-%m"),
             m.regime,
-            m.probabilities
-                .in_order()
-                .map(|share| share.map_or_else(String::new, |share| share.to_string()))
-                .join(","),
+            shares.join(","),
             m.growth_score,
             m.inflation_score,
             known.unwrap_or_default()

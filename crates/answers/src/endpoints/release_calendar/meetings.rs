@@ -30,10 +30,8 @@ pub(super) fn events(
         if (from..=to).contains(&meeting.day) {
             events.push(decision(meeting, target.as_ref(), day));
         }
-        if let Some(minutes) = meeting
-            .minutes
-            .filter(|minutes| (from..=to).contains(minutes))
-        {
+        let minutes = meeting.minutes;
+        if let Some(minutes) = minutes.filter(|day| (from..=to).contains(day)) {
             events.push(ReleaseEvent {
                 rule: "three weeks after the decision".to_owned(),
                 ..event("fomc-minutes", "FOMC minutes", (meeting, minutes), "14:00")
@@ -72,18 +70,12 @@ fn decision(meeting: &Meeting, target: Option<&[Arc<Series>; 2]>, day: Date) -> 
         (MeetingKind::Vote, _) => "FOMC vote without a meeting",
     };
     let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
-    let is_over = day >= meeting.day;
+    let time = time.unwrap_or_default();
+    let target = target.filter(|_| day >= meeting.day);
     ReleaseEvent {
         series: TARGET.map(str::to_owned).into(),
-        outcome: target
-            .filter(|_| is_over)
-            .and_then(|target| outcome(meeting, target)),
-        ..event(
-            "fomc",
-            name,
-            (meeting, meeting.day),
-            time.as_deref().unwrap_or_default(),
-        )
+        outcome: target.and_then(|target| outcome(meeting, target)),
+        ..event("fomc", name, (meeting, meeting.day), &time)
     }
 }
 

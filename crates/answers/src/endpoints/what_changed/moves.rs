@@ -125,12 +125,8 @@ pub(super) fn of_composite(
     // A month under way then is whole now: what the index said then is what it has moved from.
     let both = at(as_of)?.zip(at(AsOf::Day(since))?);
     let figures = both.map(|(now, then)| (now, then, then.value));
-    Ok(outcome(
-        (desk, info),
-        Kind::Points,
-        figures,
-        history.as_deref(),
-    ))
+    let history = history.as_deref();
+    Ok(outcome((desk, info), Kind::Points, figures, history))
 }
 
 /// A key figure on both days, unless it may not be passed on.
