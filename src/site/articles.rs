@@ -1,13 +1,19 @@
 //! Articles: the newest first, and our own as pages. Markdown is rendered with every bit of HTML turned to text.
 
+use super::asked::PageRequest;
+use super::document::Document;
 use super::fault::unknown;
-use super::prelude::*;
+use super::frame::{Frame, html};
+use super::questions::Answers;
 use super::series::drawings;
 use super::text::plain;
 use super::{charts, view};
+use askama::Template;
 use econoscope_answers::endpoints::{metric, time_series};
+use econoscope_core::error::{Error, Result};
 use econoscope_core::model::AsOf;
 use econoscope_core::model::series_info::round_to;
+use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 

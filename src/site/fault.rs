@@ -74,9 +74,8 @@ fn words(error: &Error) -> String {
 pub(super) fn nowhere(_: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let address: String = asked.name.chars().take(MAX_ADDRESS).collect();
     let first = address.split('/').nth(1).unwrap_or_default();
-    let sections = NAV
-        .iter()
-        .map(|(href, label)| (href.trim_start_matches('/'), *label));
+    let sections = NAV.iter();
+    let sections = sections.map(|(href, label)| (href.trim_start_matches('/'), *label));
     let near = near(first, sections.filter(|(name, _)| !name.contains('#')));
     Err(Error::unknown("page", &address, near))
 }

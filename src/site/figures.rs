@@ -46,9 +46,8 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
         }
     }
     let trajectory = o.trajectory.to_lowercase();
-    let confidence = o
-        .confidence
-        .map(|c| format!("Confidence {c} %, {trajectory}"));
+    let confidence = o.confidence;
+    let confidence = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
     let target = o.transition_target.as_deref();
     let target = target.map(|target| format!("Likely alternative: {}", word(target)));
     widget.lines = confidence.into_iter().chain(target).collect();

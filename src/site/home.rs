@@ -113,10 +113,8 @@ pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
     }
     for chart @ (_, lines, ..) in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let asked = lines
-            .iter()
-            .map(|(id, _)| [("seriesId", *id), start, frequency, units]);
-        questions.extend(asked.map(|arguments| series(&arguments)));
+        let lines = lines.iter();
+        questions.extend(lines.map(|(id, _)| series(&[("seriesId", id), start, frequency, units])));
     }
     questions
 }

@@ -7,14 +7,11 @@ use super::prelude::*;
 use super::text::{aged, dashed, percent, plain, points, readable, whole};
 use super::{assets, home, quadrant};
 use econoscope_answers::endpoints::explain_indicator::Explanation;
-use econoscope_answers::endpoints::regime::RegimeAnswer;
+use econoscope_answers::endpoints::regime::{RegimeAnswer, RegimeOfMonth, every_month};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::format::{Unit, month, signed};
-use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::RegimeHistory;
-use econoscope_data::desk::kept::Figures;
 use std::collections::BTreeMap;
 
 /// Months of the way that are drawn.
@@ -22,14 +19,14 @@ pub(super) const MONTHS: usize = 24;
 
 #[derive(Template)]
 #[template(path = "regime.html")]
-struct Page<'a> {
+struct Page {
     frame: Frame,
     regime: RegimeAnswer,
     plane: String,
     /// Every month; none where the answer is not made of what is held here.
-    path: Option<&'a RegimeHistory>,
+    months: Vec<RegimeOfMonth>,
     /// Months as known at their end; none before the first vintage.
-    known: BTreeMap<Date, &'a Figures>,
+    known: BTreeMap<Date, RegimeOfMonth>,
     /// Composites by their identifiers, and what they are made of.
     composites: Vec<(String, &'static Indicator, Result<Explanation>)>,
     scenarios: Vec<Scenario>,
@@ -57,12 +54,14 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
     });
     let composites = composites.collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
-    let path = desk.regimes(AsOf::Latest)?;
-    let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
-    let known = desk.known_path(&REGIME)?;
+    let mut months = every_month(desk, AsOf::Latest, false)?;
+    if months.last().map(|m| m.month) != regime.month {
+        months.clear();
+    }
+    let known = every_month(desk, AsOf::Latest, true)?.into_iter();
     let page = Page {
-        path: Some(&*path).filter(|_| is_ours),
-        known: known.iter().map(|(_, f)| (f.date, f)).collect(),
+        months,
+        known: known.map(|m| (m.month, m)).collect(),
         plane: quadrant::large(&home::way(desk, &regime, MONTHS)?, word(&regime.regime)),
         scenarios: scenarios.scenarios,
         composites,
@@ -70,23 +69,6 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
         frame,
     };
     html(&page, assets::path())
-}
-
-impl Page<'_> {
-    /// A month as known at its end: regime, growth and inflation.
-    fn then(&self, month: &Date) -> Option<(&'static str, f64, f64)> {
-        let known = self.known.get(month)?;
-        match *known.scores.as_slice() {
-            [growth, inflation] => Some((known.label.map_or("", word), growth, inflation)),
-            _ => None,
-        }
-    }
-
-    /// Whether some months are there as known then, too.
-    fn has_then(&self) -> bool {
-        let months = self.path.iter().flat_map(|path| &path.months);
-        months.into_iter().any(|m| self.then(&m.month).is_some())
-    }
 }
 
 /// The value of a composite, or why there is none.

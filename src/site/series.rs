@@ -244,18 +244,14 @@ fn nearest(desk: &Desk, info: &SeriesInfo, most: usize) -> Result<Vec<(String, S
     let terms: Vec<&Term> = terms.filter(|t| is_of(t, info.id.as_str())).collect();
     let holdings = desk.holdings()?;
     let nearness = |other: &SeriesInfo| {
-        let is_there =
-            other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok();
         let shared = words(&other.title).intersection(&own).count();
         let terms = terms.iter().filter(|t| is_of(t, other.id.as_str())).count();
-        let subject = usize::from(other.category == info.category);
-        if is_there {
-            3 * subject + 2 * shared + terms
-        } else {
-            0
-        }
+        3 * usize::from(other.category == info.category) + 2 * shared + terms
     };
-    let all = Catalogue::embedded().iter();
+    let is_there = |other: &&Arc<SeriesInfo>| {
+        other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok()
+    };
+    let all = Catalogue::embedded().iter().filter(is_there);
     let mut near: Vec<_> = all.map(|other| (nearness(other), other)).collect();
     near.retain(|(nearness, _)| *nearness > 0);
     near.sort_by_key(|(nearness, _)| std::cmp::Reverse(*nearness));

@@ -13,6 +13,7 @@ use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Bytes of rendered answers kept in memory.
 const CACHE_BYTES: u64 = 24 << 20;
@@ -98,10 +99,9 @@ impl Backend {
     /// asked for once or twice is left out.
     pub fn asked_most(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
         let entries = self.rendered.entries();
-        let mut asked: Vec<_> = entries
-            .filter(|(key, answer)| key.stamp == Stamp::Desk(state) && answer.asked() >= OFTEN)
-            .map(|(key, answer)| (answer.asked(), key))
-            .collect();
+        let entries = entries.filter(|(key, _)| key.stamp == Stamp::Desk(state));
+        let asked = entries.map(|(key, answer)| (answer.asked.load(Ordering::Relaxed), key));
+        let mut asked: Vec<_> = asked.filter(|(asked, _)| *asked >= OFTEN).collect();
         asked.sort_unstable_by_key(|(asked, _)| std::cmp::Reverse(*asked));
         asked.truncate(most);
         let named = asked.into_iter().filter_map(|(asked, key)| {
@@ -135,7 +135,7 @@ impl Backend {
         };
         let held = || self.rendered.get(&key);
         let answer = if let Some(answer) = held() {
-            answer.count();
+            answer.asked.fetch_add(1, Ordering::Relaxed);
             answer
         } else {
             let (rendered, name) = (Arc::clone(&self.rendered), key.clone());

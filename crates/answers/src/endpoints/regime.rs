@@ -20,7 +20,7 @@ use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
 use econoscope_data::desk::RegimeHistory;
-pub use months::{Probabilities, RegimeOfMonth};
+pub use months::{Probabilities, RegimeOfMonth, all as every_month};
 pub use nowcast::{FilledFigure, NowcastAnswer};
 use std::collections::BTreeMap;
 pub use switches::RegimeSwitch;

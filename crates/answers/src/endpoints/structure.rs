@@ -41,14 +41,6 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// An answer as it is.
-    pub fn plain(value: Value) -> Self {
-        Self {
-            value,
-            notices: Vec::new(),
-        }
-    }
-
     /// The compact form of an answer without the fields at these dotted paths, which lead through lists.
     pub fn of(mut answer: Value, omitted: &[&str]) -> Self {
         let mut notices = Vec::new();

@@ -90,7 +90,7 @@ impl RegimeOfMonth {
 }
 
 /// Every month from the figures known at `as_of`, or each as known at its own end up to the day of the answer.
-pub(super) fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
+pub fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
     if !as_known {
         let path = desk.regimes(as_of)?;
         let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
