@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{self, dated, encoded, readable};
-use super::view::{INDEX, LOG, RANGES, UNITS, api_units, query};
+use super::view::{INDEX, LOG, api_units, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -127,7 +127,6 @@ pub(super) fn metric_questions(asked: &PageRequest) -> Vec<Question> {
 }
 
 pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    known(asked)?;
     let (widget, _) = of_series(desk, (&asked.name, asked, YEAR), &mut answers)?;
     widget.document()
 }
@@ -160,9 +159,11 @@ fn of_series(
     };
     let (figure, unit) = text::figure(desk, &o, value);
     (widget.value, widget.unit) = (Some(figure), unit);
-    // The figure stands without its curve.
+    // The figure stands without its curve, unless that is asked for in words that mean nothing.
     let past = answers.read::<time_series::TimeSeriesAnswer>();
-    let past = past.inspect_err(|error| tracing::debug!(%error, "a widget has no curve"));
+    if let Err(error @ Error::InvalidParam { .. }) = past {
+        return Err(error);
+    }
     if let Ok(past) = past {
         let mut spec = charts::plot(&past);
         if asked.argument("units") == Some(LOG) {
@@ -189,21 +190,6 @@ fn of_series(
         widget.source = format!("/api/public/data/{id}{query}");
     }
     Ok((widget, Some(value)))
-}
-
-/// Refuses a range or units that are none of those on offer.
-fn known(asked: &PageRequest) -> Result<()> {
-    let ranges = RANGES.map(|(label, _)| label);
-    let units = UNITS.map(|(word, _)| word);
-    for (name, allowed) in [("range", &ranges[..]), ("units", &units[..])] {
-        let allowed: Vec<&str> = allowed.iter().copied().filter(|w| *w != INDEX).collect();
-        let given = asked.argument(name);
-        if let Some(odd) = given.filter(|given| !allowed.contains(given)) {
-            let allowed = allowed.join(" ");
-            return Err(Error::invalid(name, odd, "is not on offer", allowed.trim()));
-        }
-    }
-    Ok(())
 }
 
 /// Several series in one chart.
