@@ -102,13 +102,12 @@ impl ComparisonSide {
     }
 }
 
+/// A reading, and what puts it into sentences.
+type ReadingInWords = (Arc<Reading>, fn(&Reading) -> String);
+
 /// What an indicator says, the Sahm rule from the unemployment rates known at `as_of`, and what puts that into sentences;
 /// `None` of the regime.
-fn reading(
-    desk: &Desk,
-    about: &Indicator,
-    as_of: AsOf,
-) -> Result<Option<(Arc<Reading>, fn(&Reading) -> String)>> {
+fn reading(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<ReadingInWords>> {
     Ok(Some(match indicators::composite(about.id) {
         Some(composite) => (desk.reading(composite, as_of)?, composite.interpret),
         None if about.id == NVI.id => (desk.narrative(as_of)?, narrative_velocity::interpret),
