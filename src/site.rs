@@ -30,10 +30,20 @@ mod rights;
 mod scenarios;
 mod search;
 mod series;
-mod suggest;
 mod text;
 mod view;
 mod widget;
+
+/// What a page is made of.
+mod prelude {
+    pub(super) use super::asked::PageRequest;
+    pub(super) use super::document::Document;
+    pub(super) use super::frame::{Frame, html};
+    pub(super) use super::questions::{Answers, Question};
+    pub(super) use askama::Template;
+    pub(super) use econoscope_core::error::{Error, Result};
+    pub(super) use econoscope_data::desk::Desk;
+}
 
 pub use articles::markdown;
 pub(crate) use pages::routes;

@@ -1,14 +1,8 @@
 //! All series by subject.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use askama::Template;
+use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::capitalised;
-use econoscope_data::desk::Desk;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]

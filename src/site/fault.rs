@@ -1,14 +1,10 @@
 //! The page for what could not be answered.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, NAV, html};
-use super::questions::Answers;
+use super::frame::NAV;
+use super::prelude::*;
 use super::search::{self, Hit};
 use super::text::{encoded, readable};
-use askama::Template;
-use econoscope_core::error::{Error, Result, Suggestion};
-use econoscope_data::desk::Desk;
+use econoscope_core::error::Suggestion;
 use econoscope_data::desk::library::LONGEST_NAME;
 
 #[derive(Template)]
@@ -78,9 +74,8 @@ fn words(error: &Error) -> String {
 pub(super) fn nowhere(_: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let address: String = asked.name.chars().take(MAX_ADDRESS).collect();
     let first = address.split('/').nth(1).unwrap_or_default();
-    let sections = NAV
-        .iter()
-        .map(|(href, label)| (href.trim_start_matches('/'), *label));
+    let sections = NAV.iter();
+    let sections = sections.map(|(href, label)| (href.trim_start_matches('/'), *label));
     let near = near(first, sections.filter(|(name, _)| !name.contains('#')));
     Err(Error::unknown("page", &address, near))
 }

@@ -1,24 +1,20 @@
 //! The widgets: each asks the endpoint table and puts the answer into the small frame.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::questions::{Answers, Question};
-use super::text::{self, dated, encoded, plain, readable};
-use super::view::{INDEX, LOG, RANGES, UNITS, api_units, query};
+use super::prelude::*;
+use super::text::{self, dated, encoded, readable};
+use super::view::{INDEX, LOG, api_units, query};
 use super::widget::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
 use econoscope_answers::endpoints::provenance::Provenance;
-use econoscope_answers::endpoints::{metric, regime, signals, time_series};
+use econoscope_answers::endpoints::{metric, regime, time_series};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::fluid;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{Unit, month, period, short_day};
 use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::model::{Date, Frequency};
-use econoscope_data::desk::Desk;
 
 /// Titles of the widgets that are about no series.
 pub(super) const REGIME: &str = "US macro regime";
@@ -50,9 +46,8 @@ pub(super) fn regime(_: &Desk, asked: &PageRequest, mut answers: Answers) -> Res
         }
     }
     let trajectory = o.trajectory.to_lowercase();
-    let confidence = o
-        .confidence
-        .map(|c| format!("Confidence {c} %, {trajectory}"));
+    let confidence = o.confidence;
+    let confidence = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
     let target = o.transition_target.as_deref();
     let target = target.map(|target| format!("Likely alternative: {}", word(target)));
     widget.lines = confidence.into_iter().chain(target).collect();
@@ -77,55 +72,34 @@ pub(super) fn word(regime: &str) -> &str {
     found.map_or(regime, |r| r.word())
 }
 
-/// Forty years of the probability; weekly figures are enough for a widget.
-const PAST: [(&str, &str); 1] = [("start", "40y")];
+/// Range of the probability.
+const PAST: &str = "40y";
 
-pub(super) fn recession_questions(_: &PageRequest) -> Vec<Question> {
-    vec![
-        Question::new("get_signals", &[]),
-        history(CRPI.about.id, &PAST),
-    ]
+pub(super) fn recession_questions(asked: &PageRequest) -> Vec<Question> {
+    questions(CRPI.about.id, asked, PAST)
 }
 
+/// The widget of the probability's series, with its band in place of its changes.
 pub(super) fn recession(
     desk: &Desk,
     asked: &PageRequest,
     mut answers: Answers,
 ) -> Result<Document> {
-    let o: signals::Signals = answers.read()?;
-    let index = o
-        .convex_indices
-        .into_iter()
-        .find(|i| i.ticker == CRPI.about.ticker());
-    let (value, meaning) = index.map_or((None, None), |i| (i.value, i.interpretation));
-    let id = desk.shown_id(&desk.resolve("series", CRPI.about.id)?.id);
-    let mut widget = Widget::new(asked, RECESSION, (o.attribution, cited(&o.provenance)));
-    (widget.date, widget.old) = dated(&o.provenance);
-    widget.more = format!("{}/series/{id}", widget.credit.url);
-    let Some(value) = value else {
-        let unsaid = || "The source does not say why it is missing.".into();
-        widget.why = Some(readable(&meaning.unwrap_or_else(unsaid)));
-        return widget.document();
-    };
-    widget.value = Some(plain(value));
-    widget.unit = "%".into();
-    if let Some(past) = past(&mut answers) {
-        widget.picture = fluid(&charts::plot(&past));
-        widget.source = format!("/api/public/data/{id}{}", query(PAST.into_iter()));
-    }
-    let band = CRPI.band(value).map(capitalised);
+    let (mut widget, value) = of_series(desk, (CRPI.about.id, asked, PAST), &mut answers)?;
+    widget.title = RECESSION.into();
+    let band = value.and_then(|value| CRPI.band(value)).map(capitalised);
     let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions gray".to_owned());
     widget.lines = band.into_iter().chain(legend).collect();
     widget.document()
 }
 
 /// What is asked of a series' history: range, units, and a frequency at which no row is cut.
-fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
-    let range = asked.argument("range").unwrap_or("1y");
+fn wanted<'a>(id: &str, asked: &'a PageRequest, range: &'a str) -> Vec<(&'static str, &'a str)> {
+    let range = asked.argument("range").unwrap_or(range);
     let start = asked.argument("start").unwrap_or(range);
     let end = asked.given("end");
     let units = api_units(asked.argument("units").unwrap_or_default());
-    let info = Catalogue::embedded().get(&asked.name);
+    let info = Catalogue::embedded().get(id);
     let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
     let is_long = matches!(range, "30y" | "max");
     let frequency = if is_daily && is_long { "w" } else { "" };
@@ -137,15 +111,32 @@ fn wanted(asked: &PageRequest) -> Vec<(&'static str, &str)> {
     ]
 }
 
-pub(super) fn metric_questions(asked: &PageRequest) -> Vec<Question> {
+/// Range of other series.
+const YEAR: &str = "1y";
+
+fn questions(id: &str, asked: &PageRequest, range: &str) -> Vec<Question> {
+    let history = [&[("seriesId", id)], &*wanted(id, asked, range)].concat();
     vec![
-        Question::new("get_metric", &[("ticker", &asked.name)]),
-        history(&asked.name, &wanted(asked)),
+        Question::new("get_metric", &[("ticker", id)]),
+        Question::new("get_time_series", &history),
     ]
 }
 
+pub(super) fn metric_questions(asked: &PageRequest) -> Vec<Question> {
+    questions(&asked.name, asked, YEAR)
+}
+
 pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    known(asked)?;
+    let (widget, _) = of_series(desk, (&asked.name, asked, YEAR), &mut answers)?;
+    widget.document()
+}
+
+/// The widget of a series, and its newest value.
+fn of_series(
+    desk: &Desk,
+    (name, asked, range): (&str, &PageRequest, &str),
+    answers: &mut Answers,
+) -> Result<(Widget, Option<f64>)> {
     let o: metric::Metric = answers.read()?;
     let changes = changes(desk, &o);
     let id = encoded(&o.ticker);
@@ -164,11 +155,16 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
         let why = why.and_then(|rest| rest.split_once("): "));
         let why = why.map_or_else(|| note.to_owned(), |(_, why)| format!("No figure: {why}."));
         widget.why = Some(readable(&why.replace('`', "")));
-        return widget.document();
+        return Ok((widget, None));
     };
-    let (value, unit) = text::figure(desk, &o, value);
-    (widget.value, widget.unit) = (Some(value), unit);
-    if let Some(past) = past(&mut answers) {
+    let (figure, unit) = text::figure(desk, &o, value);
+    (widget.value, widget.unit) = (Some(figure), unit);
+    // The figure stands without its curve, unless that is asked for in words that mean nothing.
+    let past = answers.read::<time_series::TimeSeriesAnswer>();
+    if let Err(error @ Error::InvalidParam { .. }) = past {
+        return Err(error);
+    }
+    if let Ok(past) = past {
         let mut spec = charts::plot(&past);
         if asked.argument("units") == Some(LOG) {
             spec = spec.on_log_axes();
@@ -190,25 +186,10 @@ pub(super) fn metric(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
             widget.date = dated(newest.date);
         }
         widget.picture = fluid(&spec);
-        let query = query(wanted(asked).into_iter());
+        let query = query(wanted(name, asked, range).into_iter());
         widget.source = format!("/api/public/data/{id}{query}");
     }
-    widget.document()
-}
-
-/// Refuses a range or units that are none of those on offer.
-fn known(asked: &PageRequest) -> Result<()> {
-    let ranges = RANGES.map(|(label, _)| label);
-    let units = UNITS.map(|(word, _)| word);
-    for (name, allowed) in [("range", &ranges[..]), ("units", &units[..])] {
-        let allowed: Vec<&str> = allowed.iter().copied().filter(|w| *w != INDEX).collect();
-        let given = asked.argument(name);
-        if let Some(odd) = given.filter(|given| !allowed.contains(given)) {
-            let allowed = allowed.join(" ");
-            return Err(Error::invalid(name, odd, "is not on offer", allowed.trim()));
-        }
-    }
-    Ok(())
+    Ok((widget, Some(value)))
 }
 
 /// Several series in one chart.
@@ -239,17 +220,23 @@ pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
 
 /// "+0.02 in 7 days", "−0.10 from the month before", as far as it is known.
 pub(super) fn changes(desk: &Desk, o: &metric::Metric) -> Vec<String> {
+    let changes = moved(desk, o).into_iter();
+    let said = changes.map(|(over, change)| format!("{change} {over}"));
+    said.collect()
+}
+
+/// The changes with the time of each: "in 7 days", "+0.02".
+pub(super) fn moved(desk: &Desk, o: &metric::Metric) -> Vec<(&'static str, String)> {
     let decimals = text::decimals(desk, &o.ticker, o.value.unwrap_or_default());
     let unit = Unit::of(o.changes.unit.as_deref().unwrap_or(&o.unit), "");
     let month = match o.frequency.as_deref() {
         Some("monthly") => "from the month before",
         Some(_) | None => "in 30 days",
     };
-    let changes = [(o.changes.week, "in 7 days"), (o.changes.month, month)];
-    let said = changes
-        .into_iter()
-        .filter_map(|(change, over)| Some(format!("{} {over}", unit.change(change?, decimals))));
-    said.collect()
+    let changes = [("in 7 days", o.changes.week), (month, o.changes.month)];
+    let changes = changes.into_iter();
+    let known = changes.filter_map(|(over, c)| Some((over, unit.change(c?, decimals))));
+    known.collect()
 }
 
 /// The period of a figure where there is little room: "24 Aug 2026", "June 2026", "Q2 2026".
@@ -262,15 +249,4 @@ fn named(date: Date, frequency: Option<&str>) -> String {
         | Frequency::Semiannual
         | Frequency::Annual) => period(date, longer),
     }
-}
-
-fn history(id: &str, wanted: &[(&str, &str)]) -> Question {
-    Question::new("get_time_series", &[&[("seriesId", id)], wanted].concat())
-}
-
-/// The history for a curve; none when it cannot be had, for the figure stands without it.
-fn past(answers: &mut Answers) -> Option<time_series::TimeSeriesAnswer> {
-    let read = answers.read::<time_series::TimeSeriesAnswer>();
-    read.inspect_err(|error| tracing::debug!(%error, "a widget has no curve"))
-        .ok()
 }

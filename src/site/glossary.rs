@@ -1,15 +1,9 @@
 //! The glossary: its index, its search, one page per term.
 
-use super::asked::PageRequest;
 use super::catalogue::{by_subject, subject};
-use super::document::Document;
 use super::fault::unknown;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use askama::Template;
+use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::glossary::{Glossary, Term};
 
 /// Most terms that a search shows.

@@ -1,7 +1,7 @@
 //! The figures that lead the start page, and what came out last and comes next.
 
 use super::home::START;
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::readable;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
@@ -9,10 +9,8 @@ use econoscope_answers::endpoints::release_calendar::{
 };
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::format::{Unit, period};
 use econoscope_core::model::Frequency;
-use econoscope_data::desk::Desk;
 
 /// A figure of the first screen.
 pub(super) struct Headline {

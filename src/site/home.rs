@@ -2,24 +2,18 @@
 //! this elsewhere.
 
 use super::articles;
-use super::asked::PageRequest;
-use super::document::Document;
 use super::figures::{changes, word};
-use super::frame::{Frame, html};
 use super::headlines::{self, Headline, Release};
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::{self, known, plain, readable};
 use super::{assets, charts, fault, quadrant, view};
-use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
 use econoscope_core::chart::{spark, svg};
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, Date, Frequency};
-use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 
 #[derive(Template)]
@@ -124,10 +118,10 @@ pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
     }
     for chart @ (_, lines, ..) in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let asked = lines
-            .iter()
-            .map(|(id, _)| [("seriesId", *id), start, frequency, units, as_of]);
-        questions.extend(asked.map(|arguments| series(&arguments)));
+        let lines = lines.iter();
+        questions.extend(
+            lines.map(|(id, _)| series(&[("seriesId", id), start, frequency, units, as_of])),
+        );
     }
     questions
 }

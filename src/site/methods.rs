@@ -1,100 +1,63 @@
-//! How every composite and the regime are made, and what they are made of today.
+//! How every composite and the regime are made, and what they are made of today: what `explain_indicator` says of each.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::fault;
-use super::frame::{Frame, html};
-use super::questions::Answers;
+use super::prelude::*;
 use super::text::{dashed, in_words, percent, plain, points, readable};
-use askama::Template;
-use econoscope_core::error::Result;
-use econoscope_core::format::month;
+use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::expectation::{FORMULAS, Formula};
-use econoscope_core::indicators::reading::Input;
-use econoscope_core::indicators::regime::{Contributor, Outlook, REGIME, RegimeMonth};
-use econoscope_core::indicators::{COMPOSITES, Composite, Reading};
-use econoscope_core::model::AsOf;
+use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::Desk;
+use econoscope_data::desk::library;
 use econoscope_data::desk::scores::Scores;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "methods.html")]
-struct Methods<'a> {
+struct Methods {
     frame: Frame,
-    desk: &'a Desk,
-    /// Composites by their identifiers, and what they are made of today.
-    methods: Vec<(String, &'static Composite, Arc<Reading>)>,
-    regime: &'a Outlook,
+    /// Indicators by their identifiers, and what they are made of today.
+    methods: Vec<(String, &'static Indicator, Explanation)>,
     scores: &'static Scores,
     expectations: &'static [Formula],
 }
 
-/// docs/METHODS.md#regime in a paragraph.
-const SUMMARY: &str = "Two scores cut a plane into four quadrants. Growth G is a weighted mean of industrial production, \
-    payrolls, unemployment and permits, each in standard deviations from its own twenty years. Inflation I is 70 % the \
-    level of core and headline CPI over twelve months against target and 30 % the momentum of core. G ≥ 0 and I < 0 is \
-    Goldilocks, both ≥ 0 Reflation, G < 0 and I ≥ 0 Stagflation, both < 0 Deflation. An axis changes sides only when its \
-    score is 0.10 past zero; the confidence is the probability of the quadrant when the scores are off by normal \
-    errors of 0.20 and 0.12.";
+pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
+    let explain =
+        |about: &Indicator| Question::new("explain_indicator", &[("indicator", about.ticker())]);
+    library::methods().map(explain).collect()
+}
 
-pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
     let description =
         "Formula, inputs, source and present make-up of every composite and of the macro regime.";
-    let methods = COMPOSITES.iter().copied().map(|composite| {
-        let reading = desk.reading(composite, AsOf::Latest)?;
-        let info = desk.resolve("series", composite.about.id)?;
-        Ok((desk.shown_id(&info.id), composite, reading))
+    let methods = library::methods().map(|about| {
+        let series = Catalogue::of(about).map(|info| desk.shown_id(&info.id));
+        let id = series.unwrap_or_else(|| about.id.to_owned());
+        Ok((id, about, answers.read()?))
     });
     let page = Methods {
         frame: Frame::of(desk, "Methods", description, "/methods")?,
-        desk,
         methods: methods.collect::<Result<_>>()?,
-        regime: &desk.regimes(AsOf::Latest)?.now,
         scores: Scores::embedded(),
         expectations: &FORMULAS,
     };
     html(&page, "")
 }
 
-impl Methods<'_> {
-    /// An input's value; none of a series whose figures may not be shown.
-    fn value(&self, input: &Input) -> String {
-        let value = input
-            .value
-            .filter(|_| self.desk.barred(&input.series).is_none());
-        dashed(value, |v| {
-            format!("{} {}", plain(round_to(v, 2)), input.unit)
-        })
-    }
-
-    /// Why there is none.
-    fn missing(&self, input: &Input) -> Option<String> {
-        let barred = self.desk.barred(&input.series);
-        barred
-            .map(|b| fault::reader_reason(&b))
-            .or_else(|| input.missing.as_deref().map(readable))
-    }
+fn value(input: &ExplainedInput) -> String {
+    dashed(input.value, |v| {
+        format!("{} {}", plain(round_to(v, 2)), input.unit)
+    })
 }
 
-fn bands(composite: &Composite) -> String {
-    let bands = composite.bands.iter();
+/// Why there is no value, without what only an operator can do about it.
+fn missing(why: &str) -> String {
+    readable(why.split("; an operator").next().unwrap_or(why))
+}
+
+/// "low from 0, elevated from 30"; nothing of an indicator without bands.
+fn bands(about: &Indicator) -> String {
+    let bands = indicators::composite(about.id).map_or(&[][..], |composite| composite.bands);
+    let bands = bands.iter();
     let bands = bands.map(|b| format!("{} from {}", b.name, plain(b.from)));
     bands.collect::<Vec<_>>().join(", ")
-}
-
-fn made_of(reading: &Reading, composite: &Composite) -> String {
-    readable(&(composite.interpret)(reading))
-}
-
-/// What the scores are made of, by axis.
-fn parts(of: &RegimeMonth) -> impl Iterator<Item = (&'static str, &Contributor)> {
-    let growth = of.growth_parts.iter().map(|part| ("growth", part));
-    growth.chain(of.inflation_parts.iter().map(|part| ("inflation", part)))
-}
-
-/// A figure with two decimals at most.
-fn figure(value: &f64) -> String {
-    plain(round_to(*value, 2))
 }

@@ -8,7 +8,7 @@ use super::{
     alerts, articles, assets, calendar, catalogue, cite, compare, embed, fault, figures, glossary,
     home, methods,
 };
-use super::{oembed, pictures, regime, release, rights, scenarios, series, suggest, widget};
+use super::{oembed, pictures, regime, release, rights, scenarios, series, widget};
 use crate::admission::{Admission, Policy};
 use crate::rest;
 use axum::Router;
@@ -101,9 +101,9 @@ static PAGES: [Page; 35] = [
         &calendar::ARGUMENTS,
     ),
     Page::new("/embed", embed::page, &embed::ARGUMENTS),
-    Page::new("/suggest", suggest::page, &["q"]).asking(suggest::questions),
+    Page::new("/suggest", search::suggestions, &["q"]).asking(search::suggested),
     Page::new("/oembed", oembed::page, &oembed::ARGUMENTS),
-    Page::new("/methods", methods::page, &[]),
+    Page::new("/methods", methods::page, &[]).asking(methods::questions),
     Page::new("/rights", rights::page, &[]),
     Page::new("/glossary", glossary::index, &["q"]),
     Page::new("/glossary/{name}", glossary::term, &[]),

@@ -59,15 +59,9 @@ fn said(growth: f64, inflation: f64, regime: &str) -> String {
 
 /// For a widget: four fields, the one that holds is filled, and the dot.
 pub(super) fn small(growth: f64, inflation: f64, regime: &str) -> String {
-    let (x, y) = (
-        32.0 + place(growth, 30.0, EDGE),
-        32.0 - place(inflation, 30.0, EDGE),
-    );
+    let [x, y] = [growth, -inflation].map(|score| 32.0 + place(score, 30.0, EDGE));
     let field = CORNERS.iter().find(|c| c.0 == regime).map(|c| {
-        let (left, top) = (
-            if c.3 == "start" { 1 } else { 32 },
-            if c.2 < 100.0 { 1 } else { 32 },
-        );
+        let [left, top] = [c.3 == "start", c.2 < 100.0].map(|near| if near { 1 } else { 32 });
         format!("<rect x=\"{left}\" y=\"{top}\" width=\"31\" height=\"31\" fill=\"var(--shade)\"/>")
     });
     format!(
@@ -104,12 +98,8 @@ pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
         );
     };
     text(64, 16, "fill=\"var(--muted)\"", "US macro regime");
-    text(
-        106,
-        34,
-        "font-weight=\"600\" fill=\"var(--ink)\"",
-        words.title,
-    );
+    let bold = "font-weight=\"600\" fill=\"var(--ink)\"";
+    text(106, 34, bold, words.title);
     for (n, line) in words.lines.iter().enumerate() {
         text(156 + 30 * n, 17, "fill=\"var(--ink)\"", line);
     }
@@ -122,15 +112,12 @@ pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
 pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
     let edge = edge(way);
     let at = |(growth, inflation): &(f64, f64)| {
-        (
-            160.0 + place(*growth, 140.0, edge),
-            160.0 - place(*inflation, 140.0, edge),
-        )
+        [*growth, -inflation].map(|score| 160.0 + place(score, 140.0, edge))
     };
     let Some(now) = way.last() else {
         return String::new();
     };
-    let (x, y) = at(now);
+    let [x, y] = at(now);
     let mut out = format!(
         "<svg class=\"plane\" viewBox=\"0 0 320 340\" width=\"320\" height=\"340\" role=\"img\" aria-label=\"{}; the \
          line shows the last {} months\" font-size=\"12.5\">\
@@ -141,10 +128,9 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
     );
     out += &marks(edge);
     for (name, cx, cy, anchor) in CORNERS {
-        let (weight, fill) = if name == regime {
-            ("650", "var(--ink)")
-        } else {
-            ("400", "var(--muted)")
+        let (weight, fill) = match name == regime {
+            true => ("650", "var(--ink)"),
+            false => ("400", "var(--muted)"),
         };
         // A String takes whatever is written to it.
         let _ = write!(
@@ -152,12 +138,9 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
             "<text x=\"{cx}\" y=\"{cy}\" text-anchor=\"{anchor}\" font-weight=\"{weight}\" fill=\"{fill}\">{name}</text>"
         );
     }
-    let path: String = way
-        .iter()
-        .map(at)
-        .enumerate()
-        .map(|(i, (x, y))| format!("{}{x:.1} {y:.1}", if i == 0 { "M" } else { "L" }))
-        .collect();
+    let points = way.iter().map(at);
+    let points: Vec<String> = points.map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
+    let path = format!("M{}", points.join("L"));
     let _ = write!(
         out,
         "<path class=\"way\" d=\"{path}\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.4\" stroke-linejoin=\"round\" \

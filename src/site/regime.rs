@@ -1,27 +1,19 @@
 //! The regime: the plane with the way of the last months, every month to play through, what the composites are made
 //! of, and how often the scenarios came true.
 
-use super::asked::PageRequest;
-use super::document::Document;
 use super::fault::reason;
 use super::figures::word;
-use super::frame::{Frame, html};
-use super::questions::{Answers, Question};
+use super::prelude::*;
 use super::text::{dashed, known, percent, plain, points, readable, whole};
 use super::{assets, home, quadrant};
-use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
-use econoscope_answers::endpoints::regime::RegimeAnswer;
+use econoscope_answers::endpoints::regime::{RegimeAnswer, RegimeOfMonth, every_month};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
-use econoscope_core::error::Result;
 use econoscope_core::format::{Unit, month, signed};
 use econoscope_core::indicators::prose::capitalised;
-use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::Date;
-use econoscope_data::desk::hindsight::Figures;
-use econoscope_data::desk::{Desk, RegimeHistory};
 use std::collections::BTreeMap;
 
 /// Months of the way that are drawn.
@@ -37,9 +29,9 @@ struct Page<'a> {
     regime: RegimeAnswer,
     plane: String,
     /// Every month; none where the answer is not made of what is held here.
-    path: Option<&'a RegimeHistory>,
+    months: Vec<RegimeOfMonth>,
     /// Months as known at their end; none before the first vintage.
-    known: BTreeMap<Date, &'a Figures>,
+    known: BTreeMap<Date, RegimeOfMonth>,
     /// Composites by their identifiers, and what they are made of.
     composites: Vec<(String, &'static Indicator, Result<Explanation>)>,
     scenarios: Vec<Scenario>,
@@ -72,14 +64,16 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
     });
     let composites = composites.collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
-    let path = desk.regimes(as_of)?;
-    let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
-    let known = desk.known_path(&REGIME)?;
+    let mut months = every_month(desk, as_of, false)?;
+    if months.last().map(|m| m.month) != regime.month {
+        months.clear();
+    }
+    let then = every_month(desk, as_of, true)?.into_iter();
     let page = Page {
         as_of: asked.given("as_of"),
         today: desk.today(),
-        path: Some(&*path).filter(|_| is_ours),
-        known: known.iter().map(|(_, f)| (f.date, f)).collect(),
+        months,
+        known: then.map(|m| (m.month, m)).collect(),
         plane: quadrant::large(
             &home::way(desk, as_of, &regime, MONTHS)?,
             word(&regime.regime),
@@ -90,23 +84,6 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
         frame,
     };
     html(&page, assets::path())
-}
-
-impl Page<'_> {
-    /// A month as known at its end: regime, growth and inflation.
-    fn then(&self, month: &Date) -> Option<(&'static str, f64, f64)> {
-        let known = self.known.get(month)?;
-        match *known.scores.as_slice() {
-            [growth, inflation] => Some((known.label.map_or("", word), growth, inflation)),
-            _ => None,
-        }
-    }
-
-    /// Whether some months are there as known then, too.
-    fn has_then(&self) -> bool {
-        let months = self.path.iter().flat_map(|path| &path.months);
-        months.into_iter().any(|m| self.then(&m.month).is_some())
-    }
 }
 
 /// The value of a composite, or why there is none.

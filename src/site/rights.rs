@@ -1,15 +1,9 @@
 //! May I use this? One answer for each class of rights, with the series that are in it.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use askama::Template;
+use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::model::SeriesInfo;
 use econoscope_core::model::series_info::Rights;
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 #[derive(Template)]
@@ -58,19 +52,19 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
 
 /// What may be done with the figures of a series.
 pub(super) fn of(info: &SeriesInfo) -> &'static str {
-    let is_its = |(_, rights, _, is_made): &&(&str, Rights, &str, bool)| {
-        info.is_composite() == *is_made && (*is_made || info.rights == *rights)
-    };
-    let class = CLASSES.iter().find(is_its);
+    let mut classes = CLASSES.iter();
+    let class = classes.find(|(_, rights, _, is_made)| is_in(info, rights, is_made));
     class.map_or("", |(_, _, answer, _)| answer)
+}
+
+fn is_in(info: &SeriesInfo, rights: &Rights, is_made: &bool) -> bool {
+    info.is_composite() == *is_made && (*is_made || info.rights == *rights)
 }
 
 /// Who measures the series of a class, and how many there are.
 fn sources(rights: &Rights, is_made: &bool) -> (Vec<&'static str>, usize) {
-    let belongs = |info: &&Arc<SeriesInfo>| {
-        info.is_composite() == *is_made && (*is_made || info.rights == *rights)
-    };
-    let series = Catalogue::embedded().iter().filter(belongs);
+    let all = Catalogue::embedded().iter();
+    let series = all.filter(|info| is_in(info, rights, is_made));
     // By which way the figures come is for those who fetch them; our own are known by their names.
     let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
         true => info.title.as_str(),

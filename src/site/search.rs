@@ -1,20 +1,15 @@
 //! One search over series, terms, methods, scenarios and articles, for the box in the header of every page.
 
-use super::asked::PageRequest;
-use super::document::Document;
 use super::fault;
-use super::frame::{Frame, html};
-use super::questions::Answers;
+use super::prelude::*;
 use super::text::{self, encoded};
-use askama::Template;
 use econoscope_answers::endpoints::metric;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, SeriesId, untrusted};
+use econoscope_data::desk::IMPORTED;
 use econoscope_data::desk::search::{Document as Found, Kind};
-use econoscope_data::desk::{Desk, IMPORTED};
 
 /// Most results of a search, and most series of an operator's own among them.
 const MAX_FOUND: usize = 30;
@@ -185,4 +180,15 @@ fn hit(desk: &Desk, found: &Found) -> Option<Hit> {
         },
         note: String::new(),
     })
+}
+
+/// Series by the words typed so far. Held and paid for as pages are, since a reader types many of them.
+pub(super) fn suggestions(_: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
+    Ok(Document::json(&answers.read()?))
+}
+
+/// What the suggestions are asked of.
+pub(super) fn suggested(asked: &PageRequest) -> Vec<Question> {
+    let arguments = [("query", asked.given("q")), ("limit", "8")];
+    vec![Question::new("search_series", &arguments)]
 }

@@ -6,6 +6,7 @@ use super::catalogue::subject;
 use super::charts::Panels;
 use super::document::Document;
 use super::fault::reader_reason;
+use super::figures::moved;
 use super::frame::{Frame, html};
 use super::past::Past;
 use super::questions::{Answers, Question};
@@ -202,7 +203,7 @@ fn shown(
         return Err(desk.no_data(info, as_of));
     }
     let View { spec, past, .. } = view::read(desk, id, asked, answers)?;
-    let mut facts = facts(info, &reading, desk.today());
+    let mut facts = facts(desk, info, &reading);
     facts.extend(extremes(&spec));
     let points = spec.lines.first().map(|line| line.points.iter().rev());
     let newest = points.into_iter().flatten().take(12);
@@ -243,18 +244,14 @@ fn nearest(desk: &Desk, info: &SeriesInfo, most: usize) -> Result<Vec<(String, S
     let terms: Vec<&Term> = terms.filter(|t| is_of(t, info.id.as_str())).collect();
     let holdings = desk.holdings()?;
     let nearness = |other: &SeriesInfo| {
-        let is_there =
-            other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok();
         let shared = words(&other.title).intersection(&own).count();
         let terms = terms.iter().filter(|t| is_of(t, other.id.as_str())).count();
-        let subject = usize::from(other.category == info.category);
-        if is_there {
-            3 * subject + 2 * shared + terms
-        } else {
-            0
-        }
+        3 * usize::from(other.category == info.category) + 2 * shared + terms
     };
-    let all = Catalogue::embedded().iter();
+    let is_there = |other: &&Arc<SeriesInfo>| {
+        other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok()
+    };
+    let all = Catalogue::embedded().iter().filter(is_there);
     let mut near: Vec<_> = all.map(|other| (nearness(other), other)).collect();
     near.retain(|(nearness, _)| *nearness > 0);
     near.sort_by_key(|(nearness, _)| std::cmp::Reverse(*nearness));
@@ -310,33 +307,19 @@ fn extremes(spec: &ChartSpec) -> Vec<(String, String)> {
 }
 
 /// Latest value, changes, next figure.
-fn facts(info: &SeriesInfo, reading: &Metric, today: Date) -> Vec<(String, String)> {
+fn facts(desk: &Desk, info: &SeriesInfo, reading: &Metric) -> Vec<(String, String)> {
     let unit = Unit::of(&info.units_short, &info.units);
     let decimals = usize::from(info.decimals);
     let mut facts = Vec::new();
     if let (Some(value), Some(date)) = (reading.value, reading.date) {
         let old = overdue(reading);
         let period = format::period(date, info.frequency);
-        facts.push((
-            format!("Latest, {period}{old}"),
-            unit.write(value, decimals),
-        ));
+        let latest = format!("Latest, {period}{old}");
+        facts.push((latest, unit.write(value, decimals)));
     }
-    let month = if info.frequency == Frequency::Monthly {
-        "From the month before"
-    } else {
-        "In 30 days"
-    };
-    let changes = [
-        ("In 7 days", reading.changes.week),
-        (month, reading.changes.month),
-    ];
-    let moved = Unit::of(reading.changes.unit.as_deref().unwrap_or_default(), "");
-    facts.extend(
-        changes
-            .into_iter()
-            .filter_map(|(over, c)| Some((over.to_owned(), moved.change(c?, decimals)))),
-    );
+    let moved = moved(desk, reading).into_iter();
+    facts.extend(moved.map(|(over, change)| (capitalised(over), change)));
+    let today = desk.today();
     facts.extend(
         reading
             .next_release

@@ -2,14 +2,11 @@
 //!
 //! What is shown first is still; the charts' script is fetched when somebody touches or focuses the widget.
 
-use super::asked::PageRequest;
-use super::document::{Document, Frames};
+use super::document::Frames;
 use super::fault::{heading, said};
+use super::prelude::*;
 use super::text::encoded;
-use askama::Template;
-use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Attribution;
-use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
 /// Colours, then what all surfaces share, then the widgets' own.

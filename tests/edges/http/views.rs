@@ -315,7 +315,7 @@ async fn a_widget_takes_range_units_and_several_series() {
         );
     }
     for odd in [
-        "metric/UNRATE?range=3w",
+        "metric/UNRATE?range=odd",
         "metric/UNRATE?units=index",
         "chart",
         "chart?series=UNRATE&range=odd",

@@ -27,7 +27,8 @@ pub struct Answer {
     pub(super) omitted: Option<&'static [&'static str]>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
-    asked: AtomicU32,
+    /// How often it was asked for since it was made, and half as often as those before it in whose place it was made.
+    pub(super) asked: AtomicU32,
 }
 
 /// A CSV body with its file name.
@@ -79,16 +80,6 @@ impl Answer {
         })
     }
 
-    /// Counts that somebody asked for it who found it made.
-    pub(super) fn count(&self) {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// How often it was asked for since it was made, and half as often as those before it in whose place it was made.
-    pub(super) fn asked(&self) -> u32 {
-        self.asked.load(Ordering::Relaxed)
-    }
-
     /// Takes the place of an answer from older data, which was asked for so often.
     pub fn succeed(&self, asked: u32) {
         self.asked.fetch_add(asked / 2, Ordering::Relaxed);
@@ -111,7 +102,10 @@ impl Answer {
         let answer = answer.map_err(|e| Error::internal("reading an answer back", e))?;
         Ok(match self.omitted {
             Some(omitted) => Structure::of(answer, omitted),
-            None => Structure::plain(answer),
+            None => Structure {
+                value: answer,
+                notices: Vec::new(),
+            },
         })
     }
 

@@ -3,15 +3,17 @@
 use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
-use super::forward;
+use super::route::Route;
+use super::{days, forward};
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
 use econoscope_data::desk::{Desk, State};
 use econoscope_data::pool::{Pool, SingleFlight};
-use econoscope_data::upstream::{Request, Upstream};
+use econoscope_data::upstream::Upstream;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Bytes of rendered answers kept in memory.
 const CACHE_BYTES: u64 = 24 << 20;
@@ -42,14 +44,6 @@ enum Stamp {
     Desk(State),
     /// A body from upstream: when it came, and how long it is.
     Upstream(jiff::Timestamp, usize),
-}
-
-/// How one endpoint is answered: from the desk, or by a question to an upstream and what comes of its body.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Handler {
-    local: fn(&Desk, &Arguments) -> Result<Answer>,
-    request: fn(&Arguments, Date) -> Result<Request>,
-    received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
 }
 
 impl Backend {
@@ -105,10 +99,9 @@ impl Backend {
     /// asked for once or twice is left out.
     pub fn asked_most(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
         let entries = self.rendered.entries();
-        let mut asked: Vec<_> = entries
-            .filter(|(key, answer)| key.stamp == Stamp::Desk(state) && answer.asked() >= OFTEN)
-            .map(|(key, answer)| (answer.asked(), key))
-            .collect();
+        let entries = entries.filter(|(key, _)| key.stamp == Stamp::Desk(state));
+        let asked = entries.map(|(key, answer)| (answer.asked.load(Ordering::Relaxed), key));
+        let mut asked: Vec<_> = asked.filter(|(asked, _)| *asked >= OFTEN).collect();
         asked.sort_unstable_by_key(|(asked, _)| std::cmp::Reverse(*asked));
         asked.truncate(most);
         let named = asked.into_iter().filter_map(|(asked, key)| {
@@ -119,16 +112,11 @@ impl Backend {
     }
 
     /// Answers one endpoint; rendered at most once per state of the data.
-    pub(super) async fn answer(
-        &self,
-        spec: &Spec,
-        way: Handler,
-        checked: Arguments,
-    ) -> Result<Reply> {
+    pub(super) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let received = match &self.upstream {
-            Some(upstream) if spec.in_contract => {
+            Some(upstream) if route.spec.in_contract => {
                 let today = self.desk.today();
-                let request = (way.request)(&checked, today)?;
+                let request = (route.request)(&checked, today)?;
                 let fetched = upstream.get(request).await.map_err(forward::explain)?;
                 Some((fetched, today))
             }
@@ -141,13 +129,13 @@ impl Backend {
         };
         let arguments = Value::Object(checked.clone()).to_string();
         let key = Key {
-            tool: spec.tool,
+            tool: route.spec.tool,
             arguments: arguments.into_boxed_str(),
             stamp,
         };
         let held = || self.rendered.get(&key);
         let answer = if let Some(answer) = held() {
-            answer.count();
+            answer.asked.fetch_add(1, Ordering::Relaxed);
             answer
         } else {
             let (rendered, name) = (Arc::clone(&self.rendered), key.clone());
@@ -157,8 +145,8 @@ impl Backend {
             // Kept by the work itself: it may end when everybody who asked has left.
             let work = move || {
                 let answer = Arc::new(match body {
-                    Some((body, today)) => (way.received)(&body, &checked, today)?,
-                    None => desk.consistent(|| (way.local)(&desk, &checked))?,
+                    Some((body, today)) => (route.received)(&body, &checked, today)?,
+                    None => desk.consistent(|| (route.local)(&desk, &checked))?,
                 });
                 rendered.insert(name, Arc::clone(&answer));
                 Ok(answer)
@@ -174,20 +162,24 @@ impl Backend {
 }
 
 /// Answers an endpoint from the desk.
-fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
+pub(super) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
-    let mut output = E::local(desk, &params)?;
-    E::note_dates(&mut output, checked, desk.today());
-    E::rendered(&output, &params)
+    finished(E::local(desk, &params)?, &params, (checked, desk.today()))
 }
 
-impl Handler {
-    /// The way of an endpoint.
-    pub(super) const fn of<E: Endpoint>() -> Self {
-        Self {
-            local: local::<E>,
-            request: forward::request::<E>,
-            received: forward::render::<E>,
+/// Renders an answer with what the dates among its arguments were taken for, and with what its structure leaves out.
+pub(super) fn finished<E: Endpoint>(
+    mut output: E::Output,
+    params: &E,
+    (checked, today): (&Arguments, Date),
+) -> Result<Answer> {
+    if let Some(provenance) = E::PROVENANCE {
+        let provenance = provenance(&mut output);
+        for (name, said) in days::told(checked, today) {
+            provenance.note(name, said);
         }
     }
+    let mut answer = E::render(&output, params)?;
+    answer.omitted = E::IS_COMPACT.then(|| params.omitted());
+    Ok(answer)
 }

@@ -5,7 +5,7 @@
 //! (`"[\"UNRATE\"]"`). Whatever does not fit is an error that names the field, what came and what is allowed;
 //! nothing is clamped or dropped in silence.
 
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::joined;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -104,12 +104,7 @@ fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error 
         false => format!("only {}", joined(properties.keys(), ", ")),
     };
     let problem = "is not an argument of this endpoint";
-    Error::invalid(
-        &econoscope_core::error::quote(name),
-        &shown(value),
-        problem,
-        &allowed,
-    )
+    Error::invalid(&quote(name), &shown(value), problem, &allowed)
 }
 
 fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {

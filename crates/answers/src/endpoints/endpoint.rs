@@ -1,7 +1,6 @@
 //! What an endpoint is: a declaration, two types and a function. Everything else is printed from it.
 
 use super::answer::Answer;
-use super::days;
 use super::decode::Arguments;
 use super::provenance::Provenance;
 use econoscope_core::error::Result;
@@ -30,13 +29,6 @@ pub struct Spec {
     pub in_contract: bool,
     /// Arguments of an example call that works on any data.
     pub example: &'static [(&'static str, &'static str)],
-}
-
-/// What an endpoint sends upstream: its arguments, and the days of a series with defaults resolved.
-#[derive(Debug, Default)]
-pub struct Outbound {
-    /// Arguments of the path and the query.
-    pub arguments: Arguments,
 }
 
 /// Where an answer keeps its provenance; `None` of one that has none.
@@ -72,14 +64,13 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
         &[]
     }
 
-    /// What is sent to an upstream; overridden where arguments mean more here than in the contract.
+    /// Arguments of the path and the query that an upstream is sent; overridden where they mean more here than in the
+    /// contract.
     ///
     /// # Errors
     /// [`econoscope_core::Error::InvalidParam`] for arguments that cannot be sent.
-    fn outbound(checked: &Arguments, _today: Date) -> Result<Outbound> {
-        Ok(Outbound {
-            arguments: checked.clone(),
-        })
+    fn outbound(checked: &Arguments, _today: Date) -> Result<Arguments> {
+        Ok(checked.clone())
     }
 
     /// Makes the answer asked for out of an upstream's, which knows the contract's arguments alone.
@@ -88,26 +79,6 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     /// [`econoscope_core::Error::InvalidParam`] for arguments that make no sense for this answer.
     fn received(output: Self::Output, _: &Self, _today: Date) -> Result<Self::Output> {
         Ok(output)
-    }
-
-    /// Notes in an answer what the dates among the arguments were taken for.
-    fn note_dates(output: &mut Self::Output, checked: &Arguments, today: Date) {
-        if let Some(provenance) = Self::PROVENANCE {
-            let provenance = provenance(output);
-            for (name, said) in days::told(checked, today) {
-                provenance.note(name, said);
-            }
-        }
-    }
-
-    /// Renders the answer with what its structure leaves out.
-    ///
-    /// # Errors
-    /// Those of [`Self::render`].
-    fn rendered(output: &Self::Output, params: &Self) -> Result<Answer> {
-        let mut answer = Self::render(output, params)?;
-        answer.omitted = Self::IS_COMPACT.then(|| params.omitted());
-        Ok(answer)
     }
 
     /// Renders the answer; overridden where it is more than its JSON and its prose.

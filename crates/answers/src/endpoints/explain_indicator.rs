@@ -14,25 +14,19 @@ pub use answer::{
 };
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
+use super::provenance::framed;
 use super::signals::shown_value;
 use super::what_changed;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::{capitalised, joined, number, signed};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::prose::{capitalised, number};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
 use jiff::ToSpan;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;
 
@@ -168,10 +162,8 @@ impl Endpoint for Params {
         }));
         text += &record_in_prose(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
-        text + a
-            .provenance
-            .closing(&a.attribution)
-            .trim_start_matches('\n')
+        let closing = a.provenance.closing(&a.attribution);
+        text + closing.trim_start_matches('\n')
     }
 }
 
@@ -191,22 +183,12 @@ fn probits(now: &ComparisonSide, then: &ComparisonSide) -> BTreeMap<String, Prob
 /// The probits as a line; nothing where there are none.
 fn probits_in_prose(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit
-            .value_before
-            .map(|v| format!(" ({} %)", number(v, 2)));
-        format!(
-            "on {name} {} %{}",
-            number(probit.value, 2),
-            before.unwrap_or_default()
-        )
+        let before = probit.value_before.map(|v| number(v, 2));
+        let before = framed(" (", before.as_deref().unwrap_or_default(), " %)");
+        format!("on {name} {} %{before}", number(probit.value, 2))
     };
-    match probits.is_empty() {
-        true => String::new(),
-        false => format!(
-            "\nThe value is the mean of these probits ({earlier}): {}.",
-            joined(probits.iter().map(probit), "; ")
-        ),
-    }
+    let head = format!("\nThe value is the mean of these probits ({earlier}): ");
+    framed(&head, &joined(probits.iter().map(probit), "; "), ".")
 }
 
 /// The second version of the recession probability, beside the first.

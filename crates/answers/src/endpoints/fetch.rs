@@ -1,15 +1,12 @@
 //! `fetch`: a whole document that `search` has found, in the shape that hosts with a search of their own expect.
 
-use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
 use super::{metric, release_calendar};
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::model::calendar::is_meeting;
-use econoscope_core::model::{AsOf, Observation, untrusted};
+use econoscope_core::model::{Observation, untrusted};
 use econoscope_data::desk::search::Kind;
-use econoscope_data::desk::{Desk, Settings, articles, library};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_data::desk::{Settings, articles, library};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -2,6 +2,7 @@
 //! endpoint's own answer, and what breaks the contract is an error that names the field.
 
 use super::answer::Answer;
+use super::backend::finished;
 use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
@@ -20,7 +21,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut outbound = E::outbound(&days::plain(checked, today)?, today)?;
+    let mut arguments = E::outbound(&days::plain(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
@@ -30,10 +31,10 @@ pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<R
             continue;
         };
         what = if name == "ticker" { "ticker" } else { "series" };
-        let given = outbound.arguments.remove(name).unwrap_or_default();
+        let given = arguments.remove(name).unwrap_or_default();
         segments.push(identifier(what, given.as_str().unwrap_or_default())?);
     }
-    let query = outbound.arguments.into_iter();
+    let query = arguments.into_iter();
     Ok(Request {
         segments,
         query: query.map(|(name, value)| (name, plain(&value))).collect(),
@@ -88,6 +89,15 @@ pub(super) fn untrusted(what: &str) -> Error {
     }
 }
 
+/// The error for a question that an upstream of the contract cannot answer: `what` completes "The upstream cannot …".
+pub(super) fn unable(what: &str) -> Error {
+    Error::Unavailable {
+        what: format!("The upstream cannot {what}."),
+        retry_after: None,
+        source: None,
+    }
+}
+
 fn plain(value: &Value) -> String {
     match value.as_array() {
         Some(items) => joined(items.iter().map(plain), ","),
@@ -101,14 +111,10 @@ fn plain(value: &Value) -> String {
 /// [`Error::Unavailable`] naming the field that breaks the contract.
 fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
     let mut json = serde_json::Deserializer::from_slice(body);
-    serde_path_to_error::deserialize(&mut json).map_err(|e| Error::Unavailable {
-        what: format!(
-            "The upstream's answer breaks the contract at `{}`: {}.",
-            quote(&e.path().to_string()),
-            quote(&e.inner().to_string())
-        ),
-        retry_after: Some(Duration::from_secs(300)),
-        source: None,
+    serde_path_to_error::deserialize(&mut json).map_err(|e| {
+        let (path, problem) = (e.path().to_string(), e.inner().to_string());
+        let (path, problem) = (quote(&path), quote(&problem));
+        untrusted(&format!("breaks the contract at `{path}`: {problem}"))
     })
 }
 
@@ -121,21 +127,14 @@ pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date)
     let plain = days::plain(checked, today)?;
     let params = decode::params::<E>(&plain)?;
     let mut output = E::received(read::<E>(body)?, &params, today)?;
-    E::note_dates(&mut output, checked, today);
-    let answer = E::rendered(&output, &params)?;
-    let is_answered = |wanted: &Value| {
-        let rendered: Value = serde_json::from_slice(&answer.json).unwrap_or_default();
-        rendered.get("as_of") == Some(wanted)
-    };
-    if plain.get("as_of").is_none_or(is_answered) {
-        return Ok(answer);
+    let told = E::PROVENANCE.and_then(|of| of(&mut output).as_of);
+    let told = told.map(|day| Value::from(day.to_string()));
+    if plain.contains_key("as_of") && plain.get("as_of") != told.as_ref() {
+        let tool = E::SPEC.tool;
+        let what = format!("answer {tool} for a past day; leave as_of out");
+        return Err(unable(&what));
     }
-    let tool = E::SPEC.tool;
-    Err(Error::Unavailable {
-        what: format!("The upstream cannot answer {tool} for a past day; leave as_of out."),
-        retry_after: None,
-        source: None,
-    })
+    finished(output, &params, (checked, today))
 }
 
 /// A sentence that says where a forwarded answer comes from and how old it is.

@@ -1,16 +1,10 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
 use super::decode::usual;
-use super::endpoint::{Endpoint, Spec};
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::Attribution;
-use econoscope_data::desk::Desk;
+use crate::endpoints::prelude::*;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::library;
 use econoscope_data::desk::search::Kind;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// First year of the recessions that are listed with a term; fetch has all of them.
 const WAR: i32 = 1945;

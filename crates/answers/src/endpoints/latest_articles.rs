@@ -1,13 +1,9 @@
 //! `get_latest_articles`: the five newest texts.
 
-use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
-use econoscope_core::error::Result;
-use econoscope_core::model::{Attribution, untrusted};
-use econoscope_data::desk::{Desk, articles};
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
+use econoscope_core::model::untrusted;
+use econoscope_data::desk::articles;
 
 /// How many articles the contract serves.
 const LATEST: usize = 5;

@@ -1,24 +1,15 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
-use super::provenance::Provenance;
 use super::signals::shown_value;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
-use econoscope_core::indicators::prose::{joined, signed};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession_now::RNOW;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::summary::{self, Figure};
 use econoscope_core::indicators::{Composite, established, regime};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Arguments.
@@ -175,7 +166,8 @@ impl Endpoint for Params {
             dates: BTreeMap::new(),
             newer_means: BTreeMap::new(),
         };
-        let figures = read_figures(desk, as_of)?;
+        let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
+        let figures = summary::summary(&set, desk.present(as_of));
         let vix = draft.figure("vix", &figures.vix);
         let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
         let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
@@ -218,12 +210,6 @@ impl Endpoint for Params {
             a.provenance.closing(&a.attribution)
         )
     }
-}
-
-/// The read figures.
-fn read_figures(desk: &Desk, as_of: AsOf) -> Result<summary::Summary> {
-    let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
-    Ok(summary::summary(&set, desk.present(as_of)))
 }
 
 /// Every figure that there is, with unit and date, in one sentence.
@@ -333,10 +319,8 @@ impl Collector<'_> {
     /// The share of a composite's weight without a figure, with its inputs in the notes.
     fn weight_missing(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
-        let missing = reading
-            .inputs
-            .iter()
-            .filter(|input| input.missing.is_some());
+        let inputs = reading.inputs.iter();
+        let missing = inputs.filter(|input| input.missing.is_some());
         let names = joined(missing.map(|input| input.name), ", ");
         if reading.value.is_none() || names.is_empty() {
             return Ok(None);

@@ -1,19 +1,14 @@
 //! What travels with every answer: the day it speaks for, how old that is, and why a figure is absent.
 
 use super::decode::shown;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::regime::{Outlook, RegimeMonth};
 use econoscope_core::indicators::{self, Indicator, Reading};
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use econoscope_data::desk::DataDate;
 use econoscope_data::desk::basis::Basis;
 use econoscope_data::desk::cited::Cited;
 use econoscope_data::desk::remarks;
 use econoscope_data::desk::resolve::{self, Resolution};
-use econoscope_data::desk::{DataDate, Desk};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -147,6 +142,16 @@ impl Provenance {
         }
     }
 
+    /// What was found, or else none with the reason as a note.
+    pub(super) fn found<'a, T>(
+        &mut self,
+        field: &str,
+        found: &'a std::result::Result<T, String>,
+    ) -> Option<&'a T> {
+        let found = found.as_ref();
+        found.inspect_err(|why| self.note(field, *why)).ok()
+    }
+
     /// Adds since when a figure is late, where it is.
     pub fn note_late(&mut self, field: &str, since: Option<Date>) {
         self.late.extend(since.map(|day| (field.to_owned(), day)));
@@ -161,10 +166,8 @@ impl Provenance {
         present: Date,
     ) {
         let info = Catalogue::of(about).filter(|_| reading.value.is_some());
-        self.note_late(
-            field,
-            info.and_then(|info| info.late_since(reading.date, present)),
-        );
+        let late = info.and_then(|info| info.late_since(reading.date, present));
+        self.note_late(field, late);
         self.add(field, reading.late.as_deref().unwrap_or_default());
     }
 
@@ -225,16 +228,11 @@ impl Provenance {
         let late = late.map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let notes = self.notes.iter();
         let notes = notes.map(|(field, why)| format!("{field}: {why}"));
-        let late = framed(
-            "Late, a newer figure should be there ",
-            &joined(late, "; "),
-            ".",
-        );
+        let head = "Late, a newer figure should be there ";
+        let late = framed(head, &joined(late, "; "), ".");
         let notes = framed("Notes: ", &joined(notes, "; "), ".");
-        joined(
-            [late, notes].into_iter().filter(|part| !part.is_empty()),
-            " ",
-        )
+        let parts = [late, notes].into_iter();
+        joined(parts.filter(|part| !part.is_empty()), " ")
     }
 
     /// What those who brought the figures ask to be said, as a line that ends; empty when they ask for nothing: for
@@ -245,10 +243,7 @@ impl Provenance {
                 "" => &cited.source,
                 notice => notice,
             };
-            match cited.from {
-                Some(from) => format!("{} from {from}: {notice}.", cited.series.join(", ")),
-                None => format!("{notice}."),
-            }
+            of_series(cited, notice) + "."
         };
         let notices = self.sources.iter().map(told);
         framed("Figures: ", &joined(notices, " "), "\n")
@@ -257,21 +252,13 @@ impl Provenance {
     /// Who brought the figures, as a line that ends; empty where nobody is to be named. What they ask to be said stands
     /// in [`Cited::notice`].
     pub fn cited(&self) -> String {
-        let named = |cited: &Cited| match cited.from {
-            Some(from) => format!("{} from {from}: {}", cited.series.join(", "), cited.source),
-            None => cited.source.clone(),
+        let mut cited = self.sources.iter();
+        let sources = cited.clone().map(|cited| of_series(cited, &cited.source));
+        let notices = match cited.any(|cited| cited.notice.len() > LONG_NOTICE) {
+            true => "; their notices: /rights.\n",
+            false => ".\n",
         };
-        let sources = joined(self.sources.iter().map(named), "; ");
-        let has_notice = self
-            .sources
-            .iter()
-            .any(|cited| cited.notice.len() > LONG_NOTICE);
-        let notices = if has_notice {
-            "; their notices: /rights"
-        } else {
-            ""
-        };
-        framed("Figures: ", &sources, &format!("{notices}.\n"))
+        framed("Figures: ", &joined(sources, "; "), notices)
     }
 
     /// The last lines of an answer in prose: state of knowledge, notes, whose figures they are, credit line.
@@ -281,8 +268,16 @@ impl Provenance {
     }
 }
 
+/// What is told of a source, with its series where several share one.
+fn of_series(cited: &Cited, told: &str) -> String {
+    match cited.from {
+        Some(from) => format!("{} from {from}: {told}", cited.series.join(", ")),
+        None => told.to_owned(),
+    }
+}
+
 /// A text between its head and its end; nothing of an empty one.
-fn framed(head: &str, text: &str, end: &str) -> String {
+pub(super) fn framed(head: &str, text: &str, end: &str) -> String {
     match text {
         "" => String::new(),
         text => format!("{head}{text}{end}"),

@@ -13,21 +13,15 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 
 use super::codes::Chosen;
 use super::days::{parse_as_of, range};
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
+use super::forward::unable;
 use super::tolerance;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Attribution, Date};
-use econoscope_data::desk::{Desk, RegimeHistory};
-use jiff::Timestamp;
-pub use months::{Probabilities, RegimeOfMonth};
+use econoscope_data::desk::RegimeHistory;
+pub use months::{Probabilities, RegimeOfMonth, all as every_month};
 pub use nowcast::{FilledFigure, NowcastAnswer};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use switches::RegimeSwitch;
 
@@ -65,7 +59,7 @@ impl Params {
 const MOST_SWITCHES: usize = 40;
 
 /// What the regime has meant for an asset.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssetView {
     /// BULLISH, BEARISH or NEUTRAL.
@@ -194,11 +188,9 @@ impl Endpoint for Params {
             && (!params.switches || answer.switches.is_some());
         match is_answered {
             true => Ok(answer),
-            false => Err(Error::Unavailable {
-                what: "The upstream cannot tell a named regime or switches; leave regime and switches out.".to_owned(),
-                retry_after: None,
-                source: None,
-            }),
+            false => Err(unable(
+                "tell a named regime or switches; leave regime and switches out",
+            )),
         }
     }
 
@@ -218,15 +210,13 @@ impl Endpoint for Params {
         provenance.note("regime", basis.unwrap_or_default());
         provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
-        let unknown = nowcast.as_ref().as_ref().err();
-        provenance.note("nowcast", unknown.cloned().unwrap_or_default());
+        let nowcast = provenance.found("nowcast", &nowcast);
         let precedents = match params.precedents {
             true => Some(desk.precedents(as_of)?),
             false => None,
         };
-        let unknown = precedents.as_deref().and_then(|p| p.as_ref().err());
-        provenance.note("precedents", unknown.cloned().unwrap_or_default());
-        let found = precedents.as_deref().and_then(|p| p.as_ref().ok());
+        let found = precedents.as_deref();
+        let found = found.and_then(|found| provenance.found("precedents", found));
         let (months, switches) = listed(desk, params, as_of, &mut provenance)?;
         let named = params.regime.as_ref().map(|chosen| chosen.meaning);
         let asset_views = match (named, &switches) {
@@ -235,7 +225,7 @@ impl Endpoint for Params {
         };
         let own = state.map(|s| s.month).filter(|_| as_of != AsOf::Latest);
         let then = months.as_deref().filter(|_| params.as_known);
-        let hindsight = hindsight(desk, own, then)?;
+        let hindsight = RegimeHindsight::of(desk, own, then)?;
         Ok(RegimeAnswer {
             regime: now.regime.name().into(),
             confidence: now.confidence,
@@ -250,7 +240,7 @@ impl Endpoint for Params {
             month: state.map(|s| s.month),
             growth_score: state.map(|s| round_to(s.growth, 2)),
             inflation_score: state.map(|s| round_to(s.inflation, 2)),
-            nowcast: (*nowcast).as_ref().ok().map(NowcastAnswer::of),
+            nowcast: nowcast.map(NowcastAnswer::of),
             months,
             named: named.map(|regime| RegimeRecord::of(regime, &path.months)),
             switches,
@@ -273,13 +263,11 @@ impl Endpoint for Params {
             text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.in_prose())));
             text += &format!("\n{}", a.narrative);
         }
-        text.extend(a.hindsight.iter().map(|revised| {
-            let (own, scores) = (
-                (regime.as_str(), a.confidence),
-                [a.growth_score, a.inflation_score],
-            );
-            revised.in_prose(own, scores, a.months.as_deref().unwrap_or_default())
-        }));
+        let listed = a.months.as_deref().unwrap_or_default();
+        let scores = [a.growth_score, a.inflation_score];
+        let own = (regime.as_str(), a.confidence);
+        let hindsight = a.hindsight.iter();
+        text.extend(hindsight.map(|revised| revised.in_prose(own, scores, listed)));
         text.extend(a.months.iter().map(|months| months::in_prose(months)));
         text.extend(a.switches.iter().map(|found| switches::in_prose(found)));
         match &a.named {
@@ -312,34 +300,10 @@ fn views(
     };
     let own = desk.evidence(regime, as_of)?;
     let views = asset_views::views(regime, confidence, |a| own.get(&a).cloned());
-    let view = |v: asset_views::View| {
-        let evidence = v.evidence.filter(|_| named.is_some());
-        let view = AssetView {
-            direction: format!("{:?}", v.direction).to_uppercase(),
-            conviction: format!("{:?}", v.conviction).to_uppercase(),
-            thesis: v.thesis,
-            ..AssetView::default()
-        };
-        (
-            v.asset.key().to_owned(),
-            view.with_evidence(evidence.as_ref(), (regime, &path.months)),
-        )
-    };
-    Ok(views.into_iter().map(view).collect())
-}
-
-/// What the last revisions say of a past month and of months listed as known then; none where there are neither.
-fn hindsight(
-    desk: &Desk,
-    own: Option<Date>,
-    then: Option<&[RegimeOfMonth]>,
-) -> Result<Option<RegimeHindsight>> {
-    if own.is_none() && then.is_none() {
-        return Ok(None);
-    }
-    let revised = months::all(desk, AsOf::Latest, false)?;
-    let then = then.unwrap_or_default();
-    Ok(Some(RegimeHindsight::of(own, then, &revised)))
+    let of = named.map(|regime| (regime, path.months.as_slice()));
+    let views = views.into_iter();
+    let views = views.map(|view| (view.asset.key().to_owned(), AssetView::of(view, of)));
+    Ok(views.collect())
 }
 
 /// Months asked for and the switches among them.
@@ -369,10 +333,8 @@ fn listed(
     switches.retain(|switch| months::is_in(switch.from, days));
     if switches.len() > MOST_SWITCHES {
         let all = switches.len();
-        provenance.note(
-            "switches",
-            format!("the newest {MOST_SWITCHES} of {all}; older ones with end"),
-        );
+        let how = format!("the newest {MOST_SWITCHES} of {all}; older ones with end");
+        provenance.note("switches", how);
         switches.truncate(MOST_SWITCHES);
     }
     months.retain(|m| months::is_in(m.month, days));

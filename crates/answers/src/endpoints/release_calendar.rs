@@ -13,19 +13,13 @@ pub(super) use meetings::decided;
 pub use words::{brings, expected, said};
 
 use super::days::{self, newest, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
 use super::revisions::label;
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
-use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::calendar::{self, Due, Release, ZONE};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, release};
-use econoscope_data::desk::Desk;
+use econoscope_core::model::release;
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 /// Days shown unless it is said how many.
 const DAYS: i64 = 14;

@@ -1,11 +1,14 @@
 //! A row of the table: an endpoint as plain values and function pointers.
 
-use super::answer::Reply;
-use super::backend::{Backend, Handler};
+use super::answer::{Answer, Reply};
+use super::backend::{self, Backend};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
-use super::{days, schema, structure};
+use super::{days, forward, schema, structure};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::Date;
+use econoscope_data::desk::Desk;
+use econoscope_data::upstream::Request;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
@@ -18,7 +21,11 @@ pub struct Route {
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
     structure: LazyLock<Map<String, Value>>,
-    way: Handler,
+    /// Answers from the desk.
+    pub(super) local: fn(&Desk, &Arguments) -> Result<Answer>,
+    /// The question for an upstream, and what comes of its body.
+    pub(super) request: fn(&Arguments, Date) -> Result<Request>,
+    pub(super) received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
 }
 
 impl Route {
@@ -33,7 +40,9 @@ impl Route {
                 (true, answer) => structure::schema(&answer),
                 (false, answer) => answer,
             }),
-            way: Handler::of::<E>(),
+            local: backend::local::<E>,
+            request: forward::request::<E>,
+            received: forward::render::<E>,
         }
     }
 
@@ -114,7 +123,7 @@ impl Route {
     /// [`econoscope_core::Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
-        backend.answer(&self.spec, self.way, checked).await
+        backend.answer(self, checked).await
     }
 
     /// Answers the tool of that name for arguments in pairs.

@@ -2,17 +2,12 @@
 
 use super::codes::Chosen;
 use super::decode::usual;
-use super::endpoint::{Endpoint, Spec};
-use econoscope_core::error::Result;
-use econoscope_core::model::Attribution;
+use crate::endpoints::prelude::*;
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::base_rates::BaseRates;
 use econoscope_data::desk::scenarios::{self, Status};
 use econoscope_data::desk::search::Kind;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_data::store::Article;
 
 /// So many scenarios have their rules in the text.
 const WITH_RULES: usize = 8;
@@ -187,13 +182,12 @@ fn shown(
     desk: &Desk,
     s: &scenarios::Scenario,
     rates: &BaseRates,
-    articles: &[econoscope_data::store::Article],
+    articles: &[Article],
 ) -> Scenario {
     let measured = rates.get(&s.slug);
     let interval = s.interval(measured);
-    let own = articles
-        .iter()
-        .filter(|a| a.tags.iter().any(|t| s.articles.contains(t)));
+    let is_own = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
+    let own = articles.iter().filter(is_own);
     Scenario {
         slug: s.slug.clone(),
         title: s.title.clone(),

@@ -1,13 +1,9 @@
 //! `search`: the documents that speak of some words, in the shape that hosts with a search of their own expect.
 
-use super::endpoint::{Endpoint, Spec};
 use super::foreign::UntrustedFields;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::search::Kind;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use econoscope_data::desk::search::{Document, Kind};
 
 /// Most results.
 const MAX_RESULTS: usize = 10;
@@ -64,25 +60,24 @@ impl Endpoint for Params {
     type Output = SearchAnswer;
 
     fn local(desk: &Desk, params: &Self) -> Result<SearchAnswer> {
-        let results = desk
-            .find(&params.query, MAX_RESULTS)?
-            .into_iter()
-            .map(|hit| {
-                let own = || super::fetch::address(desk.settings(), hit.kind, &hit.name);
-                let url = hit.url.as_deref().and_then(untrusted::link);
-                let is_by_others = hit.kind == Kind::Article;
-                Found {
-                    id: format!("{}:{}", hit.kind.word(), hit.name),
-                    url: url.map_or_else(own, str::to_owned),
-                    title: match is_by_others {
-                        true => untrusted::name(&hit.title, MAX_TITLE),
-                        false => hit.title,
-                    },
-                    untrusted: UntrustedFields::fields(if is_by_others { &["title"] } else { &[] }),
-                }
-            })
-            .collect();
-        let elsewhere = desk.elsewhere(&params.query)?.unwrap_or_default();
-        Ok(SearchAnswer { results, elsewhere })
+        let found = desk.find(&params.query, MAX_RESULTS)?.into_iter();
+        let result = |hit: Document| {
+            let own = || super::fetch::address(desk.settings(), hit.kind, &hit.name);
+            let url = hit.url.as_deref().and_then(untrusted::link);
+            let (title, by_others): (_, &[&str]) = match hit.kind == Kind::Article {
+                true => (untrusted::name(&hit.title, MAX_TITLE), &["title"]),
+                false => (hit.title, &[]),
+            };
+            Found {
+                id: format!("{}:{}", hit.kind.word(), hit.name),
+                url: url.map_or_else(own, str::to_owned),
+                title,
+                untrusted: UntrustedFields::fields(by_others),
+            }
+        };
+        Ok(SearchAnswer {
+            results: found.map(result).collect(),
+            elsewhere: desk.elsewhere(&params.query)?.unwrap_or_default(),
+        })
     }
 }

@@ -1,21 +1,14 @@
 //! `get_signals`: every composite and the market figures that people watch.
 
 use super::days::parse_as_of;
-use super::endpoint::{Endpoint, Kept, Spec};
 use super::newer_mean::NewerMean;
-use super::provenance::Provenance;
 use super::tolerance;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::series_info::{DEFAULT_PREFIX, round_to};
-use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
-use econoscope_data::desk::Desk;
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use econoscope_core::model::series_info::DEFAULT_PREFIX;
+use serde::Deserializer;
 use std::sync::Arc;
 
 /// Market figures, in the order in which they are shown.
@@ -132,15 +125,10 @@ impl Endpoint for Params {
         let mut indices = Vec::new();
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
+            let (about, present) = (&composite.about, desk.present(as_of));
+            provenance.note_reading(about.ticker(), about, &reading, present);
             let meaning = (composite.interpret)(&reading);
-            let present = desk.present(as_of);
-            provenance.note_reading(
-                composite.about.ticker(),
-                &composite.about,
-                &reading,
-                present,
-            );
-            indices.push(index(desk, &composite.about, &reading, meaning));
+            indices.push(index(desk, about, &reading, meaning));
         }
         let reading = desk.narrative(as_of)?;
         let meaning = narrative_velocity::interpret(&reading);
@@ -247,9 +235,7 @@ fn market(
     let series = desk.series(info, as_of)?;
     let series = series.as_ref();
     let last = series.and_then(|s| s.last_on_or_before(day));
-    let late = series
-        .zip(last)
-        .and_then(|(s, last)| s.late_since(last.date, day));
+    let late = last.and_then(|last| series?.late_since(last.date, day));
     provenance.note_late(id, late);
     if last.is_none() {
         provenance.note(id, "not loaded");

@@ -14,7 +14,6 @@
 //! [`schema`] describes this form as [`compact`] makes it.
 
 use serde_json::{Map, Number, Value, json};
-use std::collections::BTreeSet;
 
 /// Rows from which text that is the same in all of them stands once.
 const REPEATED: usize = 3;
@@ -42,14 +41,6 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// An answer as it is.
-    pub fn plain(value: Value) -> Self {
-        Self {
-            value,
-            notices: Vec::new(),
-        }
-    }
-
     /// The compact form of an answer without the fields at these dotted paths, which lead through lists.
     pub fn of(mut answer: Value, omitted: &[&str]) -> Self {
         let mut notices = Vec::new();
@@ -80,10 +71,8 @@ impl Structure {
 
 /// Takes a field out, of every item where the path leads through a list; `name[1..]` leaves the first item of a list.
 fn remove(value: &mut Value, path: &str) {
-    match (
-        value,
-        path.split_once('.').filter(|_| !path.ends_with(FIRST)),
-    ) {
+    let parts = path.split_once('.').filter(|_| !path.ends_with(FIRST));
+    match (value, parts) {
         (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
         (Value::Object(fields), None) => match path.strip_suffix(FIRST) {
             Some(name) => {
@@ -102,25 +91,23 @@ fn remove(value: &mut Value, path: &str) {
 
 /// A value in its compact form; none of one that says nothing.
 fn compact(value: Value) -> Option<Value> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => (!text.is_empty()).then_some(Value::String(text)),
-        Value::Number(number) => Some(Value::Number(whole(number))),
-        Value::Bool(_) => Some(value),
-        Value::Array(items) if items.is_empty() => None,
-        Value::Array(items) if items.iter().all(Value::is_object) => Some(table(items)),
+    let value = match value {
+        Value::Number(number) => whole(number).into(),
+        Value::Array(items) if items.is_empty() => return None,
+        Value::Array(items) if items.iter().all(Value::is_object) => table(items),
         // A list that is no table keeps the places of its items.
-        Value::Array(items) => Some(
+        Value::Array(items) => {
+            let items = items.into_iter();
             items
-                .into_iter()
                 .map(|item| compact(item).unwrap_or_default())
-                .collect(),
-        ),
-        Value::Object(fields) => {
-            let fields = without_empty(fields);
-            (!fields.is_empty()).then_some(Value::Object(fields))
+                .collect()
         }
-    }
+        Value::Object(fields) => without_empty(fields).into(),
+        Value::Null | Value::Bool(_) | Value::String(_) => value,
+    };
+    let is_empty = value.as_object().is_some_and(Map::is_empty);
+    let is_empty = is_empty || value.is_null() || value.as_str() == Some("");
+    (!is_empty).then_some(value)
 }
 
 fn without_empty(fields: Map<String, Value>) -> Map<String, Value> {
@@ -141,22 +128,18 @@ fn whole(number: Number) -> Number {
 
 /// A list of objects as columns and rows.
 fn table(items: Vec<Value>) -> Value {
-    let mut rows: Vec<Map<String, Value>> = items
-        .into_iter()
-        .filter_map(object)
-        .map(without_empty)
-        .collect();
+    let rows = items.into_iter().filter_map(object);
+    let mut rows: Vec<Map<String, Value>> = rows.map(without_empty).collect();
     for name in objects_in(&rows) {
         flatten(&mut rows, &name);
     }
     let mut columns: Vec<String> = Vec::new();
-    let mut known = BTreeSet::new();
     for name in rows.iter().flat_map(Map::keys) {
-        if known.insert(name.clone()) {
+        if !columns.contains(name) {
             columns.push(name.clone());
         }
     }
-    let constant = constant(&rows, &columns);
+    let constant = constant(&rows);
     columns.retain(|name| !constant.contains_key(name));
     let rows = rows.iter_mut().map(|row| {
         let cells = columns
@@ -181,32 +164,20 @@ fn object(value: Value) -> Option<Map<String, Value>> {
 
 /// The fields that hold an object, with the same keys in every row that has it.
 fn objects_in(rows: &[Map<String, Value>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut refused = BTreeSet::new();
-    let mut shapes: Map<String, Value> = Map::new();
+    let mut shapes: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
     for (name, value) in rows.iter().flatten() {
-        let keys = value
-            .as_object()
-            .filter(|fields| !is_table(fields))
-            .map(|fields| {
-                let keys = fields.keys().map(|key| Value::from(key.as_str()));
-                Value::Array(keys.collect())
-            });
-        let Some(keys) = keys.filter(|_| !refused.contains(name)) else {
-            refused.extend(value.is_object().then(|| name.clone()));
+        let Some(fields) = value.as_object() else {
             continue;
         };
-        match shapes.get(name) {
-            Some(shape) if *shape == keys => {}
-            Some(_) => drop(refused.insert(name.clone())),
-            None => {
-                shapes.insert(name.clone(), keys);
-                names.push(name.clone());
-            }
+        let keys = (!is_table(fields)).then(|| fields.keys().collect());
+        match shapes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, shape)) if *shape == keys => {}
+            Some((_, shape)) => *shape = None,
+            None => shapes.push((name, keys)),
         }
     }
-    names.retain(|name| !refused.contains(name));
-    names
+    let alike = shapes.into_iter().filter(|(_, shape)| shape.is_some());
+    alike.map(|(name, _)| name.clone()).collect()
 }
 
 fn is_table(fields: &Map<String, Value>) -> bool {
@@ -216,10 +187,11 @@ fn is_table(fields: &Map<String, Value>) -> bool {
 /// Puts the fields of an object where the object stands, each under a dotted name.
 fn flatten(rows: &mut [Map<String, Value>], name: &str) {
     for row in rows {
-        let fields = std::mem::take(row).into_iter();
-        for (key, value) in fields {
-            if key == name && value.is_object() {
-                let inner = object(value).unwrap_or_default().into_iter();
+        for (key, value) in std::mem::take(row) {
+            if key == name
+                && let Value::Object(inner) = value
+            {
+                let inner = inner.into_iter();
                 row.extend(inner.map(|(field, value)| (format!("{name}.{field}"), value)));
             } else {
                 row.insert(key, value);
@@ -229,34 +201,26 @@ fn flatten(rows: &mut [Map<String, Value>], name: &str) {
 }
 
 /// The columns with the same text, truth value, list or table in every row.
-fn constant(rows: &[Map<String, Value>], columns: &[String]) -> Map<String, Value> {
-    let mut constant = Map::new();
+fn constant(rows: &[Map<String, Value>]) -> Map<String, Value> {
     let Some((first, rest)) = rows.split_first().filter(|_| rows.len() >= REPEATED) else {
-        return constant;
+        return Map::new();
     };
-    for name in columns {
-        let value = first.get(name).filter(|value| !value.is_number());
-        if let Some(value) =
-            value.filter(|value| rest.iter().all(|row| row.get(name) == Some(value)))
-        {
-            constant.insert(name.clone(), value.clone());
-        }
-    }
-    constant
+    let is_same = |(name, value): &(&String, &Value)| {
+        !value.is_number() && rest.iter().all(|row| row.get(*name) == Some(*value))
+    };
+    let same = first.iter().filter(is_same);
+    same.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// The schema of the compact form out of that of the answer. No field is required, for what is empty is left out.
 pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
     let mut out = object(node(&Value::Object(answer.clone()))).unwrap_or_default();
     out.entry("type").or_insert_with(|| "object".into());
-    let sources = out
-        .get_mut("properties")
-        .and_then(|all| all.get_mut("sources"));
-    if let Some(Value::Object(sources)) = sources {
-        sources.insert(
-            "description".into(),
-            "Who brought the figures; their notices are in `_meta`.".into(),
-        );
+    let all = out.get_mut("properties");
+    if let Some(Value::Object(sources)) = all.and_then(|all| all.get_mut("sources")) {
+        let about = "Who brought the figures; their notices are in `_meta`.";
+        sources.insert("description".into(), about.into());
     }
     out
 }
@@ -265,63 +229,52 @@ fn node(schema: &Value) -> Value {
     let Some(fields) = schema.as_object() else {
         return json!({});
     };
-    let mut out = Map::new();
-    if let Some(Value::Array(choices)) = fields.get("anyOf").or_else(|| fields.get("oneOf")) {
-        let choices = choices
-            .iter()
-            .filter(|choice| choice.get("type") != Some(&"null".into()));
-        return described(union(choices.map(node).collect()), fields);
-    }
-    let kinds: Vec<&str> = match fields.get("type") {
-        Some(Value::String(kind)) => vec![kind],
-        Some(Value::Array(kinds)) => kinds
-            .iter()
-            .filter_map(Value::as_str)
-            .filter(|kind| *kind != "null")
-            .collect(),
-        _ => Vec::new(),
+    let kinds: Vec<&Value> = match fields.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().filter(|kind| *kind != "null").collect(),
+        kind => kind.into_iter().collect(),
     };
-    if let [_, _, ..] = kinds.as_slice() {
-        let choices = kinds.iter().map(|kind| json!({ "type": kind }));
-        return described(union(choices.collect()), fields);
+    let choices = fields.get("anyOf").or_else(|| fields.get("oneOf"));
+    let choices: Option<Vec<Value>> = match (choices, kinds.as_slice()) {
+        (Some(Value::Array(choices)), _) => {
+            let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
+            Some(choices.iter().filter(is_value).map(node).collect())
+        }
+        (_, [_, _, ..]) => Some(kinds.iter().map(|kind| json!({ "type": kind })).collect()),
+        _ => None,
+    };
+    if let Some(choices) = choices {
+        return described(union(choices), fields);
     }
-    let kind = kinds.first().copied();
-    let items = fields.get("items").filter(|_| kind == Some("array"));
-    if let Some(Value::Object(item)) = items.filter(|item| is_object(item)) {
+    let item = fields.get("items").and_then(Value::as_object);
+    if let Some(item) = item.filter(|item| is_object(item)) {
         return described(of_table(item), fields);
     }
-    if let Some(kind) = kind {
-        out.insert("type".into(), kind.into());
+    let mut out = Map::new();
+    if let [kind] = kinds.as_slice() {
+        out.insert("type".into(), Value::clone(kind));
     }
     for (key, value) in fields {
-        match (key.as_str(), value) {
+        let kept = match (key.as_str(), value) {
             ("enum", Value::Array(values)) => {
-                let values = values.iter().filter(|value| !value.is_null());
-                out.insert(key.clone(), values.cloned().collect());
+                values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
-            ("const" | "format" | "minItems" | "maxItems", _) => {
-                drop(out.insert(key.clone(), value.clone()))
-            }
+            ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
             ("properties", Value::Object(all)) => {
                 let all = all.iter().map(|(name, inner)| (name.clone(), node(inner)));
-                out.insert(key.clone(), all.collect::<Map<_, _>>().into());
+                all.collect()
             }
             // A list that is no table may hold null, to keep the places of the others.
-            ("items", _) => drop(out.insert(
-                key.clone(),
-                union(vec![node(value), json!({ "type": "null" })]),
-            )),
-            ("additionalProperties", Value::Object(_)) => {
-                drop(out.insert(key.clone(), node(value)))
-            }
-            _ => {}
-        }
+            ("items", _) => union(vec![node(value), json!({ "type": "null" })]),
+            ("additionalProperties", Value::Object(_)) => node(value),
+            _ => continue,
+        };
+        out.insert(key.clone(), kept);
     }
-    described(Value::Object(out), fields)
+    described(out.into(), fields)
 }
 
-fn is_object(schema: &Value) -> bool {
-    schema.get("properties").is_some() || schema.get("type") == Some(&"object".into())
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
 }
 
 /// One of several schemas, each once.
@@ -347,22 +300,16 @@ fn described(mut schema: Value, of: &Map<String, Value>) -> Value {
 
 /// The schema of a table whose rows were objects of this schema.
 fn of_table(item: &Map<String, Value>) -> Value {
-    let mut cells = Vec::new();
-    let mut meanings = Vec::new();
+    let (mut cells, mut meanings) = (Vec::new(), Vec::new());
     collect(item, "", &mut cells, &mut meanings);
-    let cells: Vec<Value> = cells.into_iter().map(without_prose).collect();
+    let mut cells: Vec<Value> = cells.into_iter().map(without_prose).collect();
     let constant = union(cells.clone());
-    let row = union(
-        cells
-            .into_iter()
-            .chain([json!({ "type": "null" })])
-            .collect(),
-    );
+    cells.push(json!({ "type": "null" }));
     json!({
         "type": "object",
         "properties": {
             "columns": { "type": "array", "items": { "type": "string" }, "description": meanings.join(" ") },
-            "rows": { "type": "array", "items": { "type": "array", "items": row } },
+            "rows": { "type": "array", "items": { "type": "array", "items": union(cells) } },
             "constant": { "type": "object", "additionalProperties": constant },
         },
         "required": ["columns", "rows"],
@@ -378,32 +325,21 @@ fn collect(
 ) {
     let properties = item.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
-        let cell = node(property);
-        let meaning = cell
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let name = format!("{before}{name}");
-        if !meaning.is_empty() {
+        let (name, cell) = (format!("{before}{name}"), node(property));
+        if let Some(Value::String(meaning)) = cell.get("description") {
             meanings.push(format!("{name}: {meaning}"));
         }
-        if let Some(inner) = cell
-            .as_object()
-            .filter(|_| is_object(&cell) && !is_described_table(&cell))
-        {
+        let inner = cell.as_object().filter(|inner| {
+            let properties = inner.get("properties").and_then(Value::as_object);
+            is_object(inner) && !properties.is_some_and(is_table)
+        });
+        if let Some(inner) = inner {
             collect(inner, &format!("{name}."), cells, meanings);
-            let values = inner
-                .get("additionalProperties")
-                .filter(|values| values.is_object());
-            cells.extend(values.cloned());
+            let values = inner.get("additionalProperties");
+            cells.extend(values.filter(|values| values.is_object()).cloned());
         }
         cells.push(cell);
     }
-}
-
-fn is_described_table(schema: &Value) -> bool {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.is_some_and(is_table)
 }
 
 /// A schema without descriptions: types, names and values alone.
@@ -415,9 +351,8 @@ pub fn without_prose(mut schema: Value) -> Value {
         let fields = fields.values_mut();
         fields.for_each(|inner| *inner = without_prose(inner.take()));
     } else if let Some(items) = schema.as_array_mut() {
-        items
-            .iter_mut()
-            .for_each(|inner| *inner = without_prose(inner.take()));
+        let items = items.iter_mut();
+        items.for_each(|inner| *inner = without_prose(inner.take()));
     }
     schema
 }

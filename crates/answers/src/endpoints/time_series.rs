@@ -23,7 +23,7 @@ use super::answer::{Answer, Csv};
 use super::condition::Condition;
 use super::days;
 use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Kept, Outbound, Spec};
+use super::endpoint::{Endpoint, Kept, Spec};
 use super::foreign::UntrustedFields;
 use super::formulas::NamedSeries;
 use super::lateness::note_late;
@@ -74,7 +74,7 @@ impl Endpoint for Params {
         shape::shaped(answer, params, desk.settings().base_url.as_deref())
     }
 
-    fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
+    fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
         forwarded::outbound(checked, today)
     }
 

@@ -12,19 +12,12 @@ pub use moves::Change;
 pub use surprises::Surprise;
 
 use super::days::{self, parse_as_of};
-use super::endpoint::{Endpoint, Kept, Spec};
-use super::provenance::Provenance;
 use super::release_calendar::{self, ReleaseEvent};
-use econoscope_core::error::{Error, Result};
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::indicators::prose::signed;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::in_words;
-use econoscope_core::model::{AsOf, Attribution, Date};
-use econoscope_data::desk::Desk;
 use moves::{KEY, Outcome};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Moves given in full; smaller ones are named.
 const SHOWN: usize = 12;
@@ -120,9 +113,8 @@ impl Endpoint for Params {
         provenance.note_past(desk, "since", since, read)?;
         let sides = (as_of, since);
         let composites = established().map(|c| (c.about.id, moves::of_composite(desk, c, sides)));
-        let key = KEY
-            .iter()
-            .map(|(id, kind)| (*id, moves::of_key(desk, id, *kind, sides)));
+        let key = KEY.iter();
+        let key = key.map(|(id, kind)| (*id, moves::of_key(desk, id, *kind, sides)));
         let (mut moved, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
         for (id, outcome) in composites.chain(key) {
             match outcome? {
@@ -183,17 +175,16 @@ impl Endpoint for Params {
 }
 
 fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
-    let day = days::newest(as_of, desk.today());
-    let decided = release_calendar::decided(desk, since, (as_of, day))?;
+    let known = (as_of, days::newest(as_of, desk.today()));
+    let decided = release_calendar::decided(desk, since, known)?.into_iter();
     let decision = |e: ReleaseEvent| {
-        let (date, name) = (e.date, e.name);
-        e.outcome.map(|outcome| Decision {
-            date,
-            name,
-            outcome,
+        Some(Decision {
+            date: e.date,
+            name: e.name,
+            outcome: e.outcome?,
         })
     };
-    Ok(decided.into_iter().filter_map(decision).collect())
+    Ok(decided.filter_map(decision).collect())
 }
 
 fn in_prose(c: &Change) -> String {

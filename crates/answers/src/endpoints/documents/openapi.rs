@@ -24,12 +24,8 @@ const FAILURES: [(&str, &str); 7] = [
 
 /// The document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
-    let path = |route: &Route| {
-        (
-            route.spec.path.to_owned(),
-            json!({ "get": operation(route) }),
-        )
-    };
+    let get = |route: &Route| json!({ "get": operation(route) });
+    let path = |route: &Route| (route.spec.path.to_owned(), get(route));
     let csv = routes.iter().filter(|route| route.takes("format"));
     let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();

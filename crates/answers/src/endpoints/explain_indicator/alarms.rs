@@ -1,17 +1,13 @@
 //! When an alarm went on and off, and the recession that each time belongs to.
 
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::alarm::{AlarmPeriod, AlarmRule};
 use econoscope_core::indicators::composite::Computation;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::recession_near;
 use econoscope_core::indicators::{self, Indicator, sahm};
+use econoscope_core::model::Observation;
 use econoscope_core::model::calendar::Publication;
-use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Times that the text lists, the newest.
 const LISTED: usize = 12;

@@ -1,11 +1,8 @@
 //! What an indicator is made of, as an answer.
 
 use super::alarms::AlarmHistory;
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::model::{Attribution, Date};
+use crate::endpoints::prelude::*;
 use econoscope_data::desk::scores::ScoreTable;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A figure that inputs add up to; composites have one, the regime two.

@@ -1,13 +1,11 @@
 //! What was known at the time beside what the last revisions say.
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::{number, signed};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::prose::number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::hindsight::Figures;
 
 /// Differing labels that are given.
@@ -114,10 +112,8 @@ fn compare(
     let size = |d: &(Date, f64)| d.1.abs();
     let sizes = differences.iter().map(size);
     let mean = sizes.sum::<f64>() / count(differences.len());
-    let largest = differences
-        .iter()
-        .max_by(|a, b| size(a).total_cmp(&size(b)));
-    let (largest_date, largest) = *largest?;
+    let all = differences.iter();
+    let (largest_date, largest) = *all.max_by(|a, b| size(a).total_cmp(&size(b)))?;
     let revised = same.and_then(|f| f.scores.get(at));
     let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
     let difference = score.value.zip(last_revised).map(|(a, b)| a - b);

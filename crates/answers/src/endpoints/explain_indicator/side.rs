@@ -1,17 +1,14 @@
 //! An indicator at one state of knowledge: its scores and the inputs they add up from.
 
 use super::answer::{ExplainedInput, Score};
+use crate::endpoints::prelude::*;
 use crate::endpoints::regime::narrative;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::narrative_velocity::{self, NVI};
 use econoscope_core::indicators::reading::{Input, Reading};
 use econoscope_core::indicators::recession::{self, CRPI};
-use econoscope_core::indicators::{self, Composite, Indicator, regime, sahm};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
+use econoscope_core::indicators::{self, Indicator, regime, sahm};
+use std::sync::Arc;
 
 /// One side of the comparison.
 pub(super) struct ComparisonSide {
@@ -29,32 +26,36 @@ pub(super) struct ComparisonSide {
 impl ComparisonSide {
     /// An indicator as known at `as_of`; of all but the regime the one score of its reading.
     pub(super) fn of(desk: &Desk, about: &'static Indicator, as_of: AsOf) -> Result<Self> {
-        let composite = indicators::composite(about.id);
-        let reading = match composite {
-            Some(composite) => desk.reading(composite, as_of)?,
-            None if about.id == NVI.id => desk.narrative(as_of)?,
-            None if about.id == sahm::SAHM.id => return Self::of_sahm(desk, as_of),
-            None => return Self::of_regime(desk, as_of),
+        let Some((reading, _)) = reading(desk, about, as_of)? else {
+            return Self::of_regime(desk, as_of);
         };
-        let unit = match Catalogue::of(about).map_or("", |info| &info.units_short) {
-            "0-100" => "points",
-            own => own,
+        let (composite, value) = (indicators::composite(about.id), reading.value);
+        let is_sahm = about.id == sahm::SAHM.id;
+        let unit = match Catalogue::of(about).map(|info| info.units_short.as_str()) {
+            Some("0-100") => "points",
+            Some(own) => own,
+            None => "percentage points",
         };
-        let date = reading.value.map(|_| reading.date);
-        let band = composite.zip(reading.value);
-        let band = band.and_then(|(composite, value)| composite.band(value));
+        let label = match composite {
+            Some(composite) => value.and_then(|value| composite.band(value)),
+            None => value.filter(|_| is_sahm).map(sahm::state),
+        };
+        let date = value.map(|_| reading.date);
         let inputs = reading.inputs.iter();
         Ok(Self {
-            scores: vec![score("value", unit, date, (reading.value, reading.base))],
+            scores: vec![score("value", unit, date, (value, reading.base))],
             inputs: inputs.map(|i| input(desk, "value", i)).collect(),
-            label: band.map(str::to_owned),
+            label: label.map(str::to_owned),
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
             probits: match about.id == CRPI.about.id {
                 true => recession::probits(&reading),
                 false => Vec::new(),
             },
-            reads: composite.map(Composite::inputs).unwrap_or_default(),
+            reads: match composite {
+                Some(composite) => composite.inputs(),
+                None => Vec::from_iter(is_sahm.then_some("UNRATE")),
+            },
         })
     }
 
@@ -86,23 +87,6 @@ impl ComparisonSide {
         })
     }
 
-    /// The Sahm rule, computed from the unemployment rates known at `as_of`.
-    fn of_sahm(desk: &Desk, as_of: AsOf) -> Result<Self> {
-        let reading = sahm_reading(desk, as_of)?;
-        let date = reading.value.map(|_| reading.date);
-        let scores = (reading.value, reading.base);
-        let inputs = reading.inputs.iter();
-        Ok(Self {
-            scores: vec![score("value", "percentage points", date, scores)],
-            inputs: inputs.map(|i| input(desk, "value", i)).collect(),
-            label: reading.value.map(|v| sahm::state(v).to_owned()),
-            reason: reading.reason,
-            basis: Vec::new(),
-            probits: Vec::new(),
-            reads: vec!["UNRATE"],
-        })
-    }
-
     /// Puts what stood before beside what stands now: scores one by one, inputs by score and name.
     pub(super) fn compare(&mut self, before: &Self) {
         for (score, old) in self.scores.iter_mut().zip(&before.scores) {
@@ -118,22 +102,30 @@ impl ComparisonSide {
     }
 }
 
-fn sahm_reading(desk: &Desk, as_of: AsOf) -> Result<Reading> {
-    let set = desk.set(["UNRATE"], as_of)?;
-    Ok(sahm::reading(
-        &set,
-        desk.data_date(["UNRATE"], as_of)?.as_of,
-    ))
+/// A reading, and what puts it into sentences.
+type ReadingInWords = (Arc<Reading>, fn(&Reading) -> String);
+
+/// What an indicator says, the Sahm rule from the unemployment rates known at `as_of`, and what puts that into sentences;
+/// `None` of the regime.
+fn reading(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<ReadingInWords>> {
+    Ok(Some(match indicators::composite(about.id) {
+        Some(composite) => (desk.reading(composite, as_of)?, composite.interpret),
+        None if about.id == NVI.id => (desk.narrative(as_of)?, narrative_velocity::interpret),
+        None if about.id == sahm::SAHM.id => {
+            let day = desk.data_date(["UNRATE"], as_of)?.as_of;
+            let reading = sahm::reading(&desk.set(["UNRATE"], as_of)?, day);
+            (Arc::new(reading), sahm::interpret)
+        }
+        None => return Ok(None),
+    }))
 }
 
 /// What an indicator as known at `as_of` means, in sentences.
 pub(super) fn interpretation(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<String> {
-    Ok(match indicators::composite(about.id) {
-        Some(composite) => (composite.interpret)(&*desk.reading(composite, as_of)?),
-        None if about.id == NVI.id => narrative_velocity::interpret(&*desk.narrative(as_of)?),
-        None if about.id == sahm::SAHM.id => sahm::interpret(&sahm_reading(desk, as_of)?),
-        None => narrative(desk, as_of)?,
-    })
+    match reading(desk, about, as_of)? {
+        Some((reading, interpret)) => Ok(interpret(&reading)),
+        None => narrative(desk, as_of),
+    }
 }
 
 fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {

@@ -1,10 +1,8 @@
 //! The regime as known then beside what the last revisions say of the same months.
 
-use super::months::RegimeOfMonth;
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use super::months::{self, RegimeOfMonth};
+use crate::endpoints::prelude::*;
+use crate::endpoints::provenance::framed;
 use std::collections::BTreeMap;
 
 /// Differing months that the text names, the newest.
@@ -28,29 +26,34 @@ pub struct RegimeHindsight {
 }
 
 impl RegimeHindsight {
-    /// Compares `own`, the answer's month where that is of a past day, and the months listed as known then with `revised`.
+    /// Compares `own`, the answer's month where that is of a past day, and the months listed as known then with what the
+    /// last revisions say of them; none where there are neither.
     pub(super) fn of(
+        desk: &Desk,
         own: Option<Date>,
-        listed: &[RegimeOfMonth],
-        revised: &[RegimeOfMonth],
-    ) -> Self {
+        listed: Option<&[RegimeOfMonth]>,
+    ) -> Result<Option<Self>> {
+        if own.is_none() && listed.is_none() {
+            return Ok(None);
+        }
+        let revised = months::all(desk, AsOf::Latest, false)?;
         let find = |month: Date| {
             let at = revised.binary_search_by_key(&month, |m| m.month).ok()?;
             revised.get(at)
         };
         let same = own.and_then(find);
-        let differ = listed.iter().filter_map(|then| {
+        let differ = listed.unwrap_or_default().iter().filter_map(|then| {
             let other = find(then.month).filter(|now| now.regime != then.regime)?;
             let month = then.month.strftime("%Y-%m").to_string();
             Some((month, other.regime.clone()))
         });
-        Self {
+        Ok(Some(Self {
             regime: same.map(|m| m.regime.clone()),
             confidence: same.map(|m| m.confidence),
             growth_score: same.map(|m| m.growth_score),
             inflation_score: same.map(|m| m.inflation_score),
             months: differ.collect(),
-        }
+        }))
     }
 
     /// A row beside the answer's `regime` with its probability and its `scores`, and the months `listed`.
@@ -84,21 +87,12 @@ impl RegimeHindsight {
                 Some(format!("{month} {} and {now}", then.regime))
             });
             let newest = joined(newest.take(NAMED), ", ");
-            let newest = if differ == 0 {
-                newest
-            } else {
-                format!(": {newest}")
-            };
+            let newest = framed(": ", &newest, "");
             parts.push(format!(
                 "{differ} of the {all} months listed differ{newest}"
             ));
         }
-        match parts.is_empty() {
-            true => String::new(),
-            false => format!(
-                "\nAs known then and from the last revisions: {}.",
-                parts.join("; ")
-            ),
-        }
+        let head = "\nAs known then and from the last revisions: ";
+        framed(head, &parts.join("; "), ".")
     }
 }

@@ -1,13 +1,7 @@
 //! The regime of many months, each with the probability of all four.
 
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Probability of each regime, percent; absent where the regime is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,7 +90,7 @@ impl RegimeOfMonth {
 }
 
 /// Every month from the figures known at `as_of`, or each as known at its own end up to the day of the answer.
-pub(super) fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
+pub fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
     if !as_known {
         let path = desk.regimes(as_of)?;
         let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
@@ -131,14 +125,13 @@ pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
     );
     for m in months {
         let known = m.known_on.map(|day| format!(" (as known on {day})"));
+        let shares = m.probabilities.in_order();
+        let shares = shares.map(|share| share.map_or_else(String::new, |share| share.to_string()));
         text += &format!(
             "\n{},{},{},{},{}{}",
             m.month.strftime("%Y-%m"),
             m.regime,
-            m.probabilities
-                .in_order()
-                .map(|share| share.map_or_else(String::new, |share| share.to_string()))
-                .join(","),
+            shares.join(","),
             m.growth_score,
             m.inflation_score,
             known.unwrap_or_default()

@@ -1,13 +1,10 @@
 //! A regime that is asked for by name: what it has meant for assets, and on which months that rests.
 
 use super::AssetView;
-use econoscope_core::indicators::asset_views::{self, Sample};
+use crate::endpoints::prelude::*;
+use econoscope_core::indicators::asset_views::{Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
-use econoscope_core::model::Date;
-use econoscope_core::model::series_info::round_to;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The regime asked for, which the asset views are of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,11 +39,9 @@ impl RegimeRecord {
             true => "the present regime".to_owned(),
             false => format!("not the present regime, which is {present}"),
         };
-        let month = |day: Option<Date>| {
-            day.map_or_else(
-                || "none".to_owned(),
-                |day| day.strftime("%Y-%m").to_string(),
-            )
+        let month = |day: Option<Date>| match day {
+            Some(day) => day.strftime("%Y-%m").to_string(),
+            None => "none".to_owned(),
         };
         let (from, last) = (month(self.from), month(self.last));
         format!(
@@ -56,24 +51,25 @@ impl RegimeRecord {
 }
 
 impl AssetView {
-    /// The view of a named regime: with the figures of its thesis as numbers, and the months that were measured or, of
-    /// documented figures, those that `months` has since their study begins.
-    pub(super) fn with_evidence(
-        self,
-        evidence: Option<&asset_views::Evidence>,
-        (regime, months): (Regime, &[RegimeMonth]),
-    ) -> Self {
-        let on_record = |since| on_record(since, regime, months);
-        let sample = evidence.and_then(|e| e.sample.or_else(|| e.since.and_then(on_record)));
+    /// A view; of a named regime with the figures of its thesis as numbers, and the months that were measured or, of
+    /// documented figures, those of that regime and others since their study begins.
+    pub(super) fn of(view: View, named: Option<(Regime, &[RegimeMonth])>) -> Self {
+        let evidence = view.evidence.filter(|_| named.is_some());
+        let on_record = |since| named.and_then(|named| on_record(since, named));
+        let sample = evidence.as_ref();
+        let sample = sample.and_then(|e| e.sample.or_else(|| e.since.and_then(on_record)));
+        let rounded = |figure: fn(&Evidence) -> f64| Some(round_to(figure(evidence.as_ref()?), 1));
         Self {
-            in_regime: evidence.map(|e| round_to(e.in_regime, 1)),
-            elsewhere: evidence.map(|e| round_to(e.elsewhere, 1)),
-            t: evidence.map(|e| round_to(e.t, 1)),
+            direction: format!("{:?}", view.direction).to_uppercase(),
+            conviction: format!("{:?}", view.conviction).to_uppercase(),
+            thesis: view.thesis,
+            in_regime: rounded(|e| e.in_regime),
+            elsewhere: rounded(|e| e.elsewhere),
+            t: rounded(|e| e.t),
             months: sample.map(|s| s.inside),
             other_months: sample.map(|s| s.outside),
             from: sample.map(|s| s.from.first_day()),
             to: sample.map(|s| s.to.first_day()),
-            ..self
         }
     }
 
@@ -90,7 +86,7 @@ impl AssetView {
 }
 
 /// The months of a regime, and all others, since a month.
-fn on_record(since: Month, regime: Regime, months: &[RegimeMonth]) -> Option<Sample> {
+fn on_record(since: Month, (regime, months): (Regime, &[RegimeMonth])) -> Option<Sample> {
     let months = months.iter().filter(|m| Month::of(m.month) >= since);
     let (inside, outside): (Vec<_>, Vec<_>) = months.partition(|m| m.regime == regime);
     let last = inside.iter().chain(&outside).map(|m| m.month).max()?;

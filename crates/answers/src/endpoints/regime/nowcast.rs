@@ -1,13 +1,9 @@
 //! The nowcast of the regime as an answer, apart from the published one.
 
 use super::months::Probabilities;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
-use econoscope_core::indicators::prose::joined;
-use econoscope_core::model::Date;
-use econoscope_core::model::series_info::round_to;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A figure that is not out yet and was filled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

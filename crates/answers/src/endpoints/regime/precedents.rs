@@ -1,11 +1,7 @@
 //! The months most like the regime's, and what followed them, as an answer.
 
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::precedents::{CLOSE, Precedents, SKILL};
-use econoscope_core::indicators::prose::{joined, signed};
-use econoscope_core::model::Date;
-use econoscope_core::model::series_info::round_to;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A past month.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

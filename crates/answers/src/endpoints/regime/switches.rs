@@ -1,9 +1,7 @@
 //! When the regime switched: from which to which, and for how long.
 
 use super::months::RegimeOfMonth;
-use econoscope_core::model::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
 
 /// A switch of regime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

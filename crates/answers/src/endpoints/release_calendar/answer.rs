@@ -1,12 +1,9 @@
 //! The calendar as an answer.
 
-use crate::endpoints::provenance::Provenance;
-use econoscope_core::model::{Attribution, Date};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::endpoints::prelude::*;
 
 /// A release or meeting to come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleaseEvent {
     /// For arguments: cpi.
     pub release: String,

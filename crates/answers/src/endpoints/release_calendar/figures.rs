@@ -2,15 +2,12 @@
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
 use crate::endpoints::days::newest;
+use crate::endpoints::prelude::*;
 use crate::endpoints::revisions::{label, units};
-use econoscope_core::error::Result;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::prose::lowered;
 use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Due, Release};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, SeriesInfo};
-use econoscope_data::desk::Desk;
 use std::sync::Arc;
 
 /// Decimals of surprises in standard deviations.

@@ -1,12 +1,11 @@
 //! Meetings of the FOMC in the calendar: announced days, and what was decided.
 
 use super::answer::ReleaseEvent;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
+use econoscope_core::model::Series;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::without_noise;
-use econoscope_core::model::{AsOf, Date, Series};
-use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -31,10 +30,8 @@ pub(super) fn events(
         if (from..=to).contains(&meeting.day) {
             events.push(decision(meeting, target.as_ref(), day));
         }
-        if let Some(minutes) = meeting
-            .minutes
-            .filter(|minutes| (from..=to).contains(minutes))
-        {
+        let minutes = meeting.minutes;
+        if let Some(minutes) = minutes.filter(|day| (from..=to).contains(day)) {
             events.push(ReleaseEvent {
                 rule: "three weeks after the decision".to_owned(),
                 ..event("fomc-minutes", "FOMC minutes", (meeting, minutes), "14:00")
@@ -73,18 +70,12 @@ fn decision(meeting: &Meeting, target: Option<&[Arc<Series>; 2]>, day: Date) -> 
         (MeetingKind::Vote, _) => "FOMC vote without a meeting",
     };
     let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
-    let is_over = day >= meeting.day;
+    let time = time.unwrap_or_default();
+    let target = target.filter(|_| day >= meeting.day);
     ReleaseEvent {
         series: TARGET.map(str::to_owned).into(),
-        outcome: target
-            .filter(|_| is_over)
-            .and_then(|target| outcome(meeting, target)),
-        ..event(
-            "fomc",
-            name,
-            (meeting, meeting.day),
-            time.as_deref().unwrap_or_default(),
-        )
+        outcome: target.and_then(|target| outcome(meeting, target)),
+        ..event("fomc", name, (meeting, meeting.day), &time)
     }
 }
 
@@ -100,12 +91,9 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
         date,
         time: time.to_owned(),
         period: days,
-        between: None,
         basis: "announced".to_owned(),
         rule: SCHEDULE.to_owned(),
-        series: Vec::new(),
-        held: None,
-        outcome: None,
+        ..ReleaseEvent::default()
     }
 }
 

@@ -8,7 +8,6 @@ use super::transformed::{judge, transformed};
 use crate::endpoints::condition::Condition;
 use crate::endpoints::days::{newest, written_as_of};
 use crate::endpoints::decode::{Arguments, params};
-use crate::endpoints::endpoint::Outbound;
 use crate::endpoints::forward::{about, untrusted};
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
@@ -25,7 +24,7 @@ const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 ///
 /// # Errors
 /// [`econoscope_core::Error::InvalidParam`] for days that are none.
-pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
+pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
     let params: Params = params(checked)?;
     let as_of = written_as_of(params.as_of.as_deref(), today)?;
     let asked = DateSelection::of(&params, as_of, today)?;
@@ -51,7 +50,7 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Outbound> {
             arguments.insert(name.into(), day.to_string().into());
         }
     }
-    Ok(Outbound { arguments })
+    Ok(arguments)
 }
 
 /// The answer asked for, out of the upstream's rows: of that series, each date once, the oldest first.

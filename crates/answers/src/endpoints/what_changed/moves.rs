@@ -1,18 +1,13 @@
 //! Moves of key figures between two states of knowledge, and how unusual they are.
 
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::Result;
+use crate::endpoints::prelude::*;
 use econoscope_core::indicators::Composite;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::{day_number, shift};
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesInfo};
-use econoscope_data::desk::Desk;
+use econoscope_core::model::{Frequency, Observation, Series};
 use jiff::ToSpan;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Years of moves that a move is set against.
@@ -130,12 +125,8 @@ pub(super) fn of_composite(
     // A month under way then is whole now: what the index said then is what it has moved from.
     let both = at(as_of)?.zip(at(AsOf::Day(since))?);
     let figures = both.map(|(now, then)| (now, then, then.value));
-    Ok(outcome(
-        (desk, info),
-        Kind::Points,
-        figures,
-        history.as_deref(),
-    ))
+    let history = history.as_deref();
+    Ok(outcome((desk, info), Kind::Points, figures, history))
 }
 
 /// A key figure on both days, unless it may not be passed on.

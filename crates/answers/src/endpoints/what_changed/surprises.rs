@@ -1,12 +1,8 @@
 //! First prints that came since a day, beside what could be expected of them.
 
+use crate::endpoints::prelude::*;
 use crate::endpoints::release_calendar::{LastPrint, figure, said};
-use econoscope_core::error::Result;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::Desk;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A first print and its surprise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
