@@ -42,7 +42,7 @@ pub async fn check_sources(
     settings: &SourceSettings,
     now: Timestamp,
 ) -> Result<Vec<FeedCheck>> {
-    let mut clients = Clients::new(settings);
+    let clients = Clients::new(settings);
     let mut out = Vec::new();
     for at in settings.recipes.feeds() {
         let url = url::Url::parse(&at.feed.url).ok();
@@ -57,9 +57,9 @@ pub async fn check_sources(
         };
         if settings.is_open(at.source) {
             let start = Instant::now();
-            check.said = check_feed(store, &mut clients, at, now).await?;
+            check.said = check_feed(store, &clients, at, now).await?;
             check.took = Some(start.elapsed());
-            clients.newest(at.source).clone_into(&mut check.beginning);
+            check.beginning = clients.newest(at.source).await?;
         } else {
             let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
             check.said = Ok(format!("not asked: it needs a key of your own ({from})"));
@@ -71,7 +71,7 @@ pub async fn check_sources(
 
 async fn check_feed(
     store: &Arc<dyn Store>,
-    clients: &mut Clients<'_>,
+    clients: &Clients<'_>,
     at: FeedRef<'_>,
     now: Timestamp,
 ) -> Result<std::result::Result<String, String>> {

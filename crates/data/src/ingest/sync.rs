@@ -63,7 +63,7 @@ pub async fn sync(
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
     let mut run = Run {
-        clients: Clients::new(&config.sources),
+        clients: Arc::new(Clients::new(&config.sources)),
         feeds: state::read(&store, FEEDS).await?,
         unconfirmed: Vec::new(),
         store,
@@ -90,7 +90,7 @@ pub async fn sync(
 struct Run<'a> {
     store: Arc<dyn Store>,
     config: &'a SyncConfig,
-    clients: Clients<'a>,
+    clients: Arc<Clients<'a>>,
     fred: Fred,
     fred_breaker: Breaker,
     states: States<SeriesState>,
