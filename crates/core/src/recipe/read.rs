@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         }
         match self.feed.format {
             Format::Csv => self.csv(body, ask).map(|()| None),
-            Format::Json => self.json(body, ask),
+            Format::Json | Format::Mts => self.json(body, ask),
             Format::BoardZip => {
                 let archive = formats::board(body, &self.lines)?;
                 for (place, problem) in archive.refused {
@@ -71,7 +71,6 @@ impl<'a> Reader<'a> {
             }
             Format::Bls => self.named(formats::bls(body, &self.lines)?),
             Format::BeaFlat => self.named(formats::bea_flat(body, &self.lines)?),
-            Format::Mts => self.statement(body),
             Format::Claims => self.named(formats::claims(body, &self.lines)?),
         }
     }
@@ -205,8 +204,12 @@ impl<'a> Reader<'a> {
             let said = quote(&whole.to_string());
             return Err(format!("it holds no rows at {}: {said}", self.feed.rows));
         };
-        for row in list {
-            self.entry(row, ask)?;
+        if self.feed.format == Format::Mts {
+            self.statement(list)?;
+        } else {
+            for row in list {
+                self.entry(row, ask)?;
+            }
         }
         self.rows += list.len();
         self.more(&whole, list.is_empty())
@@ -296,18 +299,13 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    fn statement(&mut self, body: &[u8]) -> Result<Option<usize>, String> {
-        let whole: Value =
-            serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-        let list = whole.pointer(&self.feed.rows).and_then(Value::as_array);
-        let list = list.ok_or("it holds no rows")?;
+    fn statement(&mut self, list: &[Value]) -> Result<(), String> {
         for (line, points) in self.lines.iter().zip(&mut self.points) {
             for (date, rank, cell) in formats::treasury_months(list, &line.field)? {
                 note(points, (self.feed, line), (date, rank), &cell);
             }
         }
-        self.rows += list.len();
-        self.more(&whole, list.is_empty())
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use super::client::{Clients, FeedAnswer, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, Missed};
 use super::sources::SourceSettings;
-use super::state::{self, FEEDS, FeedState, RefusedAnswer, States, blocking};
+use super::state::{self, FEEDS, FeedState, RefusedAnswer, States};
 use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
@@ -143,9 +143,7 @@ fn short_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<Missed>> {
-    let text = blocking(store, |store| store.note(MISSED)).await?;
-    let missed = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(missed.unwrap_or_default())
+    state::read(store, MISSED).await
 }
 
 /// Answers that were refused at the last sync, by feed.

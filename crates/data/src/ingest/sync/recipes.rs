@@ -19,7 +19,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{FeedRef, Figures, Recipes, Seen, SeriesRecipe};
+use econoscope_core::recipe::{Bases, FeedRef, Figures, Recipes, Seen, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -200,24 +200,25 @@ impl Run<'_> {
         }
         let mut next = Vec::new();
         match answer {
-            Ok(FeedAnswer::Figures(mut figures, bases, validators)) => {
-                state.validators = validators;
+            Ok(answered) => {
+                // That nothing has changed is noted as well.
+                let (mut figures, bases) = match answered {
+                    FeedAnswer::Figures(figures, bases, validators) => {
+                        state.validators = validators;
+                        (Some(figures), bases)
+                    }
+                    FeedAnswer::Unchanged => (None, Bases::new()),
+                };
+                let is_full = is_full && figures.is_some();
                 for step in steps {
-                    let rows = figures.remove(&step.id);
-                    let rows = rows.unwrap_or_else(|| Err("it has no such series".to_owned()));
+                    let none = || Err("it has no such series".to_owned());
+                    let rows = match &mut figures {
+                        Some(figures) => figures.remove(&step.id).unwrap_or_else(none),
+                        None => Ok(Vec::new()),
+                    };
                     let rows = rows.map(|rows| (rows, bases.get(&step.id)));
                     let read = (&mut state, is_full);
                     next.extend(self.take_rows(at, step, rows, read).await?);
-                }
-            }
-            // That nothing has changed is noted as well.
-            Ok(FeedAnswer::Unchanged) => {
-                for step in steps {
-                    let read = (&mut state, false);
-                    next.extend(
-                        self.take_rows(at, step, Ok((Vec::new(), None)), read)
-                            .await?,
-                    );
                 }
             }
             // A source that cannot be reached keeps its own series as they are; others ask the next.
@@ -263,15 +264,9 @@ impl Run<'_> {
             ..self.source(at, &id, state)
         };
         let came = rows.iter().map(|row| Known::new(row, None)).collect();
-        match self.accept(&step, &source, is_full, came).await? {
-            Ok((written, accepted)) => {
-                if let Some(difference) = accepted.difference {
-                    self.progress.tell(&format!(
-                        "{id}: {name} differs from what was held: {difference}"
-                    ));
-                }
-                self.tell_older(&id, name, accepted.older);
-                self.note_base(&step, accepted.base).await?;
+        let source = (&source, name.as_str());
+        match self.accept(&step, source, is_full, came).await? {
+            Ok(written) => {
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id);
                 self.describe(at, &step).await?;
