@@ -13,7 +13,7 @@ mod shape;
 pub use formats::is_spent;
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
-    Absent, Condition, DateForm, Day, Expect, Feed, Format, KeyPlace, OnePerDate, Period, Recipe,
+    Absent, Condition, DateForm, Expect, Feed, Format, KeyPlace, OnePerDate, Period, Recipe,
     Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,
 };
 

@@ -92,7 +92,7 @@ impl Asker<'_> {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Takes every step that a recipe can; gives back what is left.
     ///
     /// # Errors
@@ -108,12 +108,16 @@ impl Run<'_> {
         Ok(left)
     }
 
-    /// Asks every feed once for the series that come to it next: hosts side by side, the feeds of a host in turn.
-    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+    /// What every feed is asked next, by source.
+    fn questions(
+        &mut self,
+        steps: Vec<Step>,
+        left: &mut Vec<Step>,
+    ) -> BTreeMap<&'a str, Vec<Question<'a>>> {
         let settings = &self.config.sources;
         let is_open = |at: &FeedRef<'_>| settings.is_open(at.source);
-        let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
-        let mut questions: BTreeMap<_, Question<'_>> = BTreeMap::new();
+        let open: Vec<FeedRef<'a>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut questions: BTreeMap<_, Question<'a>> = BTreeMap::new();
         for mut step in steps {
             let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
                 let mut lines = at.feed.series.iter();
@@ -136,11 +140,17 @@ impl Run<'_> {
             });
             question.steps.push(step);
         }
-        let mut hosts: BTreeMap<&str, Vec<Question<'_>>> = BTreeMap::new();
+        let mut hosts: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for question in questions.into_values() {
-            let host = hosts.entry(&question.at.source.id).or_default();
+            let host = hosts.entry(question.at.source.id.as_str()).or_default();
             host.push(question);
         }
+        hosts
+    }
+
+    /// Asks every feed once for the series that come to it next: hosts side by side, the feeds of a host in turn.
+    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+        let hosts = self.questions(steps, left);
         let mut awaited: BTreeMap<&str, usize> =
             hosts.iter().map(|(host, all)| (*host, all.len())).collect();
         let asker = Asker {
