@@ -11,9 +11,9 @@ mod request;
 mod shape;
 
 pub use formats::is_spent;
-pub use read::{Bases, Figures, NextPage, Reader};
+pub use read::{Bases, Figures, Reader};
 pub use shape::{
-    Absent, Condition, DateForm, Day, Expect, Feed, Format, KeyPlace, OnePerDate, Period, Recipe,
+    Absent, Condition, DateForm, Expect, Feed, Format, KeyPlace, OnePerDate, Period, Recipe,
     Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,
 };
 

@@ -341,7 +341,7 @@ fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
     loop {
         assert!(matches!(
             ledger.pay(Purpose::Miss(Kind::Shared), Caller::OWN),
-            Ok(Verdict::Granted(_))
+            Ok(Verdict::Granted)
         ));
         // What follows a payment stands for the call.
         println!("\ncalled");

@@ -136,8 +136,8 @@ async fn a_failing_key_is_not_paid_for_again_and_again() {
 }
 
 #[tokio::test]
-async fn only_what_is_worth_it_is_retried_and_only_once() {
-    for (status, expected) in [(502, 2), (503, 2), (504, 2), (500, 1), (403, 1), (429, 1)] {
+async fn a_failure_costs_one_call() {
+    for status in [502, 503, 504, 500, 403, 302, 429] {
         let sick = always(ResponseTemplate::new(status)).await;
         let upstream = open(*sick.address(), 100, &clock());
         let error = upstream.get(single("A")).await.unwrap_err();
@@ -145,20 +145,10 @@ async fn only_what_is_worth_it_is_retried_and_only_once() {
             error.retryable() && error.retry_after().is_some(),
             "{error}"
         );
-        assert_eq!(calls(&sick).await, expected, "{status}");
-        assert_eq!(
-            upstream.quota().unwrap().used,
-            if status == 429 {
-                100
-            } else {
-                u32::try_from(expected).unwrap()
-            }
-        );
+        assert_eq!(calls(&sick).await, 1, "{status}");
+        let used = upstream.quota().unwrap().used;
+        assert_eq!(used, if status == 429 { 100 } else { 1 }, "{status}");
     }
-    let sick = always(ResponseTemplate::new(503)).await;
-    let upstream = open(*sick.address(), 1, &clock());
-    upstream.get(single("A")).await.unwrap_err();
-    assert_eq!(calls(&sick).await, 1, "nothing is left for a retry");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
-use wiremock::matchers::{any, header, path};
+use wiremock::matchers::{any, header};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -33,7 +33,6 @@ fn clock() -> Arc<ManualClock> {
 fn config(address: SocketAddr, limit: u32) -> UpstreamConfig {
     let mut config = UpstreamConfig::new(Url::parse(&format!("http://{address}")).unwrap());
     config.daily_limit = limit;
-    config.retry_pause = (Duration::ZERO, Duration::from_millis(5));
     config
 }
 

@@ -5,7 +5,6 @@ use super::shape::DateForm;
 use crate::error::quote;
 use crate::model::Date;
 use jiff::Timestamp;
-use jiff::civil::Weekday;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
@@ -34,10 +33,7 @@ impl DateForm {
             let forms = self.formats.join("\" or \"");
             format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
         })?;
-        if self
-            .weekday
-            .is_some_and(|want| Weekday::from(want) != day.weekday())
-        {
+        if self.weekday.is_some_and(|want| want != day.weekday()) {
             return Err(format!("{day} is not the weekday that was promised"));
         }
         Ok(self.stamp.map_or(day, |period| period.stamp(day)))

@@ -161,27 +161,7 @@ struct BlsAnswer {
     #[serde(default)]
     message: Vec<String>,
     #[serde(rename = "Results", default)]
-    results: Option<Results>,
-}
-
-#[derive(Deserialize, Default)]
-struct Results {
-    #[serde(default)]
-    series: Vec<OneSeries>,
-}
-
-#[derive(Deserialize)]
-struct OneSeries {
-    #[serde(rename = "seriesID")]
-    id: String,
-    data: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    year: String,
-    period: String,
-    value: String,
+    results: Value,
 }
 
 /// The place of a line, a date, and the cell.
@@ -191,46 +171,50 @@ struct Row {
 pub(super) fn bls(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
     let answer: BlsAnswer =
         serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-    let said = quote(&answer.message.join(" "));
+    let messages = answer.message.join(" ");
+    let said = quote(&messages);
     if answer.status != "REQUEST_SUCCEEDED" {
         return Err(format!("{}: \"{said}\"", quote(&answer.status)));
     }
-    if answer
-        .message
-        .iter()
-        .any(|m| m.contains("has been reduced"))
-    {
+    if messages.contains("has been reduced") {
         return Err(format!("it is cut: \"{said}\""));
     }
     let mut found = Vec::new();
-    for series in answer.results.unwrap_or_default().series {
-        let Some(place) = lines.iter().position(|line| line.field == series.id) else {
+    for series in list(&answer.results, "series") {
+        let id = cell(series, "seriesID");
+        let Some(place) = lines.iter().position(|line| line.field == id) else {
             continue;
         };
-        // Averages of years and halves are of no period.
-        let periods = series.data.into_iter();
-        for row in periods.filter(|row| row.period.starts_with(['M', 'Q'])) {
-            let year: Option<i16> = row.year.parse().ok();
-            let year = year.filter(|year| (1000..=9999).contains(year));
-            let year = year.ok_or_else(|| format!("\"{}\" is not a year", quote(&row.year)))?;
-            let Some(date) = dates::period(&format!("{year}{}", row.period)) else {
+        for row in list(series, "data") {
+            let period = cell(row, "period");
+            // Averages of years and halves are of no period.
+            if !period.starts_with(['M', 'Q']) {
                 continue;
-            };
-            found.push((place, date, row.value));
+            }
+            let year = cell(row, "year");
+            let is_year = |year: i16| (1000..=9999).contains(&year);
+            if !year.parse().is_ok_and(is_year) {
+                return Err(format!("\"{}\" is not a year", quote(&year)));
+            }
+            let date = dates::period(&format!("{year}{period}"));
+            found.extend(date.map(|date| (place, date, cell(row, "value"))));
         }
     }
     Ok(found)
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    let list = value.get(name).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
 }
 
 /// Whether the day's questions are used up.
 pub fn is_spent(body: &[u8]) -> bool {
     let answer: Option<BlsAnswer> = serde_json::from_slice(body).ok();
     answer.is_some_and(|a| {
-        let spent = a
-            .message
-            .iter()
-            .any(|m| m.contains("threshold") || m.contains("limit"));
-        a.status == "REQUEST_NOT_PROCESSED" && spent
+        let message = a.message.join(" ");
+        let is_about_limit = message.contains("threshold") || message.contains("limit");
+        a.status == "REQUEST_NOT_PROCESSED" && is_about_limit
     })
 }
 

@@ -17,18 +17,6 @@ pub type Figures = BTreeMap<SeriesId, Result<Vec<Observation>, String>>;
 /// The units of indexes that the source states on another base than its recipe expects, by series.
 pub type Bases = BTreeMap<SeriesId, String>;
 
-/// Whether a further page is to be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextPage {
-    /// The answer is the last one.
-    None,
-    /// There is one.
-    After {
-        /// Rows that came so far.
-        rows: usize,
-    },
-}
-
 /// Reads the answers of a feed, one after the other.
 #[derive(Debug)]
 pub struct Reader<'a> {
@@ -56,17 +44,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes an answer.
+    /// Takes an answer; where a further page is to be asked for, how many rows came so far.
     ///
     /// # Errors
     /// Says what makes the whole answer useless.
-    pub fn take(&mut self, body: &[u8], ask: &Request) -> Result<NextPage, String> {
+    pub fn take(&mut self, body: &[u8], ask: &Request) -> Result<Option<usize>, String> {
         if body.trim_ascii().is_empty() {
             return Err("it is empty".to_owned());
         }
         match self.feed.format {
-            Format::Csv => self.csv(body, ask).map(|()| NextPage::None),
-            Format::Json => self.json(body, ask),
+            Format::Csv => self.csv(body, ask).map(|()| None),
+            Format::Json | Format::Mts => self.json(body, ask),
             Format::BoardZip => {
                 let archive = formats::board(body, &self.lines)?;
                 for (place, problem) in archive.refused {
@@ -83,7 +71,6 @@ impl<'a> Reader<'a> {
             }
             Format::Bls => self.named(formats::bls(body, &self.lines)?),
             Format::BeaFlat => self.named(formats::bea_flat(body, &self.lines)?),
-            Format::Mts => self.statement(body),
             Format::Claims => self.named(formats::claims(body, &self.lines)?),
         }
     }
@@ -191,7 +178,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn json(&mut self, body: &[u8], ask: &Request) -> Result<NextPage, String> {
+    fn json(&mut self, body: &[u8], ask: &Request) -> Result<Option<usize>, String> {
         let whole: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
         for Condition { field, is } in &self.feed.says {
@@ -217,8 +204,12 @@ impl<'a> Reader<'a> {
             let said = quote(&whole.to_string());
             return Err(format!("it holds no rows at {}: {said}", self.feed.rows));
         };
-        for row in list {
-            self.entry(row, ask)?;
+        if self.feed.format == Format::Mts {
+            self.statement(list)?;
+        } else {
+            for row in list {
+                self.entry(row, ask)?;
+            }
         }
         self.rows += list.len();
         self.more(&whole, list.is_empty())
@@ -242,9 +233,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn more(&self, whole: &Value, is_empty: bool) -> Result<NextPage, String> {
+    fn more(&self, whole: &Value, is_empty: bool) -> Result<Option<usize>, String> {
         let Some(Split::Page { next, total, .. }) = &self.feed.split else {
-            return Ok(NextPage::None);
+            return Ok(None);
         };
         let total = whole.pointer(total).map(text);
         let total = total.and_then(|n| n.parse::<usize>().ok());
@@ -254,8 +245,8 @@ impl<'a> Reader<'a> {
             None => self.rows < total,
         };
         match (goes_on, self.rows == total) {
-            (true, _) if !is_empty => Ok(NextPage::After { rows: self.rows }),
-            (false, true) => Ok(NextPage::None),
+            (true, _) if !is_empty => Ok(Some(self.rows)),
+            (false, true) => Ok(None),
             _ => Err(format!(
                 "{} rows came where {total} were announced",
                 self.rows
@@ -296,7 +287,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Figures of a format of its own, by the place of their line.
-    fn named(&mut self, found: Vec<Found>) -> Result<NextPage, String> {
+    fn named(&mut self, found: Vec<Found>) -> Result<Option<usize>, String> {
         let stamp = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (place, date, cell) in found {
             let date = stamp.map_or(date, |period| period.stamp(date));
@@ -305,21 +296,16 @@ impl<'a> Reader<'a> {
                 note(points, (self.feed, line), (date, String::new()), &cell);
             }
         }
-        Ok(NextPage::None)
+        Ok(None)
     }
 
-    fn statement(&mut self, body: &[u8]) -> Result<NextPage, String> {
-        let whole: Value =
-            serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-        let list = whole.pointer(&self.feed.rows).and_then(Value::as_array);
-        let list = list.ok_or("it holds no rows")?;
+    fn statement(&mut self, list: &[Value]) -> Result<(), String> {
         for (line, points) in self.lines.iter().zip(&mut self.points) {
             for (date, rank, cell) in formats::treasury_months(list, &line.field)? {
                 note(points, (self.feed, line), (date, rank), &cell);
             }
         }
-        self.rows += list.len();
-        self.more(&whole, list.is_empty())
+        Ok(())
     }
 }
 

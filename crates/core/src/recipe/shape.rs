@@ -1,7 +1,10 @@
 //! What stands in a recipe, word by word (docs/SOURCES.md#recipes).
 
 use crate::model::{Date, Frequency, Rights, SeriesId};
-use serde::Deserialize;
+use jiff::civil::Weekday;
+use jiff::fmt::strtime;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -303,7 +306,8 @@ pub struct DateForm {
     /// Forms as of strptime, tried in turn; `epoch`, `epoch_ms`, and `year quarter` too.
     pub formats: Vec<String>,
     /// The weekday every date must be.
-    pub weekday: Option<Day>,
+    #[serde(default, deserialize_with = "weekday")]
+    pub weekday: Option<Weekday>,
     /// The period whose first day is the stamp.
     pub stamp: Option<Period>,
 }
@@ -332,30 +336,17 @@ impl Period {
     }
 }
 
-/// A day of the week.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Day {
-    /// Monday.
-    Mon,
-    /// Tuesday.
-    Tue,
-    /// Wednesday.
-    Wed,
-    /// Thursday.
-    Thu,
-    /// Friday.
-    Fri,
-    /// Saturday.
-    Sat,
-    /// Sunday.
-    Sun,
-}
-
-impl From<Day> for jiff::civil::Weekday {
-    fn from(day: Day) -> Self {
-        Self::Monday.wrapping_add(day as i8)
-    }
+/// A day of the week by the first three letters of its English name.
+fn weekday<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Weekday>, D::Error> {
+    let name = String::deserialize(reader)?;
+    let day = strtime::parse("%a", &name).ok();
+    let day = day.and_then(|day| day.weekday());
+    let none = || {
+        D::Error::custom(format!(
+            "\"{name}\" is none of mon, tue, wed, thu, fri, sat, sun"
+        ))
+    };
+    day.ok_or_else(none).map(Some)
 }
 
 /// What a lacking column or key means.
@@ -376,7 +367,8 @@ pub struct Release {
     /// Business days after the day of the figure; otherwise the catalogue's pattern holds.
     pub after_business_days: Option<u8>,
     /// The weekday on which it comes, on or after that.
-    pub weekday: Option<Day>,
+    #[serde(default, deserialize_with = "weekday")]
+    pub weekday: Option<Weekday>,
     /// Time of day.
     pub at: jiff::civil::Time,
 }

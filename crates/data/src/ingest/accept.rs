@@ -15,7 +15,6 @@
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Known, Observation, SeriesInfo};
 use jiff::ToSpan;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Newest common dates that are compared.
@@ -36,95 +35,32 @@ const SAME_FACTOR: f64 = 1e-3;
 const LARGEST: f64 = 1e18;
 
 /// Why rows are not accepted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Everything was asked for, and nothing came.
-    NoFigure,
     /// Nobody saw this source answer, and too little is held to confirm it.
     Unconfirmed,
-    /// The source stands behind that of the held rows, and too few dates are common.
-    TooFewCommonDates,
-    /// Common dates have other figures.
-    Differs(Difference),
-    /// All common dates are one factor apart: another base or unit.
-    Rebased { factor: f64, of: usize },
-    /// The new base was stated by the source or accepted by the operator, and the answer does not span all that is held.
-    PartOfNewBase {
-        came: (Date, Date),
-        held: (Date, Date),
-    },
-    /// A figure lies far outside all that was ever held: another unit.
-    Implausible { date: Date, value: f64, near: f64 },
-    /// A figure is larger than any economic figure.
-    TooLarge { date: Date, value: f64 },
+    /// What is held does not confirm it; later figures of another source may.
+    Doubtful(String),
+    /// It cannot be taken as it is.
+    Wrong(String),
 }
 
 impl Refusal {
     /// Whether later figures of another source may still confirm the rows.
     pub(super) fn may_be_confirmed(&self) -> bool {
-        matches!(
-            self,
-            Self::Unconfirmed | Self::TooFewCommonDates | Self::Differs(_)
-        )
+        !matches!(self, Self::Wrong(_))
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFigure => f.write_str("it answered without a single figure"),
-            Self::Unconfirmed => f.write_str(
+        f.write_str(match self {
+            Self::Unconfirmed => {
                 "nothing is held that could confirm it; a sync of another day that brings the same does, or \
-                 `econoscope sync --accept` with its name",
-            ),
-            Self::Rebased { factor, of } => write!(
-                f,
-                "{of} common dates are all {factor:.4} times what is held, which is another base year or unit; \
-                 `econoscope sync --accept` with its name takes the whole series so"
-            ),
-            Self::PartOfNewBase { came, held } => write!(
-                f,
-                "it is on another base and reaches from {} to {}, where figures are held from {} to {}: a series cannot \
-                 stand on two bases; import its whole history",
-                came.0, came.1, held.0, held.1
-            ),
-            Self::TooFewCommonDates => {
-                f.write_str("it has too few dates in common with what is held to be compared")
+                 `econoscope sync --accept` with its name"
             }
-            Self::Differs(difference) => difference.fmt(f),
-            Self::Implausible { date, value, near } => write!(
-                f,
-                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever held"
-            ),
-            Self::TooLarge { date, value } => {
-                write!(f, "{value:e} for {date} is no economic figure")
-            }
-        }
-    }
-}
-
-/// How many of the compared dates differ, and the newest of them.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
-    count: usize,
-    of: usize,
-    newest: Observation,
-    held: f64,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            count,
-            of,
-            newest,
-            held,
-        } = self;
-        let (date, value) = (newest.date, newest.value);
-        write!(
-            f,
-            "{count} of the {of} newest common dates differ, for {date} {value} where {held} is held"
-        )
+            Self::Doubtful(why) | Self::Wrong(why) => why,
+        })
     }
 }
 
@@ -212,29 +148,11 @@ pub(super) struct Accepted {
     /// First and last date that the source vouches for.
     pub(super) span: Option<(Date, Date)>,
     /// How they differ from what another source had brought, which they replace.
-    pub(super) difference: Option<Difference>,
+    pub(super) difference: Option<String>,
     /// That older knowledge was left out.
-    pub(super) older: Option<Older>,
+    pub(super) older: Option<String>,
     /// The new base that they stand on; empty when the source does not state it.
     pub(super) base: Option<String>,
-}
-
-/// An answer that ends before what is held and differs from it: an older state, which revises nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Older {
-    count: usize,
-    ends: Date,
-    held: Date,
-}
-
-impl fmt::Display for Older {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { count, ends, held } = self;
-        write!(
-            f,
-            "it ends on {ends}, what is held on {held}: an older state; figures left out, for they differ: {count}"
-        )
-    }
 }
 
 /// What the rules decide about.
@@ -255,7 +173,8 @@ impl Offer<'_> {
         let tomorrow = shift(self.today, 1.day());
         rows.retain(|row| row.date <= tomorrow);
         if self.is_full && rows.is_empty() {
-            return Err(Refusal::NoFigure);
+            let why = "it answered without a single figure";
+            return Err(Refusal::Wrong(why.to_owned()));
         }
         let is_trusted = self.source.is_accepted || self.is_said_twice(&rows);
         let is_unproven = self.source.is_unproven && !is_trusted;
@@ -270,13 +189,14 @@ impl Offer<'_> {
                 Comparison::Agrees => {}
                 Comparison::TooFewDates if is_unproven => return Err(Refusal::Unconfirmed),
                 Comparison::TooFewDates if self.role == Role::Fallback => {
-                    return Err(Refusal::TooFewCommonDates);
+                    let why = "it has too few dates in common with what is held to be compared";
+                    return Err(Refusal::Doubtful(why.to_owned()));
                 }
                 Comparison::TooFewDates => {}
                 Comparison::Differs(found) if older.is_none() && (is_unproven || only_adds) => {
-                    return Err(Refusal::Differs(found));
+                    return Err(Refusal::Doubtful(found));
                 }
-                Comparison::Differs(found) => difference = Some(found),
+                Comparison::Differs(found) => difference = older.is_none().then_some(found),
             }
         }
         if only_adds {
@@ -289,11 +209,11 @@ impl Offer<'_> {
             self.drop_unpublished_changes(&mut rows);
         }
         match implausible(self.held, &rows) {
-            Some(refusal) => Err(refusal),
+            Some(why) => Err(Refusal::Wrong(why)),
             None => Ok(Accepted {
                 rows,
                 span: span.filter(|_| older.is_none()),
-                difference: difference.filter(|_| older.is_none()),
+                difference,
                 older,
                 base: base.map(|(unit, _)| unit),
             }),
@@ -312,7 +232,10 @@ impl Offer<'_> {
         let stated = self.source.new_base.clone();
         let base = match rebased(self.held, &came) {
             Some((factor, of)) if stated.is_none() && !self.source.is_accepted => {
-                return Err(Refusal::Rebased { factor, of });
+                return Err(Refusal::Wrong(format!(
+                    "{of} common dates are all {factor:.4} times what is held, which is another base year or unit; \
+                     `econoscope sync --accept` with its name takes the whole series so"
+                )));
             }
             Some(_) => Some((stated.unwrap_or_default(), true)),
             // An annual revision that comes with the new base hides the factor.
@@ -322,7 +245,11 @@ impl Offer<'_> {
         };
         match (ends(self.held), ends(&came)) {
             (Some(held), Some(came)) if base.is_some() && (came.0 > held.0 || came.1 < held.1) => {
-                Err(Refusal::PartOfNewBase { came, held })
+                Err(Refusal::Wrong(format!(
+                    "it is on another base and reaches from {} to {}, where figures are held from {} to {}: a series \
+                     cannot stand on two bases; import its whole history",
+                    came.0, came.1, held.0, held.1
+                )))
             }
             _ => Ok(base),
         }
@@ -332,51 +259,50 @@ impl Offer<'_> {
     fn drop_unpublished_changes(&self, rows: &mut Vec<Known>) {
         let digit = 10f64.powi(-i32::from(self.info.map_or(5, |info| info.decimals)));
         rows.retain(|row| {
-            let same = self.held.binary_search_by_key(&row.date, |o| o.date);
-            let same = same.ok().and_then(|at| self.held.get(at)).zip(row.value);
-            same.is_none_or(|(held, value)| (held.value - value).abs() >= digit)
+            let same = held_at(self.held, row.date).zip(row.value);
+            same.is_none_or(|(held, value)| (held - value).abs() >= digit)
         });
     }
 }
 
-/// Whether the oldest row that came revises what is held: then older rows may be revised as well.
-pub(super) fn is_revised(held: &[Observation], oldest: Option<Observation>) -> bool {
-    oldest.is_some_and(|oldest| {
-        let same = held.iter().find(|row| row.date == oldest.date);
-        same.is_some_and(|row| row.value != oldest.value)
-    })
+/// The figure that is held of a date.
+fn held_at(held: &[Observation], date: Date) -> Option<f64> {
+    let at = held.binary_search_by_key(&date, |o| o.date).ok()?;
+    Some(held.get(at)?.value)
 }
 
-/// Leaves the figures out that are held with another value, where what came ends before what is held. Rows that say
-/// since when they were known tell of the past, and stay.
-pub(super) fn drop_older(held: &[Observation], rows: &mut Vec<Known>) -> Option<Older> {
+/// Whether the oldest row that came revises what is held: then older rows may be revised as well.
+pub(super) fn is_revised(held: &[Observation], oldest: Option<Observation>) -> bool {
+    let same = oldest.and_then(|oldest| Some((held_at(held, oldest.date)?, oldest.value)));
+    same.is_some_and(|(held, value)| held != value)
+}
+
+/// Leaves the figures out that are held with another value, where what came ends before what is held: it is an older state,
+/// which revises nothing. Rows that say since when they were known tell of the past, and stay. Says what was left out.
+pub(super) fn drop_older(held: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
     let undated = |row: &&Known| row.known_from.is_none();
     let ends = rows.iter().filter(undated).map(|row| row.date).max()?;
-    let last = held
-        .last()
-        .map(|row| row.date)
-        .filter(|last| *last > ends)?;
+    let last = held.last()?.date;
+    if last <= ends {
+        return None;
+    }
     let before = rows.len();
     rows.retain(|row| {
-        let same = held.binary_search_by_key(&row.date, |o| o.date);
-        let same = same.ok().and_then(|at| held.get(at));
-        row.known_from.is_some() || same.is_none_or(|held| Some(held.value) == row.value)
+        let same = held_at(held, row.date);
+        row.known_from.is_some() || same.is_none() || same == row.value
     });
     let count = before - rows.len();
-    (count > 0).then_some(Older {
-        count,
-        ends,
-        held: last,
+    (count > 0).then(|| {
+        format!(
+            "it ends on {ends}, what is held on {last}: an older state; figures left out, for they differ: {count}"
+        )
     })
 }
 
 /// The factor by which the newest common dates, or the older half, are all apart, and how many of them were compared; `None`
 /// where neither are. A revision that comes with a new base changes the newest, and none reaches back to the oldest.
 pub(super) fn rebased(held: &[Observation], came: &[Observation]) -> Option<(f64, usize)> {
-    let same = |o: &Observation| {
-        let at = held.binary_search_by_key(&o.date, |h| h.date).ok()?;
-        held.get(at).map(|held| o.value / held.value)
-    };
+    let same = |o: &Observation| Some(o.value / held_at(held, o.date)?);
     let factors: Vec<f64> = came.iter().filter_map(same).collect();
     let newest = factors.len().saturating_sub(COMPARED_DATES);
     let oldest = (factors.len() / 2).min(COMPARED_DATES);
@@ -411,12 +337,12 @@ pub(super) fn undated(rows: &[Known]) -> Vec<Observation> {
 }
 
 /// Whether two sources speak of the same series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// They do.
     Agrees,
-    /// They do not, or a unit, a base or an adjustment differs.
-    Differs(Difference),
+    /// They do not, or a unit, a base or an adjustment differs: on how many dates, and how on the newest of them.
+    Differs(String),
     /// They have too few dates in common.
     TooFewDates,
 }
@@ -427,10 +353,9 @@ pub(crate) fn compare(
     held: &[Observation],
     came: &[Observation],
 ) -> Comparison {
-    let other: BTreeMap<_, f64> = held.iter().map(|o| (o.date, o.value)).collect();
     let common = came.iter().rev();
     let pairs: Vec<(Observation, f64)> = common
-        .filter_map(|o| Some((*o, *other.get(&o.date)?)))
+        .filter_map(|o| Some((*o, held_at(held, o.date)?)))
         .take(COMPARED_DATES)
         .collect();
     if pairs.len() < MIN_COMMON_DATES {
@@ -447,12 +372,11 @@ pub(crate) fn compare(
     };
     let (count, of) = (pairs.iter().filter(differs).count(), pairs.len());
     match pairs.iter().find(differs) {
-        Some((newest, held)) if count * 10 > of => Comparison::Differs(Difference {
-            count,
-            of,
-            newest: *newest,
-            held: *held,
-        }),
+        Some((Observation { date, value }, held)) if count * 10 > of => {
+            Comparison::Differs(format!(
+                "{count} of the {of} newest common dates differ, for {date} {value} where {held} is held"
+            ))
+        }
         Some(_) | None => Comparison::Agrees,
     }
 }
@@ -465,14 +389,14 @@ fn usual_step(pairs: &[(Observation, f64)]) -> f64 {
     steps.get(steps.len() / 2).copied().unwrap_or_default()
 }
 
-/// The first row that no unit of its series explains.
-pub(super) fn implausible(held: &[Observation], came: &[Known]) -> Option<Refusal> {
+/// What is wrong with the first row that no unit of its series explains.
+pub(super) fn implausible(held: &[Observation], came: &[Known]) -> Option<String> {
     let (least, most) = sizes(held);
     let crosses = held.iter().any(|o| o.value >= 0.0) && held.iter().any(|o| o.value <= 0.0);
     for Observation { date, value } in observations(came) {
         let size = value.abs();
         if size > LARGEST {
-            return Some(Refusal::TooLarge { date, value });
+            return Some(format!("{value:e} for {date} is no economic figure"));
         }
         let end = held.partition_point(|o| o.date <= date);
         let beside = match end {
@@ -487,7 +411,9 @@ pub(super) fn implausible(held: &[Observation], came: &[Known]) -> Option<Refusa
             !held.is_empty() && !crosses && size > 0.0 && size < least && size < low / FACTOR;
         if grown || shrunk {
             let near = beside.last().map_or(0.0, |o| o.value);
-            return Some(Refusal::Implausible { date, value, near });
+            return Some(format!(
+                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever held"
+            ));
         }
     }
     None

@@ -11,9 +11,10 @@ use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_core::recipe::{
-    Bases, FeedRef, Figures, Format, NextPage, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
+    Bases, FeedRef, Figures, Format, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
 };
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,20 +60,28 @@ pub(super) struct FeedRequest<'a> {
     pub(super) now: Timestamp,
 }
 
-/// The clients of a run, one for each source.
+/// The clients of a run, one for each source that was asked; each takes one question at a time.
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    sources: BTreeMap<String, Client<'a>>,
-    /// Sources that could not be reached, and why, until one was.
-    unreached: Option<BTreeMap<String, Error>>,
-    /// Why nobody is asked any more.
-    offline: Option<Error>,
+    sources: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
+    reach: Mutex<Reach>,
+}
+
+/// Whether there is a network.
+#[derive(Debug)]
+enum Reach {
+    /// Nobody answered yet: the sources that could not be reached, and why.
+    Unknown(BTreeMap<String, Error>),
+    /// Somebody answered, if with a refusal.
+    Online,
+    /// None of the first few sources could be reached.
+    Offline(Error),
 }
 
 /// The way to one source.
 #[derive(Debug)]
-pub(super) struct Client<'a> {
+struct Client<'a> {
     settings: &'a SourceSettings,
     fetch: Fetch,
     key: Option<ApiKey>,
@@ -138,94 +147,81 @@ impl<'a> Clients<'a> {
     pub(super) fn new(settings: &'a SourceSettings) -> Self {
         Self {
             settings,
-            sources: BTreeMap::new(),
-            unreached: Some(BTreeMap::new()),
-            offline: None,
+            sources: Mutex::default(),
+            reach: Mutex::new(Reach::Unknown(BTreeMap::new())),
         }
     }
 
     /// Why nobody is asked any more: none of the first few sources could be reached.
     pub(super) fn offline(&self) -> Option<Error> {
-        self.offline.clone()
-    }
-
-    fn note_reach(&mut self, name: &str, came: &std::result::Result<FeedAnswer, FeedError>) {
-        match (&mut self.unreached, came) {
-            (Some(tried), Err(FeedError::Outage(error))) if is_unreached(error) => {
-                tried.insert(name.to_owned(), error.clone());
-                if tried.len() == MIN_UNREACHED {
-                    self.offline = Some(no_network(tried.keys()));
-                }
-            }
-            // Whoever answers, even with a refusal, shows that there is a network.
-            (reach, _) => (*reach, self.offline) = (None, None),
+        match &*self.reach.lock() {
+            Reach::Offline(error) => Some(error.clone()),
+            Reach::Unknown(_) | Reach::Online => None,
         }
     }
 
-    /// Asks one feed. A source that failed three times in a row is not asked again.
+    fn note_reach(&self, name: &str, came: &std::result::Result<FeedAnswer, FeedError>) {
+        let mut reach = self.reach.lock();
+        match (&mut *reach, came) {
+            (Reach::Unknown(tried), Err(FeedError::Outage(error))) if is_unreached(error) => {
+                tried.insert(name.to_owned(), error.clone());
+                if tried.len() == MIN_UNREACHED {
+                    let error = no_network(tried.keys());
+                    *reach = Reach::Offline(error);
+                }
+            }
+            (Reach::Offline(_), Err(FeedError::Outage(error))) if is_unreached(error) => {}
+            _ => *reach = Reach::Online,
+        }
+    }
+
+    /// Asks one feed. A source that failed three times in a row, or asked for a long pause, is not asked again.
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
     pub(super) async fn fetch(
-        &mut self,
+        &self,
         request: FeedRequest<'_>,
         known: &Validators,
     ) -> Result<std::result::Result<FeedAnswer, FeedError>> {
-        let mut client = match self.open(request.at.source)? {
-            Ok(client) => client,
-            Err(error) => return Ok(Err(error)),
+        let source = request.at.source;
+        // Whether it is the source or our network is seen when another has been asked.
+        let unreached = match &*self.reach.lock() {
+            Reach::Unknown(tried) => tried.get(&source.name).cloned(),
+            Reach::Online => None,
+            Reach::Offline(error) => Some(error.clone()),
         };
+        let client = self.client(source)?;
+        let mut client = client.lock().await;
+        if let Some(error) = unreached.or_else(|| client.breaker.open.clone()) {
+            return Ok(Err(FeedError::Outage(error)));
+        }
         let answer = client.read(request, known).await;
-        self.close(request.at.source, client, &answer);
+        client.breaker.note(match &answer {
+            Err(FeedError::Outage(error)) => Some(error),
+            Ok(_) | Err(FeedError::Useless(..)) => None,
+        });
+        self.note_reach(&source.name, &answer);
         Ok(answer)
     }
 
     /// How the newest answer of a source begins, without its key; empty when there was none.
-    pub(super) fn newest(&self, source: &SourceFacts) -> &str {
-        let client = self.sources.get(&source.id);
-        client.map_or("", |client| &client.newest)
-    }
-
-    /// The client of a source, which nobody else has until it is closed; or why the source is not asked.
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
-    pub(super) fn open(
-        &mut self,
-        source: &SourceFacts,
-    ) -> Result<std::result::Result<Client<'a>, FeedError>> {
-        // Whether it is the source or our network is seen when another has been asked.
-        let tried = self
-            .unreached
-            .as_ref()
-            .and_then(|tried| tried.get(&source.name));
-        if let Some(error) = self.offline().as_ref().or(tried) {
-            return Ok(Err(FeedError::Outage(error.clone())));
-        }
-        let client = match self.sources.remove(&source.id) {
-            Some(client) => client,
-            None => Client::new(self.settings, source)?,
-        };
-        let Some(error) = client.breaker.open.clone() else {
-            return Ok(Ok(client));
-        };
-        self.sources.insert(source.id.clone(), client);
-        Ok(Err(FeedError::Outage(error)))
+    pub(super) async fn newest(&self, source: &SourceFacts) -> Result<String> {
+        Ok(self.client(source)?.lock().await.newest.clone())
     }
 
-    /// Takes a client back, with what came of the request.
-    pub(super) fn close(
-        &mut self,
-        source: &SourceFacts,
-        mut client: Client<'a>,
-        answer: &std::result::Result<FeedAnswer, FeedError>,
-    ) {
-        client.breaker.note(match answer {
-            Err(FeedError::Outage(error)) => Some(error),
-            Ok(_) | Err(FeedError::Useless(..)) => None,
-        });
-        self.note_reach(&source.name, answer);
-        self.sources.insert(source.id.clone(), client);
+    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client<'a>>>> {
+        let mut sources = self.sources.lock();
+        if let Some(client) = sources.get(&source.id) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Client::new(self.settings, source)?;
+        let client = Arc::new(tokio::sync::Mutex::new(client));
+        sources.insert(source.id.clone(), Arc::clone(&client));
+        Ok(client)
     }
 }
 
@@ -269,7 +265,7 @@ impl<'a> Client<'a> {
     }
 
     /// Asks one feed.
-    pub(super) async fn read(
+    async fn read(
         &mut self,
         request: FeedRequest<'_>,
         known: &Validators,
@@ -280,53 +276,43 @@ impl<'a> Client<'a> {
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.lines);
         let mut asks = feed.requests(request.lines, request.from, today);
-        let single = asks.len() == 1;
         // Of a single question that has a single page it can be asked whether the answer has changed.
-        let mut known = known.clone();
-        let mut validators = Validators::default();
+        let is_single = asks.len() == 1;
+        let none = Validators::default();
+        let mut validators = none.clone();
         asks.reverse();
         let mut page = 1;
         while let Some(ask) = asks.pop() {
-            if !single || page > 1 {
-                known = Validators::default();
-            }
-            let answer = self.answer(request.at, &ask, &known, is_shared).await?;
+            let known = if is_single && page == 1 { known } else { &none };
+            let answer = self.answer(request.at, &ask, known, is_shared).await?;
             self.newest = self.beginning(&answer);
             if answer.status == 304 {
                 return Ok(FeedAnswer::Unchanged);
             }
-            let refused = |problem: &str| self.refused(&request, problem, &answer);
-            if let Some(problem) = problem(feed.format, &answer) {
-                return Err(refused(&problem));
-            }
             if feed.format == Format::Bls && is_spent(&answer.body) {
                 return Err(FeedError::Outage(spent(self.fetch.name(), request.now)));
             }
-            match reader
-                .take(&answer.body, &ask)
-                .map_err(|problem| refused(&problem))?
-            {
-                NextPage::None => {}
-                NextPage::After { .. } if page >= MAX_PAGES => {
-                    return Err(refused("it has too many pages"));
-                }
-                NextPage::After { rows } => {
-                    page += 1;
-                    asks.push(feed.page(request.from, today, page, rows));
-                }
-            }
-            validators = match single && page == 1 {
-                true => answer.validators.clone(),
-                false => Validators::default(),
+            let taken = match problem(feed.format, &answer) {
+                Some(problem) => Err(problem),
+                None => reader.take(&answer.body, &ask),
             };
+            let taken = taken.and_then(|rows| match rows {
+                Some(_) if page >= MAX_PAGES => Err("it has too many pages".to_owned()),
+                rows => Ok(rows),
+            });
+            let further = taken.map_err(|problem| self.refused(&request, &problem, &answer))?;
+            if let Some(rows) = further {
+                page += 1;
+                asks.push(feed.page(request.from, today, page, rows));
+            }
+            if is_single && page == 1 {
+                validators = answer.validators.clone();
+            }
         }
         let bases = reader.bases().clone();
-        let figures = reader.finish(today);
-        let figures = figures.map_err(|problem| {
-            FeedError::Useless(
-                self.fetch.unusable(&request.at.name(), &problem),
-                String::new(),
-            )
+        let figures = reader.finish(today).map_err(|problem| {
+            let error = self.fetch.unusable(&request.at.name(), &problem);
+            FeedError::Useless(error, String::new())
         })?;
         Ok(FeedAnswer::Figures(figures, bases, validators))
     }

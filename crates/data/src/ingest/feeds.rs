@@ -132,7 +132,7 @@ pub async fn read_feeds(
         ..settings.clone()
     };
     let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
-    let mut states = state::read(store, STATES).await?;
+    let mut states: States<ReadState> = state::read(store, STATES).await?;
     let before = states.clone();
     let mut reports = Vec::new();
     for feed in feeds {

@@ -261,21 +261,10 @@ fn gather(files: &[PathBuf], progress: &mut Progress) -> Result<Gathered> {
         let name = shown(path);
         progress.step(&name);
         let before = all.errors.len();
-        let came = match read_file(path, &name) {
-            Ok(FileContent::Titles(titles)) => {
-                all.titles.extend_from_slice(&titles);
-                titles.len()
-            }
-            Ok(FileContent::Figures(columns)) => {
-                let came = columns.iter().map(|c| c.rows.len()).sum();
-                columns.into_iter().for_each(|c| all.take(&name, c));
-                came
-            }
-            Err(error) => {
-                all.errors.push(error);
-                0
-            }
-        };
+        let came = all.read(path, &name).unwrap_or_else(|error| {
+            all.errors.push(error);
+            0
+        });
         rows += came;
         if rows > MAX_IMPORT_ROWS {
             let problem = format!(
@@ -294,6 +283,34 @@ fn gather(files: &[PathBuf], progress: &mut Progress) -> Result<Gathered> {
 }
 
 impl Gathered {
+    /// Takes what a file holds; how many figures or titles those are.
+    fn read(&mut self, path: &Path, name: &str) -> Result<usize> {
+        let unreadable = |e: io::Error| Error::bad_file(name, format!("cannot be read: {e}"));
+        let broken = |broken: Broken| bad_line(name, broken);
+        let mut bytes = Vec::new();
+        disk::open(path)
+            .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(unreadable)?;
+        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+            let problem = format!("is larger than {} MiB; split it", MAX_FILE_BYTES >> 20);
+            return Err(Error::bad_file(name, problem));
+        }
+        if titles::is_list(&bytes) {
+            let titles = titles::read(&bytes).map_err(broken)?;
+            self.titles.extend_from_slice(&titles);
+            return Ok(titles.len());
+        }
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
+        let mut columns = table::read(&bytes, stem.as_deref()).map_err(broken)?;
+        columns.retain(|c| !c.rows.is_empty() || c.broken.is_some());
+        if columns.is_empty() {
+            return Err(Error::bad_file(name, "holds no figures"));
+        }
+        let came = columns.iter().map(|c| c.rows.len()).sum();
+        columns.into_iter().for_each(|c| self.take(name, c));
+        Ok(came)
+    }
+
     fn take(&mut self, file: &str, mut column: Column) {
         let id = column.id.clone();
         let known = Catalogue::embedded().get(id.as_str());
@@ -345,35 +362,6 @@ fn merge(
     column.rows.sort_by_key(Row::key);
     column.rows.dedup_by_key(|row| row.key());
     Ok((file, column))
-}
-
-/// What a file may hold.
-enum FileContent {
-    Figures(Vec<Column>),
-    Titles(Vec<Description>),
-}
-
-fn read_file(path: &Path, name: &str) -> Result<FileContent> {
-    let unreadable = |e: io::Error| Error::bad_file(name, format!("cannot be read: {e}"));
-    let broken = |broken: Broken| bad_line(name, broken);
-    let mut bytes = Vec::new();
-    disk::open(path)
-        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        let problem = format!("is larger than {} MiB; split it", MAX_FILE_BYTES >> 20);
-        return Err(Error::bad_file(name, problem));
-    }
-    if titles::is_list(&bytes) {
-        return Ok(FileContent::Titles(titles::read(&bytes).map_err(broken)?));
-    }
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-    let mut columns = table::read(&bytes, stem.as_deref()).map_err(broken)?;
-    columns.retain(|c| !c.rows.is_empty() || c.broken.is_some());
-    if columns.is_empty() {
-        return Err(Error::bad_file(name, "holds no figures"));
-    }
-    Ok(FileContent::Figures(columns))
 }
 
 /// What is wrong with a line of a file.

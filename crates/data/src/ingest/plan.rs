@@ -328,7 +328,7 @@ fn due(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Timestamp {
         None => release::next(info, last),
     };
     if let Some(weekday) = pattern.and_then(|pattern| pattern.weekday) {
-        while day.weekday() != weekday.into() {
+        while day.weekday() != weekday {
             day = shift(day, 1.day());
         }
     }

@@ -5,7 +5,7 @@ use super::client::{Clients, FeedAnswer, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, Missed};
 use super::sources::SourceSettings;
-use super::state::{self, FEEDS, FeedState, RefusedAnswer, States, blocking};
+use super::state::{self, FEEDS, FeedState, RefusedAnswer, States};
 use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
@@ -42,7 +42,7 @@ pub async fn check_sources(
     settings: &SourceSettings,
     now: Timestamp,
 ) -> Result<Vec<FeedCheck>> {
-    let mut clients = Clients::new(settings);
+    let clients = Clients::new(settings);
     let mut out = Vec::new();
     for at in settings.recipes.feeds() {
         let url = url::Url::parse(&at.feed.url).ok();
@@ -57,9 +57,9 @@ pub async fn check_sources(
         };
         if settings.is_open(at.source) {
             let start = Instant::now();
-            check.said = check_feed(store, &mut clients, at, now).await?;
+            check.said = check_feed(store, &clients, at, now).await?;
             check.took = Some(start.elapsed());
-            clients.newest(at.source).clone_into(&mut check.beginning);
+            check.beginning = clients.newest(at.source).await?;
         } else {
             let from = at.source.key.as_ref().map_or("", |key| key.from.as_str());
             check.said = Ok(format!("not asked: it needs a key of your own ({from})"));
@@ -71,7 +71,7 @@ pub async fn check_sources(
 
 async fn check_feed(
     store: &Arc<dyn Store>,
-    clients: &mut Clients<'_>,
+    clients: &Clients<'_>,
     at: FeedRef<'_>,
     now: Timestamp,
 ) -> Result<std::result::Result<String, String>> {
@@ -143,9 +143,7 @@ fn short_time_ago(at: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<Missed>> {
-    let text = blocking(store, |store| store.note(MISSED)).await?;
-    let missed = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(missed.unwrap_or_default())
+    state::read(store, MISSED).await
 }
 
 /// Answers that were refused at the last sync, by feed.

@@ -72,37 +72,42 @@ pub struct RefusedAnswer {
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn last_read(store: &dyn Store) -> Result<Option<Timestamp>> {
-    let states = store
-        .note(SERIES)?
-        .and_then(|text| serde_json::from_str(&text).ok());
-    let states: States<SeriesState> = states.unwrap_or_default();
+    let states: States<SeriesState> = load(store, SERIES)?;
     Ok(states.values().map(|state| state.at).max())
 }
 
-/// The states in a note of the store. One of another version of this program only costs reading once more.
+/// What a note of the store holds. One of another version of this program only costs reading once more.
+fn load<T: DeserializeOwned + Default>(store: &dyn Store, note: &str) -> Result<T> {
+    let text = store.note(note)?;
+    let held = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(held.unwrap_or_default())
+}
+
+fn as_text<T: Serialize>(held: &T) -> Result<String> {
+    serde_json::to_string(held).map_err(|e| Error::internal("writing a note of a sync", e))
+}
+
+/// As [`load`], off the async threads.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub(super) async fn read<S: DeserializeOwned>(
+pub(super) async fn read<T: DeserializeOwned + Default + Send + 'static>(
     store: &Arc<dyn Store>,
     note: &'static str,
-) -> Result<States<S>> {
-    let text = blocking(store, move |store| store.note(note)).await?;
-    let states = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(states.unwrap_or_default())
+) -> Result<T> {
+    blocking(store, move |store| load(store, note)).await
 }
 
-/// Writes them.
+/// Writes a note.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be written.
-pub(super) async fn write<S: Serialize>(
-    states: &States<S>,
+pub(super) async fn write<T: Serialize>(
+    held: &T,
     store: &Arc<dyn Store>,
     note: &'static str,
 ) -> Result<()> {
-    let text =
-        serde_json::to_string(states).map_err(|e| Error::internal("writing fetch states", e))?;
+    let text = as_text(held)?;
     blocking(store, move |store| store.set_note(note, &text)).await
 }
 
@@ -123,14 +128,10 @@ pub(super) fn note_base(
         "" => format!("{units} (base or unit changed on {day})"),
         stated => stated.to_owned(),
     };
-    let text = store.note(BASES)?;
-    let bases = text.and_then(|text| serde_json::from_str(&text).ok());
-    let mut bases: States<Vec<(Date, String)>> = bases.unwrap_or_default();
+    let mut bases: States<Vec<(Date, String)>> = load(store, BASES)?;
     let of = bases.entry(id.to_string()).or_default();
     of.push((day, unit.clone()));
-    let text =
-        serde_json::to_string(&bases).map_err(|e| Error::internal("writing changes of base", e))?;
-    store.set_note(BASES, &text)?;
+    store.set_note(BASES, &as_text(&bases)?)?;
     Ok(unit)
 }
 
@@ -168,10 +169,10 @@ mod tests {
         let mut states = States::default();
         states.insert("DGS10".to_owned(), 1);
         write(&states, &store, "x").await.unwrap();
-        assert_eq!(read::<i32>(&store, "x").await.unwrap(), states);
+        assert_eq!(read::<States<i32>>(&store, "x").await.unwrap(), states);
         for other in ["", "DGS10 1 2\n", "{\"DGS10\":\"x\"}"] {
             store.set_note("x", other).unwrap();
-            assert!(read::<i32>(&store, "x").await.unwrap().is_empty());
+            assert!(read::<States<i32>>(&store, "x").await.unwrap().is_empty());
         }
     }
 }

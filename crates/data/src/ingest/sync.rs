@@ -9,7 +9,7 @@
 mod fred;
 mod recipes;
 
-use super::accept::{Accepted, Kind, Offer, Older, Refusal, Role, Source};
+use super::accept::{Accepted, Kind, Offer, Refusal, Role, Source};
 use super::client::{Breaker, Clients};
 use super::plan::{Step, SyncConfig, everything, plan};
 use super::progress::Progress;
@@ -20,7 +20,7 @@ use super::write::{self, Update, day_of};
 use crate::desk::holdings::LAST_SYNC;
 use crate::desk::identities;
 use crate::store::{Store, WriteOutcome};
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::Result;
 use econoscope_core::model::{Known, Observation, SeriesId};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ pub async fn sync(
         held.collect::<Result<Vec<_>>>()
     })
     .await?;
-    let states = state::read(&store, SERIES).await?;
+    let states: States<SeriesState> = state::read(&store, SERIES).await?;
     let now = (config.clock)();
     let plan = plan(&held, &states, config, now);
     if config.only_plan {
@@ -63,7 +63,7 @@ pub async fn sync(
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
     let mut run = Run {
-        clients: Clients::new(&config.sources),
+        clients: Arc::new(Clients::new(&config.sources)),
         feeds: state::read(&store, FEEDS).await?,
         unconfirmed: Vec::new(),
         store,
@@ -90,7 +90,7 @@ pub async fn sync(
 struct Run<'a> {
     store: Arc<dyn Store>,
     config: &'a SyncConfig,
-    clients: Clients<'a>,
+    clients: Arc<Clients<'a>>,
     fred: Fred,
     fred_breaker: Breaker,
     states: States<SeriesState>,
@@ -119,47 +119,45 @@ impl Run<'_> {
         state::write(&self.states, &self.store, SERIES).await
     }
 
-    /// Accepts and writes the rows that a source sent for a series.
+    /// Accepts and writes the rows that a source sent for a series, and tells what is worth knowing of them.
     ///
     /// # Errors
     /// Those of the store.
     async fn accept(
-        &self,
+        &mut self,
         step: &Step,
-        source: &Source,
+        (source, name): (&Source, &str),
         is_full: bool,
         rows: Vec<Known>,
-    ) -> Result<Accepting> {
-        let (step, source, now) = (step.clone(), source.clone(), self.now());
-        blocking(&self.store, move |store| {
-            accept(store, &step, &source, (is_full, now), rows)
-        })
-        .await
+    ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
+        let (id, now) = (&step.id, self.now());
+        let (asked, source) = (step.clone(), source.clone());
+        let accepting = blocking(&self.store, move |store| {
+            accept(store, &asked, &source, (is_full, now), rows)
+        });
+        let (written, accepted) = match accepting.await? {
+            Ok(done) => done,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if let Some(difference) = accepted.difference {
+            let text = format!("{id}: {name} differs from what was held: {difference}");
+            self.progress.tell(&text);
+        }
+        if let Some(older) = accepted.older {
+            self.progress.tell(&format!("{id}, {name}: {older}"));
+        }
+        if let Some(base) = accepted.base {
+            let of = id.clone();
+            let note = move |store: &dyn Store| state::note_base(store, &of, &base, now);
+            let unit = blocking(&self.store, note).await?;
+            self.progress
+                .tell(&format!("{id}: the whole series is now {unit}"));
+        }
+        Ok(Ok(written))
     }
 
     fn now(&self) -> Timestamp {
         (self.config.clock)()
-    }
-
-    /// Says that an answer was of an older state.
-    fn tell_older(&mut self, id: &SeriesId, source: &str, older: Option<Older>) {
-        if let Some(older) = older {
-            self.progress.tell(&format!("{id}, {source}: {older}"));
-        }
-    }
-
-    /// Notes the base that a series stands on from today.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when it cannot be noted.
-    async fn note_base(&mut self, step: &Step, base: Option<String>) -> Result<()> {
-        let Some(base) = base else { return Ok(()) };
-        let (id, now) = (step.id.clone(), self.now());
-        let note = move |store: &dyn Store| state::note_base(store, &id, &base, now);
-        let unit = blocking(&self.store, note).await?;
-        self.progress
-            .tell(&format!("{}: the whole series is now {unit}", step.id));
-        Ok(())
     }
 
     /// Notes that a series was read, in `full` or not.
@@ -197,9 +195,7 @@ impl Run<'_> {
         state::write(&self.states, &self.store, SERIES).await?;
         let mut report = self.report;
         report.offline = self.clients.offline().is_some();
-        let missed = serde_json::to_string(&report.reasons());
-        let missed = missed.map_err(|e| Error::internal("noting what was missed", e))?;
-        blocking(&self.store, move |store| store.set_note(MISSED, &missed)).await?;
+        state::write(&report.reasons(), &self.store, MISSED).await?;
         // A sync of a part, or one that mostly failed, does not make the store of today.
         let whole = self.config.only.is_none() && !report.cancelled;
         if whole && (report.missed() == 0 || report.read() > report.missed()) {
@@ -212,15 +208,13 @@ impl Run<'_> {
 }
 
 /// What was written and accepted, or why nothing was.
-type Accepting = std::result::Result<(WriteOutcome, Accepted), Refusal>;
-
 fn accept(
     store: &dyn Store,
     step: &Step,
     source: &Source,
     (is_full, now): (bool, Timestamp),
     rows: Vec<Known>,
-) -> Result<Accepting> {
+) -> Result<std::result::Result<(WriteOutcome, Accepted), Refusal>> {
     let origin = store.status_of(&step.id)?.map(|status| status.origin);
     let held = store.read(&step.id)?.unwrap_or_default().latest();
     let role = source.role(origin.as_deref());

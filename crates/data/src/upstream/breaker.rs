@@ -18,36 +18,42 @@ pub(super) struct Breaker(Mutex<Failures>);
 
 #[derive(Debug, Default)]
 struct Failures {
-    failures: u32,
-    /// Set while open: since when, for how long.
-    open: Option<(Moment, Duration)>,
-    /// A probe is under way since then.
-    probe: Option<Moment>,
+    count: u32,
+    /// While it is open: for how long no call is made, and since when; `None` when one may probe.
+    pause: Duration,
+    since: Option<Moment>,
+}
+
+impl Failures {
+    fn is_open(&self) -> bool {
+        self.count >= FAILURES_TO_OPEN
+    }
+
+    fn pause(&self, now: Moment) -> Option<Duration> {
+        let left = |since| self.pause.saturating_sub(now.since(&since));
+        self.is_open()
+            .then(|| self.since.map_or(Duration::ZERO, left))
+    }
 }
 
 impl Breaker {
-    /// Whether a call may be made; if not, how long to wait. After the pause it lets one caller through.
+    /// Whether a call may be made; if not, how long to wait. After the pause it lets one caller through, and nobody else for
+    /// twice as long, should the result of that probe never come.
     pub(super) fn admit(&self, now: Moment) -> Result<(), Duration> {
         let mut state = self.0.lock();
-        let Some((since, pause)) = state.open else {
-            return Ok(());
-        };
-        // A probe whose result never came is forgotten after the first pause.
-        let probed = state.probe.map(|sent| (sent, FIRST_PAUSE));
-        for (since, pause) in [Some((since, pause)), probed].into_iter().flatten() {
-            let left = pause.saturating_sub(now.since(&since));
-            if left > Duration::ZERO {
-                return Err(left);
-            }
+        match state.pause(now) {
+            None => return Ok(()),
+            Some(left) if left > Duration::ZERO => return Err(left),
+            Some(_) => {}
         }
-        state.probe = Some(now);
+        state.pause = state.pause.saturating_mul(2).min(LONGEST_PAUSE);
+        state.since = Some(now);
         Ok(())
     }
 
     /// How long no call is admitted at all; zero when one may probe, `None` when all may. Lets nothing through.
-    pub(super) fn pause_left(&self, now: Moment) -> Option<Duration> {
-        let (since, pause) = self.0.lock().open?;
-        Some(pause.saturating_sub(now.since(&since)))
+    pub(super) fn pause(&self, now: Moment) -> Option<Duration> {
+        self.0.lock().pause(now)
     }
 
     /// The upstream answered like a healthy one.
@@ -57,19 +63,21 @@ impl Breaker {
 
     /// The call that was admitted was never sent; another may probe.
     pub(super) fn withdrawn(&self) {
-        self.0.lock().probe = None;
+        let mut state = self.0.lock();
+        if state.is_open() {
+            state.pause = (state.pause / 2).max(FIRST_PAUSE / 2);
+            state.since = None;
+        }
     }
 
     /// It did not.
     pub(super) fn failed(&self, now: Moment) {
         let mut state = self.0.lock();
-        state.failures = state.failures.saturating_add(1);
-        let probing = state.probe.take().is_some();
-        state.open = match state.open {
-            Some((_, pause)) if probing => Some((now, pause.saturating_mul(2).min(LONGEST_PAUSE))),
-            None if state.failures >= FAILURES_TO_OPEN => Some((now, FIRST_PAUSE)),
-            unchanged => unchanged,
-        };
+        state.count = state.count.saturating_add(1);
+        if state.count == FAILURES_TO_OPEN {
+            state.pause = FIRST_PAUSE;
+        }
+        state.since = Some(now);
     }
 }
 
@@ -98,7 +106,7 @@ mod tests {
         }
         patient.succeeded();
         patient.failed(clock.now());
-        assert_eq!(patient.pause_left(clock.now()), None);
+        assert_eq!(patient.pause(clock.now()), None);
     }
 
     #[test]
@@ -108,7 +116,7 @@ mod tests {
         assert_eq!(breaker.admit(clock.now()), Ok(()));
         assert_eq!(
             breaker.admit(clock.now()),
-            Err(FIRST_PAUSE),
+            Err(2 * FIRST_PAUSE),
             "one probe only"
         );
         breaker.failed(clock.now());
@@ -116,7 +124,7 @@ mod tests {
         clock.advance(2 * FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
         breaker.succeeded();
-        assert_eq!(breaker.pause_left(clock.now()), None);
+        assert_eq!(breaker.pause(clock.now()), None);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
     }
 
@@ -138,7 +146,7 @@ mod tests {
         assert_eq!(breaker.admit(clock.now()), Ok(()));
         breaker.withdrawn();
         assert_eq!(breaker.admit(clock.now()), Ok(()));
-        clock.advance(FIRST_PAUSE);
+        clock.advance(2 * FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
     }
 }

@@ -1,26 +1,24 @@
 //! One paid call from the permission to the kept answer.
 //!
-//! Everything that reaches the upstream is paid for one by one: the call, its one retry, each redirect.
-//! A retry is made only while a caller waits and at least 30 % of the allowance is left, never after 429.
+//! What reaches the upstream is paid for: one call for a question, no retry and no redirect, each of which would cost another
+//! call of the allowance. After a failure a question rests.
 
 use super::cache::{Content, Entry};
-use super::core::{BackoffKey, Core, Question, QuestionOutcome};
 use super::failure::Failure;
-use super::fetch::{NoReply, Reply};
+use super::fetch::{self, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
-use super::ledger_state::{Purpose, Quota, Verdict};
-use super::request::Kind;
+use super::ledger_state::{Purpose, Verdict};
+use super::request::{Key, Kind};
+use super::{Core, Freshness, Outcome, Question};
 use crate::pool::Caller;
-use econoscope_core::clock::jitter;
-use econoscope_core::error::{Error, quote};
+use econoscope_core::clock::Moment;
+use econoscope_core::error::{Error, Result, quote};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long after it was asked for a payment is good: half of what the window has more than a day.
 const MAX_DELAY: Duration = Duration::from_secs(30);
-/// Redirects followed.
-const MAX_HOPS: u32 = 2;
 /// An unknown name is not asked for again for a day.
 const UNKNOWN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// A question the upstream refuses is not asked again by this process.
@@ -29,102 +27,89 @@ const REFUSED_LIFETIME: Duration = Duration::MAX;
 const FIRST_REST: Duration = Duration::from_secs(30);
 const LONGEST_REST: Duration = Duration::from_secs(3600);
 
+/// What must not be asked for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum BackoffKey {
+    /// A question that failed.
+    Key(Key),
+    /// All of a purpose that the ledger does not pay for: for one caller, or for all.
+    Purpose(Purpose, Option<Caller>),
+}
+
+/// Why, since when and for how long.
+#[derive(Debug, Clone)]
+pub(super) struct Backoff {
+    since: Moment,
+    rest: Duration,
+    failure: Failure,
+}
+
 impl Core {
     /// Asks the upstream. `held` is confirmed by it where possible.
     pub(super) async fn call(
         self: &Arc<Self>,
-        question: &Question,
+        question: &Arc<Question>,
         held: Option<Arc<Entry>>,
-    ) -> Result<QuestionOutcome, Failure> {
+    ) -> Outcome {
         let now = self.clock.now();
         if let Some(failure) = self.barred(&question.key, question.purpose, question.caller, &now) {
             return Err(failure);
         }
-        match self.exchange(question, held.as_deref()).await? {
-            Ok(Reply::Silence(wait)) => Err(self.keep_silent(question, wait).await),
-            Ok(reply) => self.conclude(question, reply, held),
-            Err(no_reply) => Err(self.fail(question, &no_reply.what)),
-        }
-    }
-
-    /// Calls, follows redirects, and retries once where that is allowed.
-    async fn exchange(
-        self: &Arc<Self>,
-        question: &Question,
-        held: Option<&Entry>,
-    ) -> Result<Result<Reply, NoReply>, Failure> {
-        let mut url = question.request.url(&self.config.base).map_err(|error| {
-            Failure::no_answer(&format!("cannot be asked: {error}"), LONGEST_REST)
-        })?;
+        let url = question.request.url(&self.config.base);
+        self.pay(question).await?;
         // Only a body can be confirmed; that a name is unknown has to be said anew.
         let held = held.filter(|held| matches!(held.content, Content::Found(_)));
-        let confirmable = held.map(|held| &held.policy);
-        let (mut hops, mut retried) = (0, false);
-        loop {
-            let clock = self.clock.as_ref();
-            let quota = loop {
-                let asked = clock.now();
-                let quota = self.pay(question.purpose, question.caller).await?;
-                // A process that stood still would call on another day than the one it paid for.
-                if clock.now().since(&asked) < MAX_DELAY {
-                    break quota;
-                }
-            };
-            let reply = self.fetcher.send(&url, confirmable, clock).await;
-            match &reply {
-                Err(_) => self.breaker.failed(self.clock.now()),
-                Ok(Reply::Silence(_)) => self.breaker.withdrawn(),
-                Ok(_) => self.breaker.succeeded(),
+        let reply = fetch::send(&self.client, url, held.as_deref(), self.clock.as_ref()).await;
+        match reply {
+            Ok(Reply::Answer(content, policy)) => {
+                self.breaker.succeeded();
+                self.conclude(question, content, policy)
             }
-            match reply {
-                Ok(Reply::Moved(to)) if hops < MAX_HOPS => {
-                    hops += 1;
-                    url = to;
-                }
-                Ok(Reply::Moved(_)) => return Ok(Err("redirects too often".into())),
-                Err(NoReply {
-                    is_transient: true, ..
-                }) if !retried && is_affordable(question.purpose, &quota) => {
-                    retried = true;
-                    let (shortest, longest) = self.config.retry_pause;
-                    let pause = shortest + jitter(longest.saturating_sub(shortest));
-                    tokio::time::sleep(pause).await;
-                }
-                reply => return Ok(reply),
+            Ok(Reply::Silence(wait)) => {
+                self.breaker.withdrawn();
+                Err(self.keep_silent(question, wait).await)
+            }
+            Err(what) => {
+                self.breaker.failed(self.clock.now());
+                Err(self.fail(question, &what))
             }
         }
     }
 
     /// Permission for one call: the breaker's, then the ledger's, which takes payment.
-    async fn pay(self: &Arc<Self>, purpose: Purpose, caller: Caller) -> Result<Quota, Failure> {
-        let now = self.clock.now();
+    async fn pay(self: &Arc<Self>, question: &Question) -> std::result::Result<(), Failure> {
+        let (purpose, caller) = (question.purpose, question.caller);
+        let mut now = self.clock.now();
         self.breaker.admit(now).map_err(|left| {
             let what = "failed several times in a row and is left alone for a while";
             Failure::no_answer(what, left)
         })?;
-        let paid = self.on_ledger(move |ledger| ledger.pay(purpose, caller));
-        let failure = match paid.await {
-            Ok(Verdict::Granted(quota)) => {
-                self.note_quota(quota);
-                return Ok(quota);
+        let failure = loop {
+            let paid = self.on_ledger(move |ledger| ledger.pay(purpose, caller));
+            match paid.await {
+                Ok(Verdict::Granted) => {
+                    let asked = std::mem::replace(&mut now, self.clock.now());
+                    // A process that stood still would call on another day than the one it paid for.
+                    if now.since(&asked) < MAX_DELAY {
+                        return Ok(());
+                    }
+                }
+                Ok(Verdict::Refused {
+                    wait,
+                    held,
+                    is_share,
+                }) => {
+                    let quota = self.ledger.last_quota();
+                    let failure = Failure::limit(quota, (held, is_share), wait, now.wall);
+                    // Nobody asks the ledger again too early.
+                    let whose = is_share.then_some(caller);
+                    self.back_off(BackoffKey::Purpose(purpose, whose), wait, &failure);
+                    break failure;
+                }
+                Err(error) => {
+                    break Failure::no_answer(&format!("was not asked: {error}"), FIRST_REST);
+                }
             }
-            Ok(Verdict::Refused {
-                wait,
-                held,
-                is_share,
-                quota,
-            }) => {
-                self.note_quota(quota);
-                let failure = match is_share {
-                    true => Failure::share_spent(&quota, wait, now.wall),
-                    false => Failure::spent(&quota, held, wait, now.wall),
-                };
-                // Nobody asks the ledger again too early.
-                let whose = is_share.then_some(caller);
-                self.set_back(BackoffKey::Purpose(purpose, whose), wait, &failure);
-                failure
-            }
-            Err(error) => Failure::no_answer(&format!("was not asked: {error}"), FIRST_REST),
         };
         self.breaker.withdrawn();
         Err(failure)
@@ -133,8 +118,8 @@ impl Core {
     /// Runs what blocks on the ledger's file. A failure is logged.
     async fn on_ledger<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&Ledger) -> econoscope_core::Result<T> + Send + 'static,
-    ) -> econoscope_core::Result<T> {
+        work: impl FnOnce(&Ledger) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let this = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || work(&this.ledger)).await;
         let done = done.unwrap_or_else(|e| Err(Error::internal("the upstream ledger died", e)));
@@ -144,70 +129,90 @@ impl Core {
         })
     }
 
-    /// Turns a reply into an entry and keeps it, or into a failure and remembers that.
+    /// Turns what came into an entry, and keeps it: in memory at once, on disk behind the caller's back.
     fn conclude(
         self: &Arc<Self>,
-        question: &Question,
-        reply: Reply,
-        held: Option<Arc<Entry>>,
-    ) -> Result<QuestionOutcome, Failure> {
+        question: &Arc<Question>,
+        mut content: Content,
+        policy: Policy,
+    ) -> Outcome {
         let request = &question.request;
-        let (content, policy) = match (reply, held) {
-            (Reply::Found(body, policy), _) => {
-                if let Some(Err(problem)) = request.check.map(|check| check(&body)) {
+        let policy = match &mut content {
+            Content::Found(body) => {
+                if let Some(Err(problem)) = request.check.map(|check| check(body)) {
                     return Err(self.fail(question, &format!("broke its contract: {problem}")));
                 }
-                (Content::Found(body), policy)
+                policy
             }
-            (Reply::Unchanged(policy), Some(held)) => {
-                (held.content.clone(), held.policy.confirmed(policy))
-            }
-            (Reply::Unknown(name), _) => {
-                let asked = || request.segments.last().map(|name| quote(name));
-                let lifetime = match request.kind {
+            Content::Unknown(name) => {
+                if name.is_empty() {
+                    *name = request.segments.last().map_or(String::new(), |s| quote(s));
+                }
+                Policy::ours(match request.kind {
                     Kind::Interactive => UNKNOWN_LIFETIME,
                     // "No regime at present" may end at any time.
                     Kind::Shared => self.ledger.pace().max(DEFAULT_LIFETIME),
-                };
-                let name = name.or_else(asked).unwrap_or_default();
-                (Content::Unknown(name), Policy::ours(lifetime))
+                })
             }
-            (Reply::Refused, _) => (Content::Refused, Policy::ours(REFUSED_LIFETIME)),
-            (Reply::Unchanged(_) | Reply::Silence(_) | Reply::Moved(_), _) => {
-                return Err(self.fail(question, "gave an answer to another question"));
-            }
+            Content::Refused => Policy::ours(REFUSED_LIFETIME),
         };
+        let is_fresh = policy.is_fresh_on_arrival();
         let entry = Arc::new(Entry {
             content,
             fetched: self.clock.now(),
             policy,
         });
-        self.keep(question, &entry);
-        Ok(QuestionOutcome {
-            entry,
-            is_fetched: true,
-        })
-    }
-
-    /// Into memory at once, onto disk behind the caller's back.
-    fn keep(self: &Arc<Self>, question: &Question, entry: &Arc<Entry>) {
-        self.setbacks.remove(&BackoffKey::Key(question.key.clone()));
+        self.backoffs.remove(&BackoffKey::Key(question.key.clone()));
         if entry.policy.is_storable {
-            self.cache.remember(&question.key, Arc::clone(entry));
+            self.cache.remember(&question.key, Arc::clone(&entry));
         }
-        let (this, question, entry) = (Arc::clone(self), question.clone(), Arc::clone(entry));
+        let (this, question, kept) = (Arc::clone(self), Arc::clone(question), Arc::clone(&entry));
         self.tasks.spawn_blocking(move || {
-            if entry.policy.is_storable {
-                this.cache.save(&question.key, &entry);
+            if kept.policy.is_storable {
+                this.cache.save(&question.key, &kept);
             } else {
                 this.cache.forget(&question.key);
             }
         });
+        let freshness = match is_fresh {
+            true => Freshness::Fresh,
+            false => Freshness::Stale,
+        };
+        Ok((entry, freshness))
+    }
+
+    /// Why a question must not be asked now, if so.
+    pub(super) fn barred(
+        &self,
+        key: &Key,
+        purpose: Purpose,
+        caller: Caller,
+        now: &Moment,
+    ) -> Option<Failure> {
+        let names = [
+            BackoffKey::Key(key.clone()),
+            BackoffKey::Purpose(purpose, None),
+            BackoffKey::Purpose(purpose, Some(caller)),
+        ];
+        names.iter().find_map(|name| {
+            let backoff = self.backoffs.get(name)?;
+            let left = backoff.rest.saturating_sub(now.since(&backoff.since));
+            (left > Duration::ZERO).then(|| backoff.failure.after(left))
+        })
+    }
+
+    fn back_off(&self, name: BackoffKey, rest: Duration, failure: &Failure) {
+        let backoff = Backoff {
+            since: self.clock.now(),
+            rest,
+            failure: failure.clone(),
+        };
+        self.backoffs.insert(name, backoff);
     }
 
     /// How long a key rests after a failure: twice as long as after the last one.
     fn rest(&self, question: &Question) -> Duration {
-        let last = self.setbacks.get(&BackoffKey::Key(question.key.clone()));
+        let last = self.backoffs.get(&BackoffKey::Key(question.key.clone()));
         last.map_or(FIRST_REST, |last| {
             last.rest.saturating_mul(2).min(LONGEST_REST)
         })
@@ -217,31 +222,23 @@ impl Core {
     fn fail(&self, question: &Question, what: &str) -> Failure {
         let rest = self.rest(question);
         let failure = Failure::no_answer(what, rest);
-        self.set_back(BackoffKey::Key(question.key.clone()), rest, &failure);
+        self.back_off(BackoffKey::Key(question.key.clone()), rest, &failure);
         failure
     }
 
     /// The upstream asked for silence: all processes keep it.
     async fn keep_silent(self: &Arc<Self>, question: &Question, wait: Duration) -> Failure {
-        let noted = self.on_ledger(move |ledger| {
-            ledger.hold(wait)?;
-            ledger.quota()
-        });
+        let noted = self.on_ledger(move |ledger| ledger.hold(wait)).await;
         let rest = self.rest(question);
         let wait = wait.max(rest);
-        let failure = match noted.await {
-            Ok(quota) => {
-                self.note_quota(quota);
-                Failure::spent(&quota, true, wait, self.clock.now().wall)
+        let failure = match noted {
+            Ok(()) => {
+                let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
+                Failure::limit(quota, (true, false), wait, now)
             }
             Err(_) => Failure::no_answer("asked for silence", wait),
         };
-        self.set_back(BackoffKey::Key(question.key.clone()), rest, &failure);
+        self.back_off(BackoffKey::Key(question.key.clone()), rest, &failure);
         failure
     }
-}
-
-/// Whether a retry may be paid for.
-fn is_affordable(purpose: Purpose, quota: &Quota) -> bool {
-    purpose != Purpose::Refresh && u64::from(quota.remaining) * 10 >= u64::from(quota.limit) * 3
 }

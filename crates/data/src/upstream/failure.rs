@@ -27,73 +27,59 @@ impl Failure {
         }
     }
 
-    /// The allowance does not cover the call; `held` when the upstream itself asked for silence.
-    pub(super) fn spent(quota: &Quota, held: bool, wait: Duration, now: Timestamp) -> Self {
-        let Quota {
-            limit, remaining, ..
-        } = *quota;
-        let free = free_at(wait, now);
-        let what = if held {
-            format!("The upstream asked for no calls until {free}.")
-        } else if remaining == 0 {
-            format!(
-                "The upstream allows {limit} calls in 24 hours and all are used; the next is free at {free}."
-            )
-        } else {
-            format!(
-                "The upstream allows {limit} calls in 24 hours; the {remaining} left are being spread, the next of this kind is free at {free}."
-            )
+    /// The allowance does not cover the call: the upstream itself asked for silence (`held`), or the caller has had its half
+    /// (`is_share`).
+    pub(super) fn limit(
+        quota: Option<Quota>,
+        (held, is_share): (bool, bool),
+        wait: Duration,
+        now: Timestamp,
+    ) -> Self {
+        let free = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
+        let free = free.round(Unit::Second).unwrap_or(free);
+        let (limit, left) = quota.map_or((0, 0), |quota| (quota.limit, quota.remaining));
+        let allows = format!("The upstream allows {limit} calls in 24 hours");
+        let what = match (held, is_share, left) {
+            (true, ..) => format!("The upstream asked for no calls until {free}."),
+            (_, true, _) => format!(
+                "{allows}, of which a caller gets at most half of what others left; the next for you is free at {free}."
+            ),
+            (_, _, 0) => format!("{allows} and all are used; the next is free at {free}."),
+            _ => format!(
+                "{allows}; the {left} left are being spread, the next of this kind is free at {free}."
+            ),
         };
         Self {
             what,
             wait,
             is_limit: true,
-            is_share: false,
-        }
-    }
-
-    /// The allowance covers calls of other callers, and this one has had its half.
-    pub(super) fn share_spent(quota: &Quota, wait: Duration, now: Timestamp) -> Self {
-        let what = format!(
-            "The upstream allows {} calls in 24 hours, of which a caller gets at most half of what others left; the next for you is free at {}.",
-            quota.limit,
-            free_at(wait, now)
-        );
-        Self {
-            what,
-            wait,
-            is_limit: true,
-            is_share: true,
+            is_share,
         }
     }
 
     /// It came about before, and holds for so much longer.
-    pub(super) fn after(self, left: Duration) -> Self {
-        Self { wait: left, ..self }
+    pub(super) fn after(&self, wait: Duration) -> Self {
+        let mut failure = self.clone();
+        failure.wait = wait;
+        failure
     }
 
     /// As an error of the crate.
     pub(super) fn error(&self) -> Error {
         let what = self.what.clone();
         // Whole seconds, rounded up: who comes back then is not too early.
-        let wait =
-            Duration::from_secs(self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0));
-        if self.is_limit {
-            return Error::RateLimited {
+        let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
+        let wait = Duration::from_secs(seconds);
+        match self.is_limit {
+            true => Error::RateLimited {
                 what,
                 retry_after: wait,
-            };
-        }
-        Error::Unavailable {
-            what: format!("{what} Try again in {} s.", wait.as_secs()),
-            retry_after: Some(wait),
-            source: None,
+            },
+            false => Error::Unavailable {
+                what: format!("{what} Try again in {seconds} s."),
+                retry_after: Some(wait),
+                source: None,
+            },
         }
     }
-}
-
-/// The second at which a wait is over.
-fn free_at(wait: Duration, now: Timestamp) -> Timestamp {
-    let free = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-    free.round(Unit::Second).unwrap_or(free)
 }

@@ -70,6 +70,11 @@ impl Policy {
         }
     }
 
+    /// An answer that just came is fresh unless it was old when it came.
+    pub(super) fn is_fresh_on_arrival(&self) -> bool {
+        self.born < self.lifetime.max(Duration::from_secs(60))
+    }
+
     /// For what we know ourselves: usable for so long.
     pub(super) fn ours(lifetime: Duration) -> Self {
         Self {
@@ -85,13 +90,12 @@ impl Policy {
 fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
     let lines = headers.get_all(CACHE_CONTROL).iter();
     let parts = lines.filter_map(|line| line.to_str().ok());
-    parts.flat_map(split_unquoted).map(directive).collect()
-}
-
-fn directive(part: &str) -> (String, &str) {
-    let (name, value) = part.split_once('=').unwrap_or((part, ""));
-    let value = value.trim().trim_matches('"');
-    (name.trim().to_ascii_lowercase(), value)
+    let parts = parts.flat_map(split_unquoted).map(|part| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = value.trim().trim_matches('"');
+        (name.trim().to_ascii_lowercase(), value)
+    });
+    parts.collect()
 }
 
 /// How long an answer is fresh; of several values the shortest counts, and one that is no number counts as zero.

@@ -5,16 +5,16 @@
 //! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
 //! forward grants nothing.
 
-use super::callers::CallerCounts;
-use super::ledger_state::{LedgerState, PoolSizes, Purpose, Quota, Verdict, WINDOW};
+use super::ledger_state::{LedgerState, PaidCall, PoolSizes, Purpose, Quota, Verdict, WINDOW};
 use super::request::Kind;
 use super::shared::SharedState;
 use super::state::StateFile;
 use crate::pool::Caller;
-use econoscope_core::clock::{Clock, Moment, OwnTime, millis, random};
+use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,12 @@ pub struct Ledger {
     origin: String,
     shares: PoolSizes,
     clock: Arc<dyn Clock>,
-    /// Who the calls of this process were for.
-    callers: Arc<Mutex<CallerCounts>>,
+    /// For whom this process paid within the window, newest first, so that one caller cannot take all that is left for the
+    /// others. Each process counts its own callers and knows nothing of them after a restart: a caller of several processes
+    /// gets half of what the others have left at each in turn, and so never all.
+    callers: Mutex<VecDeque<(Caller, PaidCall)>>,
+    /// As the last transaction left it.
+    last_quota: Mutex<Option<Quota>>,
 }
 
 /// Where calls are written down.
@@ -36,7 +40,7 @@ pub(super) enum LedgerStore {
     /// In a file of this machine.
     File(Arc<StateFile>),
     /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
-    Shared(Arc<SharedState>),
+    Shared(Box<SharedState>),
 }
 
 impl Ledger {
@@ -62,19 +66,26 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let was_lost = matches!(&home, LedgerStore::File(state) if state.was_lost);
+        let (was_lost, is_readable) = match &home {
+            LedgerStore::File(state) => (state.was_lost, state.is_writable()),
+            LedgerStore::Shared(_) => (false, false),
+        };
         let ledger = Self {
             home,
             origin: origin.to_owned(),
             shares: PoolSizes::of(limit),
             clock,
-            callers: Arc::default(),
+            callers: Mutex::default(),
+            last_quota: Mutex::default(),
         };
         if was_lost {
             tracing::warn!(
                 "the count of paid calls was lost; the allowance counts as spent for 24 hours"
             );
             ledger.hold(WINDOW)?;
+        }
+        if is_readable {
+            ledger.quota()?;
         }
         Ok(ledger)
     }
@@ -93,12 +104,20 @@ impl Ledger {
         if caller.is_own() || purpose != Purpose::Miss(Kind::Interactive) {
             return self.transact(what, move |state| state.pay(purpose, &[]));
         }
-        let (callers, id) = (Arc::clone(&self.callers), random());
-        let paid = self.transact(what, move |state| {
-            let mut callers = callers.lock();
-            callers.pay(state, purpose, caller, id)
-        });
-        paid.inspect_err(|_| self.callers.lock().forget(id))
+        // Held until the call is written down: of those that come at once each sees the ones before.
+        let mut callers = self.callers.lock();
+        let own = callers.iter().filter(|(who, _)| *who == caller);
+        let own: Vec<PaidCall> = own.map(|(_, call)| *call).collect();
+        let (verdict, paid) = self.transact(what, move |state| {
+            let verdict = state.pay(purpose, &own);
+            (verdict, state.charged.map(|pool| (state.at, pool)))
+        })?;
+        if let Some(call) = paid {
+            let since = call.0.saturating_sub(millis(WINDOW));
+            callers.retain(|(_, (at, _))| *at > since);
+            callers.push_front((caller, call));
+        }
+        Ok(verdict)
     }
 
     /// Keeps all processes silent for a time, at most the window: the upstream asked for it.
@@ -110,14 +129,18 @@ impl Ledger {
         self.transact(what, move |state| state.hold(wait))
     }
 
-    /// What is left.
+    /// What is left. Of a database it blocks, within a runtime.
     ///
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
-        self.transact("the upstream ledger could not be read", |state| {
-            state.quota()
-        })
+        let what = "the upstream ledger could not be read";
+        self.transact(what, |state| state.quota())
+    }
+
+    /// What was left after the last transaction; `None` before there was one.
+    pub(super) fn last_quota(&self) -> Option<Quota> {
+        *self.last_quota.lock()
     }
 
     fn transact<T: Send + 'static>(
@@ -126,14 +149,18 @@ impl Ledger {
         work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
         let (shares, clock) = (self.shares, self.clock.now());
-        let done: std::result::Result<T, Cause> = match &self.home {
+        let work = |state: &mut LedgerState| {
+            let result = work(state);
+            (result, state.quota())
+        };
+        let done: std::result::Result<_, Cause> = match &self.home {
             LedgerStore::File(state) => state.write(|db| {
                 let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let mut state = read(&page, &self.origin, shares, clock)?;
-                let result = work(&mut state);
+                let done = work(&mut state);
                 write(&page, &self.origin, &state)?;
                 page.commit()?;
-                Ok(result)
+                Ok(done)
             }),
             LedgerStore::Shared(state) => {
                 let done = state.transact(&self.origin, shares, clock, work);
@@ -142,7 +169,9 @@ impl Ledger {
             }
         };
         // Callers hear no address.
-        done.map_err(|cause| Error::store(what, cause))
+        let (result, quota) = done.map_err(|cause| Error::store(what, cause))?;
+        *self.last_quota.lock() = Some(quota);
+        Ok(result)
     }
 }
 
@@ -160,7 +189,6 @@ fn read(
         })
         .optional()?;
     let (at, held_until, then) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
-    let same_boot = then.is_some_and(|then| then.boot == clock.boot && then.uptime <= clock.uptime);
     let at = then.map_or(at, |then| OwnTime::resume(at, then).at(&clock));
     let calls = page
         .prepare_cached(
@@ -170,16 +198,7 @@ fn read(
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(LedgerState {
-        shares,
-        clock,
-        at,
-        held_until,
-        same_boot,
-        calls,
-        charged: None,
-        is_anchored: false,
-    })
+    Ok(LedgerState::new(shares, clock, at, held_until, calls))
 }
 
 fn write(page: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
@@ -190,7 +209,7 @@ fn write(page: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite:
         page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, old])?;
     }
-    if state.is_anchored {
+    if state.is_changed {
         let [wall, uptime, boot] = state.clock.written();
         page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![

@@ -113,7 +113,7 @@ impl Quota {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Paid for; it must be sent now or is lost.
-    Granted(Quota),
+    Granted,
     /// Not now.
     Refused {
         /// When asking again makes sense, at the earliest.
@@ -122,8 +122,6 @@ pub enum Verdict {
         held: bool,
         /// Other callers could be served: this one has had its half.
         is_share: bool,
-        /// State of the allowance.
-        quota: Quota,
     },
 }
 
@@ -138,24 +136,45 @@ pub(super) struct LedgerState {
     pub(super) at: i64,
     /// Until when the upstream asked for silence.
     pub(super) held_until: i64,
-    /// How much time has passed since the last writing is known for sure.
-    pub(super) same_boot: bool,
     /// Calls within the window, newest first.
     pub(super) calls: Vec<PaidCall>,
     /// The pool of a call that is to be written down.
     pub(super) charged: Option<i64>,
     /// Whether the time and the silence are to be written down.
-    pub(super) is_anchored: bool,
+    pub(super) is_changed: bool,
 }
 
 impl LedgerState {
+    /// What is written down: silence until `held_until`, and `calls` within the window before `at`, newest first.
+    pub(super) fn new(
+        shares: PoolSizes,
+        clock: Moment,
+        at: i64,
+        held_until: i64,
+        calls: Vec<PaidCall>,
+    ) -> Self {
+        Self {
+            shares,
+            clock,
+            at,
+            held_until,
+            calls,
+            charged: None,
+            is_changed: false,
+        }
+    }
+
     /// Pays for one call, if it may be made; `own` are the caller's own calls of this kind, newest first.
     pub(super) fn pay(&mut self, purpose: Purpose, own: &[PaidCall]) -> Verdict {
         // Else a wall clock set far back would keep time from passing at all.
-        self.is_anchored |= !self.same_boot;
+        self.is_changed = true;
         let held = self.left(self.held_until);
         if held > Duration::ZERO {
-            return self.refusal(held, true, false);
+            return Verdict::Refused {
+                wait: held,
+                held: true,
+                is_share: false,
+            };
         }
         let pools = pools(purpose);
         let is_share = pools.iter().any(|pool| self.wait(*pool).is_zero());
@@ -166,11 +185,14 @@ impl LedgerState {
         match waits.min_by_key(|(wait, _)| *wait) {
             Some((Duration::ZERO, pool)) => {
                 self.charge(pool);
-                Verdict::Granted(self.quota())
+                Verdict::Granted
             }
             // A grain more than needed, so that who comes back on time is not a millisecond early.
-            Some((wait, _)) => self.refusal(wait.saturating_add(GRAIN), false, is_share),
-            None => self.refusal(WINDOW, false, false),
+            refused => Verdict::Refused {
+                wait: refused.map_or(WINDOW, |(wait, _)| wait.saturating_add(GRAIN)),
+                held: false,
+                is_share,
+            },
         }
     }
 
@@ -178,21 +200,12 @@ impl LedgerState {
     pub(super) fn hold(&mut self, wait: Duration) {
         let until = self.at.saturating_add(millis(wait.min(WINDOW)));
         self.held_until = self.held_until.max(until);
-        self.is_anchored = true;
+        self.is_changed = true;
     }
 
     /// How long until the ledger's time is `until`.
     fn left(&self, until: i64) -> Duration {
         duration(until.saturating_sub(self.at))
-    }
-
-    fn refusal(&self, wait: Duration, held: bool, is_share: bool) -> Verdict {
-        Verdict::Refused {
-            wait,
-            held,
-            is_share,
-            quota: self.quota(),
-        }
     }
 
     /// How long until a pool can pay; zero when it can now.
@@ -248,7 +261,6 @@ impl LedgerState {
     fn charge(&mut self, pool: Pool) {
         self.charged = Some(pool as i64);
         self.calls.insert(0, (self.at, pool as i64));
-        self.is_anchored = true;
     }
 
     /// What is left.

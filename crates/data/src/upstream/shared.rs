@@ -83,22 +83,13 @@ impl SharedState {
             let at = calls
                 .first()
                 .map_or(shown, |(newest, _)| shown.max(*newest));
-            let mut state = LedgerState {
-                shares,
-                clock,
-                at,
-                held_until,
-                same_boot: true,
-                calls,
-                charged: None,
-                is_anchored: false,
-            };
+            let mut state = LedgerState::new(shares, clock, at, held_until, calls);
             let result = work(&mut state);
             if let Some(pool) = state.charged {
                 page.execute(PAY, &[&id, &host, &at, &pool]).await?;
                 page.execute(PAST, &[&host, &since]).await?;
             }
-            if state.is_anchored {
+            if state.is_changed {
                 page.execute(HOLD, &[&host, &state.held_until]).await?;
             }
             Ok(result)

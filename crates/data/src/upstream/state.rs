@@ -10,7 +10,7 @@ use crate::sqlite::{self, Layout, Owner};
 use econoscope_core::clock::wall;
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -62,24 +62,31 @@ impl StateFile {
     /// # Errors
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
-        let named = |fault: Fault| fault.into_error(path);
+        let refused = |cause: Cause| {
+            let path = path.map_or("in memory".to_owned(), disk::shown);
+            let what = format!(
+                "cannot open the upstream state {path}; name another file or remove this one"
+            );
+            Error::store(what, cause)
+        };
+        let fault = |cause: &Cause| fault(cause, path);
         let mut was_lost = false;
         let (db, is_writable) = match connect(path) {
-            Err(Fault::Damaged(cause)) => {
+            Err(cause) if fault(&cause) == Fault::Damaged => {
                 let aside = path.map(put_aside).transpose()?;
                 tracing::warn!(%cause, aside, "the upstream state file is damaged and was put aside");
                 was_lost = true;
-                (connect(path).map_err(named)?, true)
+                (connect(path).map_err(refused)?, true)
             }
-            Err(Fault::Passing(cause)) => {
+            Err(cause) if fault(&cause) == Fault::Passing => {
                 tracing::warn!(
                     %cause,
                     file = path.map(disk::shown),
                     "the upstream state file cannot be used: answers come from what is held, and nothing is forwarded until it can"
                 );
-                (untouched(path).map_err(named)?, false)
+                (untouched(path).map_err(refused)?, false)
             }
-            opened => (opened.map_err(named)?, true),
+            opened => (opened.map_err(refused)?, true),
         };
         Ok(Self {
             path: path.map(Path::to_owned),
@@ -109,7 +116,7 @@ impl StateFile {
     ) -> std::result::Result<T, Cause> {
         let mut open = self.open.lock();
         if !open.is_writable {
-            open.db = connect(self.path.as_deref()).map_err(Fault::cause)?;
+            open.db = connect(self.path.as_deref())?;
             open.is_writable = true;
             tracing::warn!("the upstream state file can be used again");
         }
@@ -123,53 +130,50 @@ impl StateFile {
 }
 
 /// Why a file could not be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// Its content is broken; another file may take its place.
-    Damaged(Cause),
+    Damaged,
     /// Not the file is to blame but what is around it, and that may pass.
-    Passing(Cause),
+    Passing,
     /// Anything else; the file stays as it is.
-    Other(Cause),
+    Other,
 }
 
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
-        use ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure};
-        if sqlite::is_damage(&error) {
-            return Self::Damaged(error.into());
+fn fault(cause: &Cause, path: Option<&Path>) -> Fault {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure,
+    };
+    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let Some(error) = cause.downcast_ref::<rusqlite::Error>() else {
+        return Fault::Other;
+    };
+    // Whether it lacks room, or is not there to be had.
+    let tried = || Some(File::options().append(true).create(true).open(path?));
+    match error.sqlite_error_code() {
+        _ if sqlite::is_damage(error) => Fault::Damaged,
+        Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => {
+            Fault::Passing
         }
-        match error.sqlite_error_code() {
-            Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => {
-                Self::Passing(error.into())
+        Some(CannotOpen) => match tried() {
+            Some(Err(e))
+                if !matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) =>
+            {
+                Fault::Other
             }
-            Some(_) | None => Self::Other(error.into()),
-        }
+            Some(_) | None => Fault::Passing,
+        },
+        Some(_) | None => Fault::Other,
     }
 }
 
-impl Fault {
-    fn cause(self) -> Cause {
-        match self {
-            Self::Damaged(cause) | Self::Passing(cause) | Self::Other(cause) => cause,
-        }
-    }
-
-    fn into_error(self, path: Option<&Path>) -> Error {
-        let path = path.map_or("in memory".to_owned(), disk::shown);
-        let what =
-            format!("cannot open the upstream state {path}; name another file or remove this one");
-        Error::store(what, self.cause())
-    }
-}
-
-fn connect(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
+fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     if let Some(Err(cause)) = path.map(disk::must_be_regular)
         && cause.kind() == ErrorKind::InvalidInput
     {
-        return Err(Fault::Other(cause.into()));
+        return Err(cause.into());
     }
-    let opened = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE);
-    let mut db = opened.map_err(|error| unopened(path, error))?;
+    let mut db = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
     db.busy_timeout(Duration::from_secs(5))?;
     // Where nothing can be written now, it shows here and not with the first payment.
     db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
@@ -178,10 +182,10 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
         Owner::Ours => {}
         Owner::Newer(version) => {
             let what = format!("it is of version {version}, this program knows {known}");
-            return Err(Fault::Other(what.into()));
+            return Err(what.into());
         }
         Owner::Nobody | Owner::Foreign => {
-            return Err(Fault::Other("it is a database of another program".into()));
+            return Err("it is a database of another program".into());
         }
     }
     db.pragma_update(None, "journal_mode", "wal")?;
@@ -192,7 +196,7 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
 }
 
 /// A file that can be read at least, as it lies there; nothing when not even that.
-fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
+fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     let address = path.filter(|path| path.exists()).map(std::path::absolute);
     let address = address.and_then(|path| url::Url::from_file_path(path.ok()?).ok());
     if let Some(mut address) = address {
@@ -211,18 +215,6 @@ fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Fault> {
     connect(None)
 }
 
-/// Whether a file that cannot be opened lacks room, or is not there to be had.
-fn unopened(path: Option<&Path>, error: rusqlite::Error) -> Fault {
-    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    let tried = path.map(|path| File::options().append(true).create(true).open(path));
-    match tried {
-        Some(Err(e)) if !matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) => {
-            Fault::Other(error.into())
-        }
-        Some(_) | None => Fault::Passing(error.into()),
-    }
-}
-
 /// Moves a damaged file out of the way; its new name.
 fn put_aside(path: &Path) -> Result<String> {
     let mark = wall().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
@@ -235,12 +227,13 @@ fn put_aside(path: &Path) -> Result<String> {
 
 /// Proves that the counts can be trusted. Answers are proved one by one when they are read, so that a
 /// large cache does not slow the start.
-fn check_ledger(db: &Connection) -> std::result::Result<(), Fault> {
+fn check_ledger(db: &Connection) -> rusqlite::Result<()> {
     for table in ["calls", "anchor"] {
         let check = format!("PRAGMA quick_check('{table}')");
         let verdict: String = db.query_row(&check, [], |row| row.get(0))?;
         if verdict != "ok" {
-            return Err(Fault::Damaged(verdict.into()));
+            let corrupt = ffi::Error::new(ffi::SQLITE_CORRUPT);
+            return Err(rusqlite::Error::SqliteFailure(corrupt, Some(verdict)));
         }
     }
     Ok(())

@@ -8,11 +8,10 @@ mod vintages;
 
 use super::SourceSettings;
 use crate::ingest::fetch::{CSV, Fetch, Response};
-use crate::ingest::key;
+use crate::ingest::key::ApiKey;
 use crate::ingest::pace::PaceSettings;
 use crate::ingest::table::{self, Column};
-use crate::store::Description;
-use api::{Api, address, not_carried};
+use api::{address, not_carried};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, Known, SeriesId};
 use url::Url;
@@ -21,21 +20,28 @@ use url::Url;
 ///
 /// What it is asked fails with [`econoscope_core::Error::NoData`] when FRED does not carry the series, with
 /// [`econoscope_core::Error::RateLimited`] and [`econoscope_core::Error::Unavailable`] when it gives no usable answer, and with
-/// [`econoscope_core::Error::InvalidParam`] when it refuses the key.
-pub(in crate::ingest) enum Fred {
-    Api(Api),
-    Download(Download),
+/// [`econoscope_core::Error::InvalidParam`] when it refuses the key, or lacks one that it needs.
+pub(in crate::ingest) struct Fred {
+    home: Url,
+    fetch: Fetch,
+    /// The key to the API; without one the download is asked.
+    key: Option<ApiKey>,
 }
 
 impl Fred {
     /// A client as the settings say; nothing is sent yet.
     pub(in crate::ingest) fn open(settings: &SourceSettings) -> Result<Self> {
-        Ok(match &settings.key {
-            Some(key) => Self::Api(Api::new(settings, key.clone())?),
-            None => Self::Download(Download {
-                home: settings.fred()?,
-                fetch: settings.fetch("fred", "FRED", PaceSettings::DOWNLOADS, &[])?,
-            }),
+        let (home, name, pace) = match &settings.key {
+            Some(_) => {
+                let home = settings.address("fred api", "https://api.stlouisfed.org")?;
+                (home, "fred api", PaceSettings::API)
+            }
+            None => (settings.fred()?, "fred", PaceSettings::DOWNLOADS),
+        };
+        Ok(Self {
+            home,
+            fetch: settings.fetch(name, "FRED", pace, &[])?,
+            key: settings.key.clone(),
         })
     }
 
@@ -46,38 +52,15 @@ impl Fred {
         id: &SeriesId,
         from: Option<Date>,
     ) -> Result<Vec<Known>> {
-        match self {
-            Self::Api(api) => api.figures(id, from).await,
-            Self::Download(download) => download.figures(id, from).await,
+        match &self.key {
+            Some(_) => self.ask_figures(id, from).await,
+            None => self.download(id, from).await,
         }
     }
 
-    /// Every figure that was ever published, by the day it became known, then by date, without those that only repeat;
-    /// what stands in the first vintage may have been published long before the archive began.
-    pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
-        match self {
-            Self::Api(api) => api.vintages(id).await,
-            Self::Download(_) => Err(key::missing()),
-        }
-    }
-
-    /// What a series is called that the catalogue does not know, where FRED says so.
-    pub(in crate::ingest) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
-        match self {
-            Self::Api(api) => api.describe(id).await,
-            Self::Download(_) => Ok(None),
-        }
-    }
-}
-
-/// `fredgraph.csv`, the download behind FRED's charts: no key, one series per request (docs/SOURCES.md#fred-download).
-pub(in crate::ingest) struct Download {
-    home: Url,
-    fetch: Fetch,
-}
-
-impl Download {
-    async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+    /// Asks `fredgraph.csv`, the download behind FRED's charts: no key, one series per request
+    /// (docs/SOURCES.md#fred-download).
+    async fn download(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
         let start = from.map(|day| day.to_string());
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));

@@ -112,10 +112,9 @@ impl Run<'_> {
                 ..Source::new(FRED, Kind::Fred)
             },
         };
-        match self.accept(step, &source, from.is_none(), rows).await? {
-            Ok((written, accepted)) => {
-                self.tell_older(id, "FRED", accepted.older);
-                self.note_base(step, accepted.base).await?;
+        let source = (&source, "FRED");
+        match self.accept(step, source, from.is_none(), rows).await? {
+            Ok(written) => {
                 self.note_read(step, from.is_none());
                 Ok(written)
             }
@@ -164,8 +163,9 @@ impl Run<'_> {
             let rows = identities::figures(info, &known)?;
             let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
             let is_first = state::latest(&self.store, &step.id).await?.is_empty();
-            match self.accept(&step, &source, is_first, rows).await? {
-                Ok((written, _)) => {
+            let source = (&source, "the formula");
+            match self.accept(&step, source, is_first, rows).await? {
+                Ok(written) => {
                     self.note_read(&step, true);
                     self.close(step.id, Outcome::Written(written));
                 }

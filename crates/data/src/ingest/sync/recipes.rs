@@ -7,7 +7,7 @@
 use super::Run;
 use crate::desk::identities;
 use crate::ingest::accept::{Comparison, Kind, Refusal, Source, compare, is_revised};
-use crate::ingest::client::{Client, FeedAnswer, FeedError, FeedRequest};
+use crate::ingest::client::{Clients, FeedAnswer, FeedError, FeedRequest};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, joined};
@@ -19,10 +19,9 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{FeedRef, Figures, Recipes, Seen, SeriesRecipe};
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use econoscope_core::recipe::{Bases, FeedRef, Figures, Recipes, Seen, SeriesRecipe};
+use futures_util::stream::{self, StreamExt};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Newest figures that are kept of what nothing could confirm.
@@ -31,69 +30,57 @@ const KEPT_ROWS: usize = 24;
 /// Hosts that are asked at a time.
 const MAX_HOSTS: usize = 8;
 
-/// A feed, and what it is to bring.
-type Question<'q> = (FeedRef<'q>, Vec<Step>);
 /// What a feed answered, and whether it was asked for everything.
 type Answer = (std::result::Result<FeedAnswer, FeedError>, bool);
 
-/// A question on its way, with all that asking takes.
-struct Asked<'a, 'q> {
-    config: &'a SyncConfig,
-    store: Arc<dyn Store>,
-    /// What is known of the feed's last answer.
-    known: Validators,
+/// A feed, what it is to bring, and what is known of its last answer.
+struct Question<'q> {
     at: FeedRef<'q>,
     steps: Vec<Step>,
+    known: Validators,
 }
 
-/// Asks, beside other hosts; gives back what is left for this one.
-async fn ask<'a, 'q>(
-    mut client: Client<'a>,
-    asked: Asked<'a, 'q>,
-    rest: VecDeque<Question<'q>>,
-) -> Result<(
-    Client<'a>,
-    FeedRef<'q>,
-    Vec<Step>,
-    Answer,
-    VecDeque<Question<'q>>,
-)> {
-    let answer = asked.fetch(&mut client).await?;
-    Ok((client, asked.at, asked.steps, answer, rest))
+/// What asking takes.
+#[derive(Clone)]
+struct Asker<'a> {
+    config: &'a SyncConfig,
+    store: Arc<dyn Store>,
+    clients: Arc<Clients<'a>>,
 }
 
-impl Asked<'_, '_> {
+impl Asker<'_> {
     /// Fetches a feed for some series, in full where what it asked for is revised further back.
-    async fn fetch(&self, client: &mut Client<'_>) -> Result<Answer> {
-        let steps = &self.steps;
+    async fn ask<'q>(self, question: Question<'q>) -> Result<(Question<'q>, Answer)> {
+        let Question { at, steps, known } = &question;
         let is_wanted = |line: &&SeriesRecipe| steps.iter().any(|step| step.id == line.id);
-        let lines: Vec<&SeriesRecipe> = self.at.feed.series.iter().filter(is_wanted).collect();
-        let is_own = |step: &Step| step.origin == self.at.source.id;
+        let lines: Vec<&SeriesRecipe> = at.feed.series.iter().filter(is_wanted).collect();
+        let is_own = |step: &Step| step.origin == at.source.id;
         let none = Validators::default();
         let known = match steps.iter().all(is_own) && !self.config.force {
-            true => &self.known,
+            true => known,
             false => &none,
         };
         let from = |step: &Step| step.from.filter(|_| is_own(step));
         let mut request = FeedRequest {
-            at: self.at,
+            at: *at,
             lines: &lines,
             from: steps.iter().map(from).min().flatten(),
             now: (self.config.clock)(),
         };
-        let mut answer = client.read(request, known).await;
+        let mut answer = self.clients.fetch(request, known).await?;
         if let (Ok(FeedAnswer::Figures(figures, ..)), Some(_)) = (&answer, request.from)
-            && self.is_any_revised(figures).await?
+            && self.is_any_revised(steps, figures).await?
         {
             request.from = None;
-            answer = client.read(request, &none).await;
+            answer = self.clients.fetch(request, &none).await?;
         }
-        Ok((answer, request.from.is_none()))
+        let is_full = request.from.is_none();
+        Ok((question, (answer, is_full)))
     }
 
     /// Whether the oldest row that came for a series revises what is held: then older ones may be revised, too.
-    async fn is_any_revised(&self, figures: &Figures) -> Result<bool> {
-        for step in &self.steps {
+    async fn is_any_revised(&self, steps: &[Step], figures: &Figures) -> Result<bool> {
+        for step in steps {
             if let Some(Ok(rows)) = figures.get(&step.id) {
                 let held = state::latest(&self.store, &step.id).await?;
                 if is_revised(&held, rows.first().copied()) {
@@ -121,12 +108,16 @@ impl<'a> Run<'a> {
         Ok(left)
     }
 
-    /// Asks every feed once for the series that come to it next.
-    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+    /// What every feed is asked next, by source.
+    fn questions(
+        &mut self,
+        steps: Vec<Step>,
+        left: &mut Vec<Step>,
+    ) -> BTreeMap<&'a str, Vec<Question<'a>>> {
         let settings = &self.config.sources;
         let is_open = |at: &FeedRef<'_>| settings.is_open(at.source);
-        let open: Vec<FeedRef<'_>> = settings.recipes.feeds().filter(is_open).collect();
-        let mut groups: BTreeMap<_, (FeedRef<'_>, Vec<Step>)> = BTreeMap::new();
+        let open: Vec<FeedRef<'a>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut questions: BTreeMap<_, Question<'a>> = BTreeMap::new();
         for mut step in steps {
             let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
                 let mut lines = at.feed.series.iter();
@@ -139,73 +130,57 @@ impl<'a> Run<'a> {
             step.next_route += 1;
             // A feed that is asked for its series one by one is asked so here.
             let is_single = at.feed.url.contains("{series}");
-            let key = is_single.then(|| line.key.clone());
-            let group = groups.entry((n, key));
-            group.or_insert((at, Vec::new())).1.push(step);
+            let question = questions.entry((n, is_single.then_some(&line.key)));
+            let question = question.or_insert_with(|| Question {
+                at,
+                steps: Vec::new(),
+                known: (self.feeds.get(&at.name()))
+                    .map(|state| state.validators.clone())
+                    .unwrap_or_default(),
+            });
+            question.steps.push(step);
         }
-        let mut hosts: BTreeMap<&str, VecDeque<Question<'_>>> = BTreeMap::new();
-        for (at, steps) in groups.into_values() {
-            hosts
-                .entry(&at.source.id)
-                .or_default()
-                .push_back((at, steps));
+        let mut hosts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for question in questions.into_values() {
+            let host = hosts.entry(question.at.source.id.as_str()).or_default();
+            host.push(question);
         }
-        let (mut next, mut underway) = (Vec::new(), FuturesUnordered::new());
-        let mut waiting: VecDeque<_> = hosts.into_values().collect();
-        let mut awaited: BTreeSet<&str> = BTreeSet::new();
-        loop {
-            while underway.len() < MAX_HOSTS
-                && let Some(mut host) = waiting.pop_front()
-            {
-                let asked = self.ask_next(&mut host, &mut next).await?;
-                awaited.extend(
-                    asked
-                        .iter()
-                        .map(|(_, question)| question.at.source.id.as_str()),
-                );
-                underway.extend(asked.map(|(client, question)| ask(client, question, host)));
-            }
-            let names: Vec<&str> = awaited.iter().copied().collect();
-            self.progress
-                .step(&format!("waiting for {}", names.join(", ")));
-            let Some(came) = underway.next().await else {
-                return Ok(next);
-            };
-            let (client, at, steps, answer, host) = came?;
-            awaited.remove(at.source.id.as_str());
-            self.clients.close(at.source, client, &answer.0);
-            next.extend(self.take_answer(at, steps, answer).await?);
-            if !host.is_empty() {
-                waiting.push_front(host);
-            }
-        }
+        hosts
     }
 
-    /// The next question for a host that may be asked; what the others are for needs another source.
-    async fn ask_next<'q>(
-        &mut self,
-        host: &mut VecDeque<Question<'q>>,
-        next: &mut Vec<Step>,
-    ) -> Result<Option<(Client<'a>, Asked<'a, 'q>)>> {
-        while let Some((at, steps)) = host.pop_front() {
-            match self.clients.open(at.source)? {
-                Ok(client) => {
-                    let state = self.feeds.get(&at.name());
-                    let asked = Asked {
-                        config: self.config,
-                        store: Arc::clone(&self.store),
-                        known: state
-                            .map(|state| state.validators.clone())
-                            .unwrap_or_default(),
-                        at,
-                        steps,
-                    };
-                    return Ok(Some((client, asked)));
-                }
-                Err(error) => next.extend(self.take_answer(at, steps, (Err(error), true)).await?),
+    /// Asks every feed once for the series that come to it next: hosts side by side, the feeds of a host in turn.
+    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
+        let hosts = self.questions(steps, left);
+        let mut awaited: BTreeMap<&str, usize> =
+            hosts.iter().map(|(host, all)| (*host, all.len())).collect();
+        let asker = Asker {
+            config: self.config,
+            store: Arc::clone(&self.store),
+            clients: Arc::clone(&self.clients),
+        };
+        let hosts = stream::iter(hosts.into_values()).map(|questions| {
+            let asker = asker.clone();
+            let one_by_one = stream::iter(questions);
+            one_by_one
+                .then(move |question| asker.clone().ask(question))
+                .boxed()
+        });
+        let mut answers = hosts.flatten_unordered(MAX_HOSTS);
+        let mut next = Vec::new();
+        loop {
+            let names: Vec<&str> = awaited.keys().copied().collect();
+            self.progress
+                .step(&format!("waiting for {}", names.join(", ")));
+            let Some(answered) = answers.next().await else {
+                return Ok(next);
+            };
+            let (Question { at, steps, .. }, answer) = answered?;
+            if let Some(count) = awaited.get_mut(at.source.id.as_str()) {
+                *count -= 1;
             }
+            awaited.retain(|_, count| *count > 0);
+            next.extend(self.take_answer(at, steps, answer).await?);
         }
-        Ok(None)
     }
 
     /// No recipe is left for a series.
@@ -235,24 +210,25 @@ impl<'a> Run<'a> {
         }
         let mut next = Vec::new();
         match answer {
-            Ok(FeedAnswer::Figures(mut figures, bases, validators)) => {
-                state.validators = validators;
+            Ok(answered) => {
+                // That nothing has changed is noted as well.
+                let (mut figures, bases) = match answered {
+                    FeedAnswer::Figures(figures, bases, validators) => {
+                        state.validators = validators;
+                        (Some(figures), bases)
+                    }
+                    FeedAnswer::Unchanged => (None, Bases::new()),
+                };
+                let is_full = is_full && figures.is_some();
                 for step in steps {
-                    let rows = figures.remove(&step.id);
-                    let rows = rows.unwrap_or_else(|| Err("it has no such series".to_owned()));
+                    let none = || Err("it has no such series".to_owned());
+                    let rows = match &mut figures {
+                        Some(figures) => figures.remove(&step.id).unwrap_or_else(none),
+                        None => Ok(Vec::new()),
+                    };
                     let rows = rows.map(|rows| (rows, bases.get(&step.id)));
                     let read = (&mut state, is_full);
                     next.extend(self.take_rows(at, step, rows, read).await?);
-                }
-            }
-            // That nothing has changed is noted as well.
-            Ok(FeedAnswer::Unchanged) => {
-                for step in steps {
-                    let read = (&mut state, false);
-                    next.extend(
-                        self.take_rows(at, step, Ok((Vec::new(), None)), read)
-                            .await?,
-                    );
                 }
             }
             // A source that cannot be reached keeps its own series as they are; others ask the next.
@@ -298,15 +274,9 @@ impl<'a> Run<'a> {
             ..self.source(at, &id, state)
         };
         let came = rows.iter().map(|row| Known::new(row, None)).collect();
-        match self.accept(&step, &source, is_full, came).await? {
-            Ok((written, accepted)) => {
-                if let Some(difference) = accepted.difference {
-                    self.progress.tell(&format!(
-                        "{id}: {name} differs from what was held: {difference}"
-                    ));
-                }
-                self.tell_older(&id, name, accepted.older);
-                self.note_base(&step, accepted.base).await?;
+        let source = (&source, name.as_str());
+        match self.accept(&step, source, is_full, came).await? {
+            Ok(written) => {
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id);
                 self.describe(at, &step).await?;

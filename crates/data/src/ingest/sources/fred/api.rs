@@ -1,10 +1,9 @@
 //! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages, and what a series is called.
 
+use super::Fred;
 use super::vintages::{FOREVER, Stated, changes, stretches};
-use crate::ingest::fetch::{Fetch, Response};
+use crate::ingest::fetch::Response;
 use crate::ingest::key::{self, ApiKey};
-use crate::ingest::pace::PaceSettings;
-use crate::ingest::sources::SourceSettings;
 use crate::ingest::table;
 use crate::ingest::titles;
 use crate::store::Description;
@@ -20,12 +19,6 @@ const PAGE_ROWS: usize = 100_000;
 const MAX_PAGES: usize = 200;
 /// Most vintage days FRED lists in one page.
 const PAGE_DAYS: usize = 10_000;
-
-pub(in crate::ingest) struct Api {
-    home: Url,
-    key: ApiKey,
-    fetch: Fetch,
-}
 
 /// One page of figures.
 #[derive(Debug, Deserialize)]
@@ -74,15 +67,7 @@ struct Metadata {
     seasonal_adjustment_short: String,
 }
 
-impl Api {
-    pub(super) fn new(settings: &SourceSettings, key: ApiKey) -> Result<Self> {
-        Ok(Self {
-            home: settings.address("fred api", "https://api.stlouisfed.org")?,
-            key,
-            fetch: settings.fetch("fred api", "FRED", PaceSettings::API, &[])?,
-        })
-    }
-
+impl Fred {
     /// Asks one path of the API about one series.
     async fn ask<T: DeserializeOwned>(
         &self,
@@ -90,20 +75,26 @@ impl Api {
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T> {
+        let key = self.key.as_ref().ok_or_else(key::missing)?;
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
-        pairs.push(("api_key", self.key.expose()));
+        pairs.push(("api_key", key.expose()));
         let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.fetch.get(url, "application/json");
         let answer = self.fetch.send(request, is_passing_refusal).await?;
-        self.read(id, &answer)
+        self.read(id, key, &answer)
     }
 
     /// Reads an answer.
-    pub(super) fn read<T: DeserializeOwned>(&self, id: &SeriesId, answer: &Response) -> Result<T> {
+    pub(super) fn read<T: DeserializeOwned>(
+        &self,
+        id: &SeriesId,
+        key: &ApiKey,
+        answer: &Response,
+    ) -> Result<T> {
         let read = serde_json::from_slice(&answer.body);
         // Untrusted text is cleaned, cut, and goes without the key.
-        let untrusted = |text: &str| quote(&self.key.scrub(text));
+        let untrusted = |text: &str| quote(&key.scrub(text));
         Err(match (read, answer.problem(), message(answer)) {
             (Ok(read), None, _) => return Ok(read),
             (_, _, Some(said)) if names_the_key(&said) => key::refused("is not accepted by FRED"),
@@ -168,7 +159,11 @@ impl Api {
         .await
     }
 
-    pub(super) async fn figures(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+    pub(super) async fn ask_figures(
+        &self,
+        id: &SeriesId,
+        from: Option<Date>,
+    ) -> Result<Vec<Known>> {
         let start = from.map(|day| day.to_string());
         let query: Vec<(&str, &str)> = start
             .iter()
@@ -185,7 +180,9 @@ impl Api {
             .map_err(|problem| self.unusable(id, &problem))
     }
 
-    pub(super) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+    /// Every figure that was ever published, by the day it became known, then by date, without those that only repeat;
+    /// what stands in the first vintage may have been published long before the archive began.
+    pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
         let mut rows = Vec::new();
         let list = |page: VintageDays| {
             let days = page.vintage_dates.iter().map(|text| day(text));
@@ -206,11 +203,15 @@ impl Api {
         Ok(changes(rows))
     }
 
-    pub(super) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
+    /// What a series is called that the catalogue does not know, where FRED says so.
+    pub(in crate::ingest) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
         #[derive(Deserialize)]
         struct Envelope {
             // FRED's spelling.
             seriess: Vec<Metadata>,
+        }
+        if self.key.is_none() {
+            return Ok(None);
         }
         let envelope: Envelope = self.ask(id, &[], &[]).await?;
         let told = envelope.seriess.first().ok_or_else(|| not_carried(id))?;

@@ -310,16 +310,20 @@ async fn an_identifier_cannot_change_the_address() {
     );
 }
 
-static API: std::sync::LazyLock<Api> = std::sync::LazyLock::new(|| {
+static API: std::sync::LazyLock<Fred> = std::sync::LazyLock::new(|| {
     let key = ApiKey::new(CANARY).unwrap();
-    Api::new(&SourceSettings::default(), key).unwrap()
+    let settings = SourceSettings {
+        key: Some(key),
+        ..SourceSettings::default()
+    };
+    Fred::open(&settings).unwrap()
 });
 
 proptest! {
     #[test]
     fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
         let answer = Response::of(status, "application/json", &body);
-        drop(API.read::<api::Page>(&id(), &answer));
+        drop(API.read::<api::Page>(&id(), API.key.as_ref().unwrap(), &answer));
         drop(read(&id(), &answer));
     }
 
@@ -327,7 +331,7 @@ proptest! {
     fn hostile_fields_never_give_a_value_that_is_not_finite(date in "\\PC{0,12}", value in "[-+.0-9eEinfaN]{0,12}") {
         let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
         let answer = Response::of(200, "application/json", body.as_bytes());
-        let page: api::Page = API.read(&id(), &answer).unwrap();
+        let page: api::Page = API.read(&id(), API.key.as_ref().unwrap(), &answer).unwrap();
         for item in page.observations {
             if let Ok(row) = item.read() {
                 prop_assert!(row.value.is_none_or(f64::is_finite));
