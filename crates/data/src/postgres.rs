@@ -40,18 +40,22 @@ pub struct Database {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds(&'static str, Duration);
 
-const EACH_ANEW: &str = "START TRANSACTION ISOLATION LEVEL READ COMMITTED";
-const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
-
 impl Bounds {
     /// Each statement sees what was committed before it.
-    pub const SHORT: Self = Self(EACH_ANEW, ATTEMPT);
-    /// All statements see one moment.
-    pub const MOMENT: Self = Self(ONE_MOMENT, ATTEMPT);
-    /// Short statements for as long as they take: for filling a database.
-    pub const WHOLE: Self = Self(EACH_ANEW, Duration::MAX);
-    /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
-    pub const LONG: Self = Self(ONE_MOMENT, Duration::MAX);
+    pub const SHORT: Self = Self("START TRANSACTION ISOLATION LEVEL READ COMMITTED", ATTEMPT);
+    /// The same for as long as it takes, with pauses of a minute: for many rows at once.
+    pub const WHOLE: Self = Self(
+        "START TRANSACTION ISOLATION LEVEL READ COMMITTED; \
+         SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
+        Duration::MAX,
+    );
+    /// All statements see one moment, for as long as it takes: for whole copies, whose pauses are bounded by whoever
+    /// makes them. No lock is held that anybody waits for.
+    pub const LONG: Self = Self(
+        "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
+         SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
+        Duration::MAX,
+    );
 }
 
 /// A connection while a transaction is open on it.

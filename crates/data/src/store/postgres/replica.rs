@@ -7,8 +7,8 @@
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::thread::{beside, wait};
-use super::transfer::{CHANNEL, Progress, bring};
-use crate::postgres::{Address, Database};
+use super::transfer::{CHANNEL, Progress, bring, receive};
+use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
 use crate::store::{Leadership, ReplicaStatus, Store};
@@ -42,10 +42,10 @@ impl Postgres {
         path: &Path,
         told: impl Fn(Progress) + Send + Sync,
     ) -> Result<Self> {
-        let (store, copy) = opened(address, path, told)?;
-        copy.follow()?;
+        let store = opened(address, path, told)?;
+        store.copy.follow()?;
         Ok(Self {
-            copy: Some(copy),
+            is_followed: true,
             ..store
         })
     }
@@ -65,8 +65,7 @@ impl Postgres {
 
 impl Leadership for Postgres {
     fn terms(&self) -> watch::Receiver<Option<i64>> {
-        let copy = self.copy.as_ref();
-        copy.map_or_else(|| watch::channel(None).1, ReplicaFile::terms)
+        self.copy.terms()
     }
 
     fn in_term(&self, term: i64) -> Arc<dyn Store> {
@@ -77,9 +76,7 @@ impl Leadership for Postgres {
     }
 
     fn resign(&self) {
-        if let Some(copy) = &self.copy {
-            copy.resign();
-        }
+        self.copy.resign();
     }
 }
 
@@ -91,7 +88,7 @@ fn opened(
     address: &Address,
     path: &Path,
     told: impl Fn(Progress) + Send + Sync,
-) -> Result<(Postgres, Arc<ReplicaFile>)> {
+) -> Result<Postgres> {
     let file = file(path)?;
     let watermark = file.watermark()?;
     if watermark.is_none() && file.count()? > 0 {
@@ -101,20 +98,21 @@ fn opened(
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
-    let store = Postgres::unchecked(address)?;
+    let store = Postgres::over(address, file)?;
     let brought = store.begin();
-    let brought = brought.and_then(|()| wait(bring(&store.db, &file, watermark.clone(), told)));
-    let (watermark, away) = match brought {
-        Ok(now) => (now, false),
+    let brought = brought.and_then(|()| wait(store.copy.step(&store.copy.db, told)));
+    match brought {
         Err(error) if watermark.is_some() && may_return(&error) => {
             let error = error.for_operator();
             tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
-            (watermark, true)
+            store.copy.note(true);
         }
         Err(error) => return Err(error),
-    };
-    let copy = ReplicaFile::new(file, store.db.clone(), watermark, away);
-    Ok((store, Arc::new(copy)))
+        Ok(()) => {
+            store.copy.note(false);
+        }
+    }
+    Ok(store)
 }
 
 /// Whether it is the way to the database, and no refusal.
@@ -162,31 +160,28 @@ struct Seen {
 }
 
 impl ReplicaFile {
-    /// A file that holds this state of the database, which could be reached or not.
-    pub(super) fn new(
-        file: Sqlite,
-        db: Database,
-        watermark: Option<Watermark>,
-        away: bool,
-    ) -> Self {
-        let now = wall();
+    /// A file that holds some state of the database, or nothing yet.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file cannot be read.
+    pub(super) fn new(file: Sqlite, db: Database) -> Result<Self> {
         let following = ReplicaStatus {
-            away_since: away.then_some(now),
-            seen_at: (!away).then_some(now),
+            away_since: None,
+            seen_at: None,
             term: None,
         };
-        Self {
-            file,
-            db: db.with_patience(Duration::ZERO),
+        Ok(Self {
             seen: Mutex::new(Seen {
-                watermark,
+                watermark: file.watermark()?,
                 following,
             }),
+            file,
+            db: db.with_patience(Duration::ZERO),
             moved: Condvar::new(),
             wake: Notify::new(),
             term: watch::Sender::new(None),
             is_candidate: AtomicBool::new(false),
-        }
+        })
     }
 
     /// How it stands now.
@@ -225,7 +220,7 @@ impl ReplicaFile {
             // A word of a writer only makes it sooner.
             let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
             woken.unwrap_or_default();
-            let done = self.step().await;
+            let done = self.step(&self.db, |_| {}).await;
             let away = done.is_err();
             let was_away = self.note(away);
             match done {
@@ -250,14 +245,34 @@ impl ReplicaFile {
         before.is_some()
     }
 
-    async fn step(&self) -> Result<()> {
-        let held = self.seen.lock().watermark.clone();
-        let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
-        if now != held {
-            self.seen.lock().watermark = now;
-            self.moved.notify_all();
+    /// Brings the file up to date, by connections of this patience.
+    pub(super) async fn step(
+        &self,
+        db: &Database,
+        told: impl Fn(Progress) + Send + Sync,
+    ) -> Result<()> {
+        let held = self.held();
+        self.holds(bring(db, &self.file, held, told).await?);
+        Ok(())
+    }
+
+    /// Brings the file to the state that a transaction sees, which nobody changes meanwhile.
+    pub(super) fn reach(&self, tx: &Session, now: &Watermark) -> AttemptResult<()> {
+        while let held = self.held()
+            && held.as_ref() != Some(now)
+        {
+            self.holds(receive(tx, &self.file, held.as_ref(), now, &|_| {})?);
         }
         Ok(())
+    }
+
+    fn held(&self) -> Option<Watermark> {
+        self.seen.lock().watermark.clone()
+    }
+
+    fn holds(&self, now: Option<Watermark>) {
+        self.seen.lock().watermark = now;
+        self.moved.notify_all();
     }
 
     /// Hears that there is news, where the database and what lies between can tell.

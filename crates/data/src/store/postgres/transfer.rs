@@ -1,12 +1,11 @@
-//! Rows between the database and a file: what is new into a replica, and a whole store into an empty database.
+//! Rows from the database into a file: what is new into a replica.
 
-use super::lines::{line, put, select, state, watermark};
+use super::lines::{line, select, watermark};
 use crate::postgres::{AttemptResult, Bounds, Database, Failure, Session};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{DESCRIPTION, Receiving, SEGMENT, SERIES, TABLES, Watermark};
+use crate::store::sqlite::lines::{Receiving, SEGMENT, TABLES, Watermark};
 use econoscope_core::error::Result;
 use futures_util::{TryStreamExt, pin_mut};
-use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
@@ -19,7 +18,7 @@ const STALL: Duration = Duration::from_secs(20);
 /// How far a copy is: row groups that came, of how many.
 pub(super) type Progress = (u64, u64);
 
-/// Brings a file that holds a state of the database up to date; what it holds then. Another process may be there first.
+/// Brings a file that holds a state of the database up to date; what it holds then.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached, or the file cannot be written; it is as it was then.
@@ -29,42 +28,50 @@ pub(super) async fn bring(
     held: Option<Watermark>,
     told: impl Fn(Progress) + Send + Sync,
 ) -> Result<Option<Watermark>> {
-    // What has gone over does not come again: one attempt.
-    let db = db.clone().with_patience(Duration::ZERO);
-    if held.as_ref() == Some(&state(&db).await?) {
+    let read = |tx| async move { watermark(&tx).await };
+    if held.as_ref() == Some(&db.transaction("read", read).await?) {
         return Ok(held);
     }
+    let (held, told) = (&held, &told);
+    db.bounded("read", Bounds::LONG, |tx| async move {
+        let now = watermark(&tx).await?;
+        receive(&tx, file, held.as_ref(), &now, told)
+    })
+    .await
+}
+
+/// Brings a file to the state that a transaction sees; what it holds then. Another process may be there first.
+pub(super) fn receive(
+    tx: &Session,
+    file: &Sqlite,
+    held: Option<&Watermark>,
+    now: &Watermark,
+    told: &impl Fn(Progress),
+) -> AttemptResult<Option<Watermark>> {
+    let is_same =
+        |held: &Watermark| held.incarnation == now.incarnation && held.change <= now.change;
+    let since = held.filter(|held| is_same(held)).map(|held| held.change);
     block_in_place(|| {
-        let brought = file.receive(|into| {
-            let all = |tx| all(tx, held.clone(), into, &told);
-            Handle::current().block_on(db.bounded("read", Bounds::LONG, all))
-        })?;
-        brought.map_or_else(|| file.watermark(), |watermark| Ok(Some(watermark)))
+        file.receive(|into| {
+            if into.held.as_ref() != held {
+                return Ok(into.held.clone());
+            }
+            Handle::current().block_on(rows(tx, since, into, told))?;
+            into.end(now, since.is_none())?;
+            Ok(Some(now.clone()))
+        })
     })
 }
 
-/// Hands over what is new since a state, or all; `None` when the file holds another one.
-async fn all(
-    tx: Session,
-    from: Option<Watermark>,
+/// Hands over the rows that are new since a change, or all.
+async fn rows(
+    tx: &Session,
+    since: Option<i64>,
     into: &Receiving<'_>,
     told: &impl Fn(Progress),
-) -> AttemptResult<Option<Watermark>> {
-    // The session is idle while the file is cleared or takes lines, and holds no lock that anybody waits for.
-    let patient =
-        "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'";
-    tx.batch_execute(patient).await?;
-    let watermark = watermark(&tx).await?;
-    let is_same = |from: &Watermark| {
-        from.incarnation == watermark.incarnation && from.change <= watermark.change
-    };
-    let from = from.filter(is_same);
-    let since = from.as_ref().map_or(-1, |from| from.change);
+) -> AttemptResult<()> {
     let mut groups = 0;
-    if let Some(from) = &from {
-        if into.held.as_ref() != Some(from) {
-            return Ok(None);
-        }
+    if let Some(since) = since {
         let sql = "SELECT id FROM econoscope.gone WHERE changed > $1";
         for row in tx.query(sql, &[&since]).await? {
             into.drop_series(row.try_get(0)?)?;
@@ -79,7 +86,7 @@ async fn all(
     for table in TABLES {
         let sql = select(table, "WHERE changed > $1");
         let statement = tx.prepare_cached(&sql).await?;
-        let rows = tx.query_raw(&statement, [since]).await?;
+        let rows = tx.query_raw(&statement, [since.unwrap_or(-1)]).await?;
         pin_mut!(rows);
         while let Some(row) = tokio::time::timeout(STALL, rows.try_next())
             .await
@@ -92,44 +99,5 @@ async fn all(
             }
         }
     }
-    into.end(&watermark, from.is_none())?;
-    Ok(Some(watermark))
-}
-
-/// Takes all that a store in a file holds; `false` when the database holds something already.
-///
-/// # Errors
-/// [`econoscope_core::Error::Store`] when the file cannot be read, or the database not be written. Nothing was written then.
-pub(super) async fn fill(db: &Database, from: &Sqlite) -> Result<bool> {
-    let sent = &Mutex::new(None);
-    db.bounded("copy into", Bounds::WHOLE, |tx| async move {
-        // Of several that come at once the others wait here, and then find it filled.
-        tx.batch_execute(
-            "SET LOCAL lock_timeout = 0; SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
-        )
-        .await?;
-        let held = watermark(&tx).await?;
-        if held.series > 0 {
-            // Filled by others, or by an earlier attempt whose commit was done and whose answer was lost.
-            return Ok(*sent.lock() == Some(held.change));
-        }
-        block_in_place(|| {
-            from.pieces(|lines| {
-                let put = Handle::current().block_on(put(&tx, &lines, held.change + 1));
-                put.map_err(|failure| db.told("copy into", &failure))
-            })
-        })?;
-        let last = |table: &str| format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})");
-        let sql = format!(
-            "UPDATE econoscope.state SET change = change + 1, version = version + 1,
-                 series = (SELECT count(*) FROM econoscope.series),
-                 last_series = {}, last_description = {} WHERE id = 1",
-            last(SERIES.name),
-            last(DESCRIPTION.name)
-        );
-        tx.batch_execute(&sql).await?;
-        *sent.lock() = Some(held.change + 1);
-        Ok(true)
-    })
-    .await
+    Ok(())
 }

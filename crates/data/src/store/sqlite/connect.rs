@@ -183,10 +183,10 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
         .map_err(|e| cannot_open(path, e))
 }
 
-/// The one connection to a new store in memory.
-pub(super) fn in_memory() -> Result<Connection> {
-    let fail = |e| super::query::failed("make a store in memory", e);
-    let mut db = connect(None).map_err(fail)?;
+/// The one connection to a new store in memory, or in a file without a name where `path` is empty.
+pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
+    let fail = |e| super::query::failed("make a store for a while", e);
+    let mut db = connect(path).map_err(fail)?;
     STORE.lay_out(&mut db).map_err(fail)?;
     Ok(db)
 }
