@@ -125,21 +125,6 @@ impl Database {
         &self.address
     }
 
-    /// A connection of one's own, outside of those that are kept: for listening.
-    ///
-    /// # Errors
-    /// What the way to the database says.
-    pub async fn alone(
-        &self,
-    ) -> Result<(
-        tokio_postgres::Client,
-        tokio_postgres::Connection<tokio_postgres::Socket, TlsStream>,
-    )> {
-        let tls = self.address.tls()?;
-        let made = self.address.config().connect(tls).await;
-        made.map_err(|e| self.told("reach", &Failure::Database(e)))
-    }
-
     /// The same connections, with another patience; none is one attempt.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -204,18 +189,6 @@ impl Database {
         Ok(done)
     }
 
-    /// Tells whoever listens on a channel that there is news. Not every database can; nobody relies on it.
-    pub async fn notify(&self, channel: &str) {
-        let sent = async {
-            let client = self.pool.get().await.map_err(|e| e.to_string())?;
-            let sql = format!("NOTIFY {channel}");
-            client.batch_execute(&sql).await.map_err(|e| e.to_string())
-        };
-        if let Ok(Err(error)) = tokio::time::timeout(ATTEMPT, sent).await {
-            tracing::debug!(error, "no news were sent");
-        }
-    }
-
     /// A failure in words to act on.
     pub fn told(&self, action: &str, failure: &Failure) -> Error {
         let address = &self.address;
@@ -237,12 +210,6 @@ impl Database {
         )
     }
 }
-
-/// What encrypts a connection.
-pub type TlsStream =
-    <tokio_postgres_rustls::MakeRustlsConnect as tokio_postgres::tls::MakeTlsConnect<
-        tokio_postgres::Socket,
-    >>::Stream;
 
 /// A connection that is closed, not kept for the next one, when its transaction hangs, fails or is given up. Work gives
 /// its share of the session back by ending: one kept elsewhere would bring an open transaction to the next caller.

@@ -4,7 +4,7 @@ use super::lines::watermark;
 use super::publish::{Done, publish};
 use super::replica::ReplicaFile;
 use super::thread::{beside, wait};
-use super::transfer::{CHANNEL, bring};
+use super::transfer::bring;
 use super::{layout, lease};
 use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
@@ -164,13 +164,8 @@ impl Postgres {
             Ok(done)
         });
         let done = wait(done)?;
-        if let Some(change) = done.change {
-            // Whoever hears it looks sooner; whoever does not, looks by himself.
-            let db = self.db.clone();
-            beside(async move { db.notify(CHANNEL).await })?;
-            if self.is_followed {
-                self.copy.wait_for(change);
-            }
+        if let Some(change) = done.change.filter(|_| self.is_followed) {
+            self.copy.wait_for(change);
         }
         Ok(done.answer)
     }

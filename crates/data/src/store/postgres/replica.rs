@@ -1,13 +1,12 @@
 //! The replica: a file of this process that follows the database and answers all reads.
 //!
-//! A task asks for the database's watermark every second (a notification of a writer makes it sooner) and fetches the
-//! rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
+//! A task asks for the database's watermark every second and fetches the rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
 //! of the leader, and return when the file has them.
 
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::thread::{beside, wait};
-use super::transfer::{CHANNEL, Progress, bring, receive};
+use super::transfer::{Progress, bring, receive};
 use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
@@ -15,18 +14,14 @@ use crate::store::{Leadership, ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall};
 use econoscope_core::error::{Error, NOTICE, Result};
 use parking_lot::{Condvar, Mutex};
-use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
-use tokio_postgres::AsyncMessage;
 
-/// How often the state is asked for when nobody says that there is news.
+/// How often the state is asked for.
 const POLL: Duration = Duration::from_secs(1);
-/// Pause before the database is listened to again.
-const DEAF: Duration = Duration::from_secs(5);
 /// Longest wait of a writer for its own file. The change is made by then in any case.
 const OWN: Duration = Duration::from_secs(10);
 
@@ -209,15 +204,13 @@ impl ReplicaFile {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when there is no thread for it.
     pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
-        let (one, other) = (Arc::clone(self), Arc::clone(self));
-        beside(async move { one.keep_up().await })?;
-        beside(async move { other.listen().await })?;
-        Ok(())
+        let own = Arc::clone(self);
+        beside(async move { own.keep_up().await }).map(drop)
     }
 
     async fn keep_up(&self) {
         loop {
-            // A word of a writer only makes it sooner.
+            // A write of this process makes it sooner.
             let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
             woken.unwrap_or_default();
             let done = self.step(&self.db, |_| {}).await;
@@ -273,34 +266,6 @@ impl ReplicaFile {
     fn holds(&self, now: Option<Watermark>) {
         self.seen.lock().watermark = now;
         self.moved.notify_all();
-    }
-
-    /// Hears that there is news, where the database and what lies between can tell.
-    async fn listen(&self) {
-        loop {
-            if let Ok((client, mut connection)) = self.db.alone().await {
-                let hear = async {
-                    while let Some(Ok(message)) =
-                        poll_fn(|context| connection.poll_message(context)).await
-                    {
-                        if matches!(message, AsyncMessage::Notification(_)) {
-                            self.wake.notify_one();
-                        }
-                    }
-                };
-                let ask = async {
-                    drop(client.batch_execute(&format!("LISTEN {CHANNEL}")).await);
-                    // Whatever was said before is found by looking once.
-                    self.wake.notify_one();
-                    std::future::pending::<()>().await;
-                };
-                tokio::select! {
-                    () = hear => {}
-                    () = ask => {}
-                }
-            }
-            tokio::time::sleep(DEAF + jitter(DEAF)).await;
-        }
     }
 
     /// The term this process has, if it has the turn; asked for the first time it begins to look for it.

@@ -10,8 +10,6 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
-/// Where a writer says that there is news.
-pub(super) const CHANNEL: &str = "econoscope";
 /// Longest pause between two lines: a connection that is open on one side only ends there.
 const STALL: Duration = Duration::from_secs(20);
 
