@@ -109,7 +109,7 @@ pub fn import_from(
         }
     }
     progress.start("writing series", gathered.series.len());
-    // Of a database that had to try again the last attempt counts.
+    // Of a database that had to try again the first attempt counts: its commit may have been done.
     let done = Mutex::new(BTreeMap::new());
     let progress = Mutex::new(progress);
     store.write_batch(&|store| {
@@ -120,7 +120,7 @@ pub fn import_from(
                 let imported = import_series(store, id, column, provenance)?;
                 let written = Ok(describe(imported.written));
                 progress.lock().done(id.as_str(), written);
-                done.lock().insert(id.clone(), imported);
+                done.lock().entry(id.clone()).or_insert(imported);
             }
         }
         Ok(())

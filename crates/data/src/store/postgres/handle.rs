@@ -64,7 +64,7 @@ impl Postgres {
     pub(super) fn over(address: &Address, file: Sqlite) -> Result<Self> {
         let db = Database::at(address, CONNECTIONS, PATIENCE)?;
         Ok(Self {
-            copy: Arc::new(ReplicaFile::new(file, db.clone())?),
+            copy: Arc::new(ReplicaFile::new(file, db.clone())),
             db,
             term: None,
             is_followed: false,
@@ -131,13 +131,13 @@ impl Postgres {
     /// What all reading is answered from.
     pub(super) fn file(&self) -> Result<&Sqlite> {
         if !self.is_followed {
-            wait(self.copy.step(&self.db, |_| {}))?;
+            wait(bring(&self.db, &self.copy.file, |_| {}))?;
         }
         Ok(&self.copy.file)
     }
 
-    /// Runs work that writes, and waits until a copy that follows has the change it made. Of a commit whose answer was
-    /// lost the second attempt finds nothing to do, and the first one's answer stands.
+    /// Runs work that writes, and brings the copy the change it made. Of a commit whose answer was lost the second
+    /// attempt finds nothing to do, and the first one's answer stands.
     pub(super) fn change<T: Clone + Send>(
         &self,
         bounds: Bounds,
@@ -164,8 +164,10 @@ impl Postgres {
             Ok(done)
         });
         let done = wait(done)?;
-        if let Some(change) = done.change.filter(|_| self.is_followed) {
-            self.copy.wait_for(change);
+        if done.change.is_some()
+            && let Err(error) = wait(bring(&self.db, &self.copy.file, |_| {}))
+        {
+            tracing::debug!(error = error.for_operator(), "the copy follows later");
         }
         Ok(done.answer)
     }
@@ -196,7 +198,7 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        wait(bring(&self.db, &file, None, |_| {}))?;
+        wait(bring(&self.db, &file, |_| {}))?;
         file.cut_loose()
     }
 }

@@ -13,17 +13,14 @@ use crate::store::sqlite::lines::Watermark;
 use crate::store::{Leadership, ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall};
 use econoscope_core::error::{Error, NOTICE, Result};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 /// How often the state is asked for.
 const POLL: Duration = Duration::from_secs(1);
-/// Longest wait of a writer for its own file. The change is made by then in any case.
-const OWN: Duration = Duration::from_secs(10);
 
 impl Postgres {
     /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns; `told` hears
@@ -60,7 +57,7 @@ impl Postgres {
 
 impl Leadership for Postgres {
     fn terms(&self) -> watch::Receiver<Option<i64>> {
-        self.copy.terms()
+        self.copy.term.subscribe()
     }
 
     fn in_term(&self, term: i64) -> Arc<dyn Store> {
@@ -95,7 +92,7 @@ fn opened(
     }
     let store = Postgres::over(address, file)?;
     let brought = store.begin();
-    let brought = brought.and_then(|()| wait(store.copy.step(&store.copy.db, told)));
+    let brought = brought.and_then(|()| wait(bring(&store.copy.db, &store.copy.file, told)));
     match brought {
         Err(error) if watermark.is_some() && may_return(&error) => {
             let error = error.for_operator();
@@ -140,80 +137,47 @@ pub(super) struct ReplicaFile {
     pub(super) file: Sqlite,
     /// Asked once each time.
     db: Database,
-    seen: Mutex<Seen>,
-    moved: Condvar,
-    wake: Notify,
+    status: Mutex<ReplicaStatus>,
     term: watch::Sender<Option<i64>>,
-    is_candidate: AtomicBool,
-}
-
-/// What is known of the database.
-#[derive(Debug)]
-struct Seen {
-    watermark: Option<Watermark>,
-    following: ReplicaStatus,
 }
 
 impl ReplicaFile {
     /// A file that holds some state of the database, or nothing yet.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the file cannot be read.
-    pub(super) fn new(file: Sqlite, db: Database) -> Result<Self> {
-        let following = ReplicaStatus {
-            away_since: None,
-            seen_at: None,
-            term: None,
-        };
-        Ok(Self {
-            seen: Mutex::new(Seen {
-                watermark: file.watermark()?,
-                following,
-            }),
+    pub(super) fn new(file: Sqlite, db: Database) -> Self {
+        Self {
             file,
             db: db.with_patience(Duration::ZERO),
-            moved: Condvar::new(),
-            wake: Notify::new(),
+            status: Mutex::new(ReplicaStatus {
+                away_since: None,
+                seen_at: None,
+                term: None,
+            }),
             term: watch::Sender::new(None),
-            is_candidate: AtomicBool::new(false),
-        })
+        }
     }
 
     /// How it stands now.
     pub(super) fn now(&self) -> ReplicaStatus {
         ReplicaStatus {
             term: *self.term.borrow(),
-            ..self.seen.lock().following
+            ..*self.status.lock()
         }
     }
 
-    /// Waits until the file has a change, for a while.
-    pub(super) fn wait_for(&self, change: i64) {
-        self.wake.notify_one();
-        let lacks = |seen: &mut Seen| {
-            seen.watermark
-                .as_ref()
-                .is_none_or(|watermark| watermark.change < change)
-        };
-        let mut seen = self.seen.lock();
-        self.moved.wait_while_for(&mut seen, lacks, OWN);
-    }
-
-    /// Follows from now on, for as long as the process lives.
+    /// Follows from now on, and writes when it has the turn, for as long as the process lives.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when there is no thread for it.
     pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
-        let own = Arc::clone(self);
-        beside(async move { own.keep_up().await }).map(drop)
+        let (one, other) = (Arc::clone(self), Arc::clone(self));
+        beside(async move { one.keep_up().await })?;
+        beside(async move { other.compete().await }).map(drop)
     }
 
     async fn keep_up(&self) {
         loop {
-            // A write of this process makes it sooner.
-            let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
-            woken.unwrap_or_default();
-            let done = self.step(&self.db, |_| {}).await;
+            tokio::time::sleep(POLL).await;
+            let done = bring(&self.db, &self.file, |_| {}).await;
             let away = done.is_err();
             let was_away = self.note(away);
             match done {
@@ -229,55 +193,24 @@ impl ReplicaFile {
 
     /// Notes whether the database was there; whether it was away before.
     fn note(&self, away: bool) -> bool {
-        let (now, mut seen) = (wall(), self.seen.lock());
-        let before = seen.following.away_since;
-        seen.following.away_since = away.then(|| before.unwrap_or(now));
+        let (now, mut status) = (wall(), self.status.lock());
+        let before = status.away_since;
+        status.away_since = away.then(|| before.unwrap_or(now));
         if !away {
-            seen.following.seen_at = Some(now);
+            status.seen_at = Some(now);
         }
         before.is_some()
     }
 
-    /// Brings the file up to date, by connections of this patience.
-    pub(super) async fn step(
-        &self,
-        db: &Database,
-        told: impl Fn(Progress) + Send + Sync,
-    ) -> Result<()> {
-        let held = self.held();
-        self.holds(bring(db, &self.file, held, told).await?);
-        Ok(())
-    }
-
     /// Brings the file to the state that a transaction sees, which nobody changes meanwhile.
     pub(super) fn reach(&self, tx: &Session, now: &Watermark) -> AttemptResult<()> {
-        while let held = self.held()
-            && held.as_ref() != Some(now)
-        {
-            self.holds(receive(tx, &self.file, held.as_ref(), now, &|_| {})?);
-        }
-        Ok(())
-    }
-
-    fn held(&self) -> Option<Watermark> {
-        self.seen.lock().watermark.clone()
-    }
-
-    fn holds(&self, now: Option<Watermark>) {
-        self.seen.lock().watermark = now;
-        self.moved.notify_all();
-    }
-
-    /// The term this process has, if it has the turn; asked for the first time it begins to look for it.
-    pub(super) fn terms(self: &Arc<Self>) -> watch::Receiver<Option<i64>> {
-        let terms = self.term.subscribe();
-        if !self.is_candidate.swap(true, Ordering::Relaxed) {
-            let own = Arc::clone(self);
-            if let Err(error) = beside(async move { own.compete().await }) {
-                tracing::error!(error = error.for_operator(), "this server never writes");
+        loop {
+            let held = self.file.watermark()?;
+            if held.as_ref() == Some(now) {
+                return Ok(());
             }
+            receive(tx, &self.file, held.as_ref(), now, &|_| {})?;
         }
-        terms
     }
 
     async fn compete(&self) {
@@ -286,8 +219,9 @@ impl ReplicaFile {
         loop {
             tokio::time::sleep(pause).await;
             pause = HEARTBEAT + jitter(HEARTBEAT / 3);
-            // Nobody here wants to write: it does not sync, or is about to end.
+            // Nobody here wants to write: it does not sync, not yet, or is about to end.
             if self.term.is_closed() {
+                pause = POLL;
                 continue;
             }
             let held = *self.term.borrow();

@@ -16,47 +16,46 @@ const STALL: Duration = Duration::from_secs(20);
 /// How far a copy is: row groups that came, of how many.
 pub(super) type Progress = (u64, u64);
 
-/// Brings a file that holds a state of the database up to date; what it holds then.
+/// Brings a file up to date.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached, or the file cannot be written; it is as it was then.
 pub(super) async fn bring(
     db: &Database,
     file: &Sqlite,
-    held: Option<Watermark>,
     told: impl Fn(Progress) + Send + Sync,
-) -> Result<Option<Watermark>> {
+) -> Result<()> {
     let read = |tx| async move { watermark(&tx).await };
-    if held.as_ref() == Some(&db.transaction("read", read).await?) {
-        return Ok(held);
+    let (held, told) = (file.watermark()?, &told);
+    let held = held.as_ref();
+    if held == Some(&db.transaction("read", read).await?) {
+        return Ok(());
     }
-    let (held, told) = (&held, &told);
     db.bounded("read", Bounds::LONG, |tx| async move {
         let now = watermark(&tx).await?;
-        receive(&tx, file, held.as_ref(), &now, told)
+        receive(&tx, file, held, &now, told)
     })
     .await
 }
 
-/// Brings a file to the state that a transaction sees; what it holds then. Another process may be there first.
+/// Brings a file that holds a state to the one that a transaction sees. Another process may be there first.
 pub(super) fn receive(
     tx: &Session,
     file: &Sqlite,
     held: Option<&Watermark>,
     now: &Watermark,
     told: &impl Fn(Progress),
-) -> AttemptResult<Option<Watermark>> {
+) -> AttemptResult<()> {
     let is_same =
         |held: &Watermark| held.incarnation == now.incarnation && held.change <= now.change;
     let since = held.filter(|held| is_same(held)).map(|held| held.change);
     block_in_place(|| {
         file.receive(|into| {
-            if into.held.as_ref() != held {
-                return Ok(into.held.clone());
+            if into.held.as_ref() == held {
+                Handle::current().block_on(rows(tx, since, into, told))?;
+                into.end(now, since.is_none())?;
             }
-            Handle::current().block_on(rows(tx, since, into, told))?;
-            into.end(now, since.is_none())?;
-            Ok(Some(now.clone()))
+            Ok(())
         })
     })
 }
