@@ -6,7 +6,6 @@ use super::file::{Sqlite, snapshot, transaction};
 use super::query::{Query, execute, failed, has_table};
 use super::state::{self, State};
 use super::{descriptions, series};
-use crate::store::Store;
 use econoscope_core::error::{Error, Result};
 use parking_lot::Mutex;
 use rusqlite::hooks::Action;
@@ -171,10 +170,10 @@ impl Sqlite {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when one cannot be read or the other not be written.
     pub(in crate::store) fn fill_from(&self, other: &Self) -> Result<bool> {
-        if self.count()? > 0 {
-            return Ok(false);
-        }
         let copy = |from: &Connection, into: &Connection| {
+            if state::state(into)?.series > 0 {
+                return Ok(false);
+            }
             for table in TABLES {
                 if table == &DESCRIPTION && !descriptions::is_there(from)? {
                     continue;
@@ -184,11 +183,10 @@ impl Sqlite {
                 Query::new(name, &sql)
                     .each(from, [], |row| Ok(put(into, &Line::read(table, row)?)))?;
             }
-            state::changed(into, state::state(from)?.series)
+            state::changed(into, state::state(from)?.series)?;
+            Ok(true)
         };
-        let from = |into: &Connection| other.reading(|db| snapshot(db, |db| copy(db, into)));
-        self.writing(from)?;
-        Ok(true)
+        self.writing(|into| other.reading(|db| snapshot(db, |from| copy(from, into))))
     }
 
     /// Which state of which database this is a copy of; `None` when it is none.
