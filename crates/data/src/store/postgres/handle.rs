@@ -131,7 +131,7 @@ impl Postgres {
     /// What all reading is answered from.
     pub(super) fn file(&self) -> Result<&Sqlite> {
         if !self.is_followed {
-            wait(bring(&self.db, &self.copy.file, |_| {}))?;
+            wait(bring(&self.db, &self.copy.file))?;
         }
         Ok(&self.copy.file)
     }
@@ -165,7 +165,7 @@ impl Postgres {
         });
         let done = wait(done)?;
         if done.change.is_some()
-            && let Err(error) = wait(bring(&self.db, &self.copy.file, |_| {}))
+            && let Err(error) = wait(bring(&self.db, &self.copy.file))
         {
             tracing::debug!(error = error.for_operator(), "the copy follows later");
         }
@@ -198,7 +198,7 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        wait(bring(&self.db, &file, |_| {}))?;
+        wait(bring(&self.db, &file))?;
         file.cut_loose()
     }
 }

@@ -6,7 +6,7 @@
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::thread::{beside, wait};
-use super::transfer::{Progress, bring, receive};
+use super::transfer::{bring, receive};
 use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
@@ -23,18 +23,13 @@ use tokio::sync::watch;
 const POLL: Duration = Duration::from_secs(1);
 
 impl Postgres {
-    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns; `told` hears
-    /// how many row groups came, of how many. A copy that is there answers also while the database cannot be reached.
+    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns. A copy that is there answers also while the database cannot be reached.
     ///
     /// # Errors
     /// [`Error::Store`] when the file is no copy, there is none and the database cannot be reached, or its layout
     /// is not this program's.
-    pub fn with_copy(
-        address: &Address,
-        path: &Path,
-        told: impl Fn(Progress) + Send + Sync,
-    ) -> Result<Self> {
-        let store = opened(address, path, told)?;
+    pub fn with_copy(address: &Address, path: &Path) -> Result<Self> {
+        let store = opened(address, path)?;
         store.copy.follow()?;
         Ok(Self {
             is_followed: true,
@@ -46,12 +41,8 @@ impl Postgres {
     ///
     /// # Errors
     /// As [`Self::with_copy`].
-    pub fn make_copy(
-        address: &Address,
-        path: &Path,
-        told: impl Fn(Progress) + Send + Sync,
-    ) -> Result<()> {
-        opened(address, path, told).map(drop)
+    pub fn make_copy(address: &Address, path: &Path) -> Result<()> {
+        opened(address, path).map(drop)
     }
 }
 
@@ -76,11 +67,7 @@ impl Leadership for Postgres {
 ///
 /// # Errors
 /// As [`Postgres::with_copy`].
-fn opened(
-    address: &Address,
-    path: &Path,
-    told: impl Fn(Progress) + Send + Sync,
-) -> Result<Postgres> {
+fn opened(address: &Address, path: &Path) -> Result<Postgres> {
     let file = file(path)?;
     let watermark = file.watermark()?;
     if watermark.is_none() && file.count()? > 0 {
@@ -90,9 +77,13 @@ fn opened(
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
+    if watermark.is_none() {
+        let path = crate::disk::shown(path);
+        tracing::info!(target: NOTICE, "copying {address} into {path}");
+    }
     let store = Postgres::over(address, file)?;
     let brought = store.begin();
-    let brought = brought.and_then(|()| wait(bring(&store.copy.db, &store.copy.file, told)));
+    let brought = brought.and_then(|()| wait(bring(&store.copy.db, &store.copy.file)));
     match brought {
         Err(error) if watermark.is_some() && may_return(&error) => {
             let error = error.for_operator();
@@ -177,7 +168,7 @@ impl ReplicaFile {
     async fn keep_up(&self) {
         loop {
             tokio::time::sleep(POLL).await;
-            let done = bring(&self.db, &self.file, |_| {}).await;
+            let done = bring(&self.db, &self.file).await;
             let away = done.is_err();
             let was_away = self.note(away);
             match done {
@@ -209,7 +200,7 @@ impl ReplicaFile {
             if held.as_ref() == Some(now) {
                 return Ok(());
             }
-            receive(tx, &self.file, held.as_ref(), now, &|_| {})?;
+            receive(tx, &self.file, held.as_ref(), now)?;
         }
     }
 

@@ -3,7 +3,7 @@
 use super::lines::{line, select, watermark};
 use crate::postgres::{AttemptResult, Bounds, Database, Failure, Session};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{Receiving, SEGMENT, TABLES, Watermark};
+use crate::store::sqlite::lines::{Receiving, TABLES, Watermark};
 use econoscope_core::error::Result;
 use futures_util::{TryStreamExt, pin_mut};
 use std::time::Duration;
@@ -13,27 +13,20 @@ use tokio::task::block_in_place;
 /// Longest pause between two lines: a connection that is open on one side only ends there.
 const STALL: Duration = Duration::from_secs(20);
 
-/// How far a copy is: row groups that came, of how many.
-pub(super) type Progress = (u64, u64);
-
 /// Brings a file up to date.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached, or the file cannot be written; it is as it was then.
-pub(super) async fn bring(
-    db: &Database,
-    file: &Sqlite,
-    told: impl Fn(Progress) + Send + Sync,
-) -> Result<()> {
+pub(super) async fn bring(db: &Database, file: &Sqlite) -> Result<()> {
     let read = |tx| async move { watermark(&tx).await };
-    let (held, told) = (file.watermark()?, &told);
+    let held = file.watermark()?;
     let held = held.as_ref();
     if held == Some(&db.transaction("read", read).await?) {
         return Ok(());
     }
     db.bounded("read", Bounds::LONG, |tx| async move {
         let now = watermark(&tx).await?;
-        receive(&tx, file, held, &now, told)
+        receive(&tx, file, held, &now)
     })
     .await
 }
@@ -44,7 +37,6 @@ pub(super) fn receive(
     file: &Sqlite,
     held: Option<&Watermark>,
     now: &Watermark,
-    told: &impl Fn(Progress),
 ) -> AttemptResult<()> {
     let is_same =
         |held: &Watermark| held.incarnation == now.incarnation && held.change <= now.change;
@@ -52,7 +44,7 @@ pub(super) fn receive(
     block_in_place(|| {
         file.receive(|into| {
             if into.held.as_ref() == held {
-                Handle::current().block_on(rows(tx, since, into, told))?;
+                Handle::current().block_on(rows(tx, since, into))?;
                 into.end(now, since.is_none())?;
             }
             Ok(())
@@ -61,13 +53,7 @@ pub(super) fn receive(
 }
 
 /// Hands over the rows that are new since a change, or all.
-async fn rows(
-    tx: &Session,
-    since: Option<i64>,
-    into: &Receiving<'_>,
-    told: &impl Fn(Progress),
-) -> AttemptResult<()> {
-    let mut groups = 0;
+async fn rows(tx: &Session, since: Option<i64>, into: &Receiving<'_>) -> AttemptResult<()> {
     if let Some(since) = since {
         let sql = "SELECT id FROM econoscope.gone WHERE changed > $1";
         for row in tx.query(sql, &[&since]).await? {
@@ -75,11 +61,7 @@ async fn rows(
         }
     } else {
         into.clear()?;
-        let sql = "SELECT coalesce(sum(segments), 0)::int8 FROM econoscope.series";
-        let row = tx.query_one(sql, &[]).await?;
-        groups = row.try_get::<_, i64>(0)?.unsigned_abs();
     }
-    let mut came = 0;
     for table in TABLES {
         let sql = select(table, "WHERE changed > $1");
         let statement = tx.prepare_cached(&sql).await?;
@@ -90,10 +72,6 @@ async fn rows(
             .map_err(|_| Failure::Silent)??
         {
             into.put(&line(&row, table)?)?;
-            if table == &SEGMENT {
-                came += 1;
-                told((came, groups));
-            }
         }
     }
     Ok(())
