@@ -69,9 +69,7 @@ pub type AttemptResult<T> = std::result::Result<T, Failure>;
 pub enum Failure {
     /// The database, or the way to it.
     Database(tokio_postgres::Error),
-    /// No connection.
-    Unreachable(PoolError),
-    /// No answer in time.
+    /// No answer in time, or no connection.
     Silent,
     /// What the work itself found: never tried again.
     Refused(Error),
@@ -80,6 +78,15 @@ pub enum Failure {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Self {
+        if let PoolError::Backend(error) = error {
+            return Self::Database(error);
+        }
+        Self::Silent
     }
 }
 
@@ -174,7 +181,7 @@ impl Database {
         Bounds(begin, most): Bounds,
         work: &mut impl FnMut(Session) -> F,
     ) -> AttemptResult<T> {
-        let session = Arc::new(self.pool.get().await.map_err(Failure::Unreachable)?);
+        let session = Arc::new(self.pool.get().await?);
         let mut open = Open(Some(Arc::clone(&session)));
         let all = async move {
             session.batch_execute(begin).await?;
@@ -195,13 +202,9 @@ impl Database {
         let (why, cause) = match failure {
             Failure::Refused(error) => return error.clone(),
             Failure::Silent => ("it does not answer".to_owned(), "no answer".to_owned()),
-            Failure::Unreachable(PoolError::Backend(error)) | Failure::Database(error) => (
+            Failure::Database(error) => (
                 explained(error),
                 econoscope_core::error::causes(chain(error)),
-            ),
-            Failure::Unreachable(error) => (
-                "no connection could be had in time".to_owned(),
-                error.to_string(),
             ),
         };
         Error::store(
@@ -229,8 +232,7 @@ impl Failure {
         let error = match self {
             Self::Refused(_) => return false,
             Self::Silent => return true,
-            Self::Unreachable(PoolError::Backend(error)) | Self::Database(error) => error,
-            Self::Unreachable(_) => return true,
+            Self::Database(error) => error,
         };
         if crate::tls::problem(error, TRUST).is_some() {
             return false;
